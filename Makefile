@@ -1,0 +1,87 @@
+# The front door: whatever CI runs has a name here. Each target makes .venv first, once.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+SEEDS ?= 10000
+
+.DEFAULT_GOAL := quick
+.PHONY: quick demo test coverage lint format types contracts sim kill docs examples bench ci lock clean help
+
+quick: lint $(READY) ## fast tests and lint (the default)
+	@$(BIN)/python -m pytest -q -m "not slow and not kill" --ignore=tests/examples
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Phaseline needs Python 3.11 or later; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	@echo "making $(VENV) (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet -r requirements.lock
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY) ## a three-tier application, 500 nodes in bulk, a crash survived
+	@$(BIN)/phaseline demo
+
+test: $(READY) ## the whole default suite
+	@$(BIN)/python -m pytest -q --ignore=tests/examples
+
+coverage: $(READY) ## branch coverage: 100 % of the pure rooms, 90 % of all
+	@$(BIN)/python -m pytest -q --ignore=tests/examples --cov --cov-report=
+	@$(BIN)/coverage report --fail-under=100 --include="src/phaseline/model/*,src/phaseline/engine/*,src/phaseline/plan/*,src/phaseline/dsl/*"
+	@$(BIN)/coverage report --fail-under=90
+
+lint: $(READY) ## style, spelling, docstrings
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/interrogate --quiet --config pyproject.toml src/phaseline
+	@$(BIN)/codespell
+
+format: $(READY) ## rewrite the sources in the one style
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format --quiet .
+
+types: $(READY) ## mypy --strict
+	@$(BIN)/mypy src/phaseline $(wildcard tests/typing)
+
+contracts: $(READY) ## which room may import which
+	@$(BIN)/lint-imports
+
+sim: $(READY) ## simulated runs with faults: SEED=42 for one, else SEEDS of them
+ifdef SEED
+	@$(BIN)/python -m phaseline.testing.simulation --seed $(SEED)
+else
+	@$(BIN)/python -m phaseline.testing.simulation --seeds $(SEEDS)
+endif
+
+kill: $(READY) ## real processes, really killed
+	@$(BIN)/python -m pytest -q -m kill
+
+docs: $(READY) ## what the documentation says, checked
+	@$(BIN)/python -m pytest -q tests/docs
+
+examples: $(READY) ## every example against its expected output
+	@$(BIN)/python -m pytest -q tests/examples
+
+bench: $(READY) ## our figures, the floors and the peers, side by side
+	@$(BIN)/python -m bench
+
+ci: ## everything, as CI does it
+	@.ci/run
+
+lock: ## new versions of everything, pinned
+	@rm -rf $(VENV)/lock
+	@$(PYTHON) -m venv $(VENV)/lock
+	@$(VENV)/lock/bin/python -m pip --disable-pip-version-check install --quiet hatchling editables ".[dev]"
+	@{ head -n 1 requirements.lock; $(VENV)/lock/bin/python -m pip freeze --exclude phaseline; } > requirements.lock.new
+	@mv requirements.lock.new requirements.lock
+	@rm -rf $(VENV)/lock
+	@echo "requirements.lock is new; run make ci before you commit it"
+
+clean: ## away with everything that can be made again
+	@rm -rf $(VENV) dist build htmlcov .coverage .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@find src tests examples bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

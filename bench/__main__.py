@@ -1,0 +1,138 @@
+"""Measures everything and writes it down: ``python -m bench`` (about four minutes), ``--quick`` for one run of each."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+from bench import blueprints, floor, peer
+from bench.figures import Runs, Spread, killed_and_resumed, runs
+from bench.report import Row, table, write
+
+OPERATIONS = 9
+BULK, CTX, COMMIT_EACH = "bench.bench_native.bulk", "bench.bench_ctx.with_ctx", "bench.bench_ctx.commit_each"
+SMALL, LARGE, TEMPLATES = 3_000, 100_000, 10_000
+COMMITTED = 300
+
+
+def against_peer(count: int) -> list[Row]:
+    """Flat, 3,000 instances: bulk and per-instance functions against cloudify-common in local mode."""
+    print("the peer, and ours beside it", flush=True)
+    parts = {storage: [peer.run(SMALL, storage) for _ in range(count)] for storage in ("memory", "files")}
+    theirs = {storage: Spread(tuple(sum(lap.values()) for lap in laps)) for storage, laps in parts.items()}
+    rows = [
+        Row(f"cloudify-common 7.0.5 local, {storage}, {SMALL:,} × 9", spread.text("s") + rate(spread, SMALL))
+        for storage, spread in theirs.items()
+    ]
+    for mapping, store, storage, least in (
+        (BULK, "memory:", "memory", 100), (BULK, "store.db", "files", 200), (CTX, "memory:", "memory", 20),
+    ):  # fmt: skip
+        ours = runs(blueprints.scaled("flat", SMALL, mapping), store=store, count=count).spread("total")
+        times = theirs[storage].median / ours.median
+        form = "bulk functions" if mapping == BULK else "per-instance functions with ctx"
+        kept = "in memory" if store == "memory:" else "SQLite, full sync"
+        measured = f"{ours.text('s', 3)}{rate(ours, SMALL)}: {times:.0f} × the peer ({storage})"
+        rows.append(Row(f"{form}, {kept}, {SMALL:,} × 9", measured, f"≥ {least} ×", times >= least))
+    each = runs(blueprints.scaled("flat", COMMITTED, COMMIT_EACH), store="store.db", count=count).spread("total")
+    rows.append(Row(f"not repeatable, stored one by one, {COMMITTED} × 9", each.text("s") + rate(each, COMMITTED)))
+    return rows
+
+
+def rate(spread: Spread, count: int) -> str:
+    """Operations a second, in brackets."""
+    return f" = {count * OPERATIONS / spread.median:,.0f} operations/s"
+
+
+def large(count: int) -> list[Row]:
+    """100,000 instances: against the floor, by shape, growth, and memory."""
+    print("100,000 instances", flush=True)
+    with tempfile.TemporaryDirectory(prefix="phaseline-bench-") as folder:
+        least = Spread(tuple(floor.narrow(Path(folder), LARGE) for _ in range(count)))
+    rows = [Row(f"floor: narrow rows, {LARGE:,} × 9", least.text("s") + rate(least, LARGE))]
+    measured: dict[str, Runs] = {}
+    for shape in ("flat", "chain", "tier"):
+        measured[shape] = runs(blueprints.scaled(shape, LARGE, BULK), store="store.db", count=count)
+        total = measured[shape].spread("total")
+        small = runs(blueprints.scaled(shape, LARGE // 100, BULK), store="store.db", count=count).spread("total")
+        if shape == "flat":
+            times = total.median / least.median
+            what = f"{total.text('s')}{rate(total, LARGE)}: {times:.2f} × the floor"
+            rows.append(Row(f"flat, {LARGE:,} × 9", what, "≤ 2 × the floor", times <= 2))
+        else:
+            times = total.median / measured["flat"].spread("total").median
+            what = f"{total.text('s')}: {times:.2f} × flat"
+            rows.append(Row(f"{shape}, {LARGE:,} × 9", what, "≤ 1.3 × flat", times <= 1.3))
+        exponent = math.log(total.median / small.median) / math.log(100)
+        what = f"{exponent:.2f} ({small.median:.3f} s at {LARGE // 100:,})"
+        rows.append(Row(f"growth of {shape}, {LARGE // 100:,} → {LARGE:,}", what, "exponent ≤ 1.05", exponent <= 1.05))
+        memory = Spread(tuple(value / LARGE for value in measured[shape].spread("bytes").values))
+        what = memory.text("bytes an instance", 0)
+        rows.append(Row(f"peak memory above the empty process, {shape}", what, "≤ 1,024", memory.median <= 1024))
+    rows.extend(killed(count, measured["flat"].spread("total").median))
+    return rows
+
+
+def killed(count: int, whole: float) -> list[Row]:
+    """Killed in the middle of installing 100,000, opened again."""
+    print("killed and reopened", flush=True)
+    text = blueprints.scaled("flat", LARGE, BULK)
+    results = Runs(tuple(killed_and_resumed(text, die_at=25) for _ in range(count)))
+    first = results.spread("until_first_call")
+    rest = results.spread("both")
+    return [
+        Row("killed at call 25 of 90, reopened: until the first call", first.text("s"), "≤ 0.3 s", first.median <= 0.3),
+        Row(
+            "killed at call 25 of 90: both processes, imports of the second outside",
+            f"{rest.text('s')}: {rest.median / whole:.2f} × a whole run",
+            "≤ 1.1 × a whole run",
+            rest.median <= 1.1 * whole,
+        ),
+    ]
+
+
+def many_templates(count: int) -> list[Row]:
+    """10,000 templates with mappings of their own through the whole command."""
+    print("10,000 templates", flush=True)
+    text = blueprints.templates(TEMPLATES, BULK)
+    loader = []
+    for _ in range(count):
+        began = time.perf_counter()
+        yaml.load(text, Loader=yaml.CSafeLoader)
+        loader.append(time.perf_counter() - began)
+    reading = Spread(tuple(loader))
+    ours = runs(text, store="store.db", count=count)
+    before = ours.spread("until_first_call")
+    engine = Spread(tuple(
+        TEMPLATES * OPERATIONS / (float(str(one["total"])) - float(str(one["until_first_call"])))
+        for one in ours.results
+    ))  # fmt: skip
+    times = before.median / reading.median
+    return [
+        Row(f"PyYAML's C loader alone, {TEMPLATES:,} templates, {len(text) / 1e6:.1f} MB", reading.text("s")),
+        Row(
+            "reading, validating, planning, storing them, until the first call",
+            f"{before.text('s')}: {times:.2f} × PyYAML", "≤ 2 ×", times <= 2,
+        ),
+        Row("their operations in the engine", engine.text("operations/s", 0), "≥ 40,000", engine.median >= 40_000),
+    ]  # fmt: skip
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one run of each; nothing is written")
+    given = parser.parse_args()
+    count = 1 if given.quick else 3
+    rows = [*large(count), *many_templates(count), *against_peer(count)]
+    if given.quick:
+        print(table(rows))
+    else:
+        print(write(rows, ""))
+
+
+main()

@@ -1,0 +1,72 @@
+"""Blueprints of the shapes that are measured: no types file is imported, so that ours and the peer's read the same little."""
+
+from __future__ import annotations
+
+import json
+
+OPERATIONS = ("precreate", "create", "configure", "start", "poststart", "prestop", "stop", "delete", "postdelete")
+LIFECYCLE = "cloudify.interfaces.lifecycle"
+DEPENDS_ON = "cloudify.relationships.depends_on"
+
+
+def _frame(mapping: str) -> dict[str, object]:
+    plugin = mapping.split(".", maxsplit=1)[0]
+    return {
+        "tosca_definitions_version": "cloudify_dsl_1_3",
+        "plugins": {plugin: {"executor": "central_deployment_agent", "install": False}},
+        "node_types": {
+            "bench.Node": {"interfaces": {LIFECYCLE: dict.fromkeys(OPERATIONS, mapping)}},
+        },
+        "relationships": {
+            DEPENDS_ON: {"properties": {"connection_type": {"default": "all_to_all"}}},
+            "cloudify.relationships.connected_to": {"derived_from": DEPENDS_ON},
+            "cloudify.relationships.contained_in": {"derived_from": DEPENDS_ON},
+        },
+    }
+
+
+def _node(count: int | None = None, **related: str) -> dict[str, object]:
+    node: dict[str, object] = {"type": "bench.Node"}
+    if count is not None:
+        node["capabilities"] = {"scalable": {"properties": {"default_instances": count}}}
+    if related:
+        node["relationships"] = [
+            {"type": f"cloudify.relationships.{kind}", "target": target} for kind, target in related.items()
+        ]
+    return node
+
+
+def scaled(shape: str, count: int, mapping: str) -> str:
+    """About ``count`` instances of few templates.
+
+    flat: independent ones; chain: chains of ten; tier: hosts that contain four each, which are connected to one of four.
+    """
+    if shape == "flat":
+        nodes = {"n": _node(count)}
+    elif shape == "chain":
+        nodes = {"c0": _node(count // 10)}
+        nodes |= {f"c{depth}": _node(contained_in=f"c{depth - 1}") for depth in range(1, 10)}
+    else:
+        nodes = {f"db{number}": _node() for number in range(4)}
+        nodes["host"] = _node((count - 4) // 5)
+        nodes |= {f"sw{number}": _node(contained_in="host", connected_to=f"db{number}") for number in range(4)}
+    return json.dumps(_frame(mapping) | {"node_templates": nodes}, indent=1)
+
+
+def templates(count: int, mapping: str) -> str:
+    """``count`` different templates as YAML text, each with properties and an operation mapping of its own."""
+    frame = _frame(mapping)
+    frame["node_types"] = {
+        "bench.Node": {
+            "properties": {"port": {"type": "integer"}, "label": {"type": "string"}},
+            "interfaces": {LIFECYCLE: {name: {} for name in OPERATIONS}},
+        }
+    }
+    lines = [json.dumps({key: value})[1:-1] for key, value in frame.items()]
+    lines.append("node_templates:")
+    for number in range(count):
+        lines += [f"  n{number}:", "    type: bench.Node"]
+        lines += [f"    properties: {{port: {8000 + number}, label: node-{number}}}"]
+        lines += ["    interfaces:", f"      {LIFECYCLE}:"]
+        lines += [f"        {name}: {{implementation: {mapping}, inputs: {{number: {number}}}}}" for name in OPERATIONS]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,81 @@
+"""One install and uninstall in a process of its own; prints one line of JSON.
+
+``python -m bench.one FILE STORE [--resume] [--templates]``: ``STORE`` is ``memory:`` or a path. The clock runs from
+the call of install to the end of uninstall; imports are made before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+
+def imports() -> None:
+    """Everything an install needs, loaded before the clock starts."""
+    for name in (
+        "phaseline.use_cases.installing", "phaseline.use_cases.deciding", "phaseline.use_cases.owning",
+        "phaseline.use_cases.workplace", "phaseline.use_cases.settings", "phaseline.run.loop",
+        "phaseline.run.executor", "phaseline.catalog", "phaseline.plan.workflows", "phaseline.dsl",
+        "phaseline.plan.requests", "phaseline.plan.summary", "phaseline.catalog.blueprint_files",
+        "phaseline.compat.cloudify", "phaseline.plan.instances", "numpy.ma", "pwd", "phaseline.store.sqlite", "phaseline.store.memory",
+    ):  # fmt: skip
+        __import__(name)
+
+
+def peak_bytes() -> int:
+    """The most memory this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("store")
+    parser.add_argument("--resume", action="store_true")
+    given = parser.parse_args()
+    plugins = Path(__file__).parent / "plugins"
+    sys.path.insert(0, str(plugins))
+    imports()
+    print(json.dumps(measure(given.file, given.store, str(plugins), resumed=given.resume)))
+
+
+def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, object]:
+    """Seconds of each part, states at the end, and bytes above the empty process."""
+    from bench import marks
+    from phaseline.use_cases import deciding, installing
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.workplace import workplace
+
+    url = store if store == "memory:" else f"sqlite:///{store}"
+    settings = load_settings(given={"store.url": url})
+    gc.collect()
+    empty = peak_bytes()
+    with workplace(settings, "bench") as place:
+        began = time.perf_counter()
+        marks.BEGAN.append(began)
+        if resumed:
+            done = deciding.resume(place, place.store.executions()[-1].id)
+        else:
+            done = installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
+        installed = time.perf_counter()
+        first = marks.FIRST[0] if marks.FIRST else began
+        undone = installing.uninstall(place, "bench")
+        ended = time.perf_counter()
+    return {
+        "total": ended - began,
+        "install": installed - began,
+        "uninstall": ended - installed,
+        "until_first_call": first - began,
+        "statuses": [str(done.status), str(undone.status)],
+        "bytes": peak_bytes() - empty,
+        "calls": marks.CALLS[0],
+    }
+
+
+main()

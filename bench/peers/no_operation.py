@@ -1,0 +1,5 @@
+"""The empty operation that the peer calls."""
+
+
+def run(**_inputs):
+    """Nothing."""

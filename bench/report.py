@@ -1,0 +1,58 @@
+"""The table of all figures with their targets, on the terminal and in ``docs/benchmarks.md``."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- figures: written by make bench -->", "<!-- end of figures -->"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure: what was measured, what came out, the target, and whether it was met (None: no target)."""
+
+    what: str
+    measured: str
+    target: str = ""
+    is_met: bool | None = None
+
+    @property
+    def verdict(self) -> str:
+        """``met``, ``missed`` or nothing."""
+        return "" if self.is_met is None else "met" if self.is_met else "**missed**"
+
+
+def machine() -> str:
+    """This machine in a line."""
+    model = next(
+        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
+        platform.processor(),
+    )
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{os.cpu_count()} cores ({model}), {memory:.0f} GiB, {platform.system()} {platform.release()}, "
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    )
+
+
+def table(rows: list[Row]) -> str:
+    """The figures as a Markdown table."""
+    lines = ["| figure | measured: median (smallest–largest) | target | |", "| --- | --- | --- | --- |"]
+    lines += [f"| {row.what} | {row.measured} | {row.target} | {row.verdict} |" for row in rows]
+    return "\n".join(lines)
+
+
+def write(rows: list[Row], profile: str) -> str:
+    """Put the table into the page between its marks; the text that was written."""
+    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
+    text = f"{BEGIN}\n\nMeasured {today} on {machine()}.\n\n{table(rows)}\n\n{profile}{END}"
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    PAGE.write_text(before + text + rest.split(END)[1])
+    return text

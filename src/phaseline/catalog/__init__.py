@@ -1,0 +1,5 @@
+"""Finds plugin code: reads what functions say of themselves without running them, imports them when they are called."""
+
+from phaseline.catalog.plugins import PluginCatalog
+
+__all__ = ["PluginCatalog"]

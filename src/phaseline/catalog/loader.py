@@ -1,0 +1,186 @@
+"""Imports plugin functions; two deployments may each have a module of the same name.
+
+Modules from plugin folders live in a *space* of their own, one for each search path. They are imported
+under their plain names through a finder of ours, and taken out of ``sys.modules`` again when the import is
+done. An import inside a function that runs later is led to the space of the file it stands in. Installed
+modules are imported as always.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+import threading
+from types import FrameType, ModuleType
+from typing import TYPE_CHECKING
+
+from phaseline.catalog.places import find_spec, offer_shim, search_path, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+
+    from phaseline.model.rows import CodePlaces
+
+
+class Space:
+    """The modules of one search path by name."""
+
+    def __init__(self, folders: tuple[str, ...]) -> None:
+        """No module is imported yet."""
+        self.folders = folders
+        self.modules: dict[str, ModuleType] = {}
+
+    def holds(self, name: str | None, file: str | None) -> bool:
+        """True for a module that lies in one of its folders under this name, not just somewhere below."""
+        if not name or file is None:
+            return False
+        top = name.partition(".")[0]
+        return any(file.startswith((f"{folder}/{top}/", f"{folder}/{top}.")) for folder in self.folders)
+
+
+class Again(importlib.abc.Loader):
+    """Gives an import a module that was executed before."""
+
+    def __init__(self, module: ModuleType) -> None:
+        """``module`` is handed out as it is."""
+        self._module = module
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002 - the import system's signature
+        """The module itself."""
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: it was executed when it was first imported."""
+
+
+class SpaceFinder(importlib.abc.MetaPathFinder):
+    """Finds top-level modules of a space for imports that come from it."""
+
+    def __init__(self) -> None:
+        """No space is known yet."""
+        self.spaces: dict[tuple[str, ...], Space] = {}
+        self._active = threading.local()
+
+    def space(self, folders: tuple[str, ...]) -> Space:
+        """The space of a search path, made on first use."""
+        return self.spaces.setdefault(folders, Space(folders))
+
+    def import_in(self, space: Space, module: str) -> ModuleType:
+        """Import a module in its space, leaving ``sys.modules`` without the space's names."""
+        known = space.modules.get(module)
+        if known is not None:
+            return known
+        before = dict(sys.modules)
+        for name, found in before.items():
+            # A name that another space left behind (an import inside a function) must not answer for ours.
+            if any(other.holds(name, _file(found)) for other in self.spaces.values()):
+                del sys.modules[name]
+        sys.modules.update(space.modules)
+        self._active.space = space
+        try:
+            return importlib.import_module(module)
+        finally:
+            self._active.space = None
+            for name, found in list(sys.modules.items()):
+                if before.get(name) is not found and space.holds(name, _file(found)):
+                    space.modules[name] = found
+                    del sys.modules[name]
+            for name in space.modules:
+                sys.modules.pop(name, None)
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,  # noqa: ARG002 - the import system's signature
+    ) -> ModuleSpec | None:
+        """The spec in the importer's space, or None: then the usual finders are asked."""
+        space = self._importing_space()
+        if space is None:
+            return None
+        known = space.modules.get(fullname)
+        if known is not None:
+            return importlib.util.spec_from_loader(fullname, Again(known))
+        if path is not None:
+            return None
+        return find_spec(fullname, space.folders) if "." not in fullname else None
+
+    def _importing_space(self) -> Space | None:
+        active: Space | None = getattr(self._active, "space", None)
+        frame = _importing_frame(sys._getframe(1))  # noqa: SLF001 - who imports stands nowhere else
+        if frame is None:
+            return active
+        name, file = frame.f_globals.get("__name__"), frame.f_code.co_filename
+        if active is not None and (file == __file__ or active.holds(name, file)):
+            return active
+        return next((space for space in self.spaces.values() if space.holds(name, file)), None)
+
+
+def _importing_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame that is not part of the import system."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        inside = frame.f_code.co_name in _OUR_STEPS and file == __file__
+        if not inside and not file.startswith("<frozen importlib") and file != importlib.__file__:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+_OUR_STEPS = frozenset({"find_spec", "_importing_space"})
+
+
+def _file(module: ModuleType) -> str | None:
+    """A file that tells where a module comes from; for a package without ``__init__`` something inside its folder."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        for folder in getattr(module, "__path__", ()):
+            return f"{folder}/"
+    return file
+
+
+class Loader:
+    """Imports functions by their dotted names, each once; safe from any thread."""
+
+    def __init__(self) -> None:
+        """Put our finder first; nothing is imported yet."""
+        self._lock = threading.RLock()
+        self._finder = SpaceFinder()
+        self._known: dict[tuple[CodePlaces, str], Callable[..., object]] = {}
+        importlib.invalidate_caches()
+        sys.meta_path.insert(0, self._finder)
+
+    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+        """The function ``module.function``.
+
+        Raises ``ImportError``, ``AttributeError``, ``TypeError`` (not callable) or what the import raised.
+        """
+        key = (code, implementation)
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        module, name = split(implementation)
+        if not module:
+            raise ImportError(f"'{implementation}' is not of the form module.function")
+        with self._lock:
+            offer_shim()
+            function = getattr(self._module(module, code), name)
+        if not callable(function):
+            raise TypeError(f"'{implementation}' is not callable")
+        self._known[key] = function
+        return function  # type: ignore[no-any-return]  # checked by callable() above
+
+    def _module(self, module: str, code: CodePlaces) -> ModuleType:
+        # What Python finds by itself is shared by everyone, whoever names its folder.
+        folders = tuple(folder for folder in search_path(code) if folder not in sys.path)
+        if folders and find_spec(module.partition(".")[0], folders) is not None:
+            return self._finder.import_in(self._finder.space(folders), module)
+        return importlib.import_module(module)
+
+    def close(self) -> None:
+        """Take our finder out again."""
+        if self._finder in sys.meta_path:
+            sys.meta_path.remove(self._finder)

@@ -1,0 +1,74 @@
+"""The catalog of plugin code: what functions say of themselves, and the functions themselves.
+
+A function is named ``module.function``. Where no such module exists, an entry point of the group
+``phaseline.operations`` may stand for it: its name is the module's part, its value the real module.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from phaseline.catalog.declarations import Declarations
+from phaseline.catalog.loader import Loader
+from phaseline.catalog.places import split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from phaseline.model.declaration import Declaration
+    from phaseline.model.rows import CodePlaces
+
+GROUP = "phaseline.operations"
+"""The entry-point group of plugin modules."""
+
+
+class PluginCatalog:
+    """Implements ``ports.Catalog`` over plugin folders, installed distributions and entry points."""
+
+    def __init__(self) -> None:
+        """Nothing is read or imported yet."""
+        self._declarations = Declarations()
+
+    @cached_property
+    def _loader(self) -> Loader:
+        return Loader()
+
+    def declare(self, implementation: str, code: CodePlaces) -> Declaration | None:
+        """What the function says of itself; None when its source cannot be found."""
+        found = self._declarations.of(implementation, code)
+        if found is None:
+            module, function = split(implementation)
+            real = self._announced.get(module)
+            found = self._declarations.of(f"{real}.{function}", code) if real is not None else None
+        return found
+
+    @cached_property
+    def _announced(self) -> Mapping[str, str]:
+        """{entry point name: module}, read from the distributions' metadata: planning imports no plugin."""
+        from importlib.metadata import entry_points
+
+        return {point.name: point.value.partition(":")[0] for point in entry_points(group=GROUP)}
+
+    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+        """The function itself. Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what the import raised."""
+        try:
+            return self._loader.load(implementation, code)
+        except ModuleNotFoundError as error:
+            module, function = split(implementation)
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise  # the module is there, something that it imports is not
+            return self._load_announced(module, function, error)
+
+    @staticmethod
+    def _load_announced(name: str, function: str, missing: ModuleNotFoundError) -> Callable[..., object]:
+        """The function of the module that an entry point names; stevedore is imported only for such names."""
+        from stevedore.driver import DriverManager
+        from stevedore.exception import NoMatches
+
+        try:
+            module = DriverManager[object](GROUP, name, invoke_on_load=False).driver
+        except NoMatches:
+            raise missing from None
+        found: Callable[..., object] = getattr(module, function)
+        return found

@@ -1,0 +1,1 @@
+"""One module for each noun or verb of the command line."""

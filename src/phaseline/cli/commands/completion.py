@@ -1,0 +1,33 @@
+"""``phaseline completion``."""
+
+from __future__ import annotations
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import json_option
+
+VARIABLE = "_PHASELINE_COMPLETE"
+"""Tells the program that a shell asks for words; click derives it from the program's name."""
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(epilog="Example: phaseline completion bash >> ~/.bashrc")
+@click.argument("shell", type=click.Choice(SHELLS))
+@json_option
+@click.pass_obj
+def completion(desk: Desk, shell: str) -> None:
+    """Print what makes a shell complete commands, options, and names of deployments, executions and instances.
+
+    In ~/.bashrc: eval "$(phaseline completion bash)"; in ~/.zshrc the same with zsh; for fish: phaseline completion
+    fish | source.
+    """
+    from click.shell_completion import get_completion_class
+
+    from phaseline.cli.root import root
+
+    kind = get_completion_class(shell)
+    assert kind is not None, "click knows these three"
+    form = kind(root, {}, "phaseline", VARIABLE)
+    script = form.source_template % form.source_vars()
+    desk.answer({"shell": shell, "script": script}, lambda: script)

@@ -1,0 +1,137 @@
+"""``phaseline deployments …``."""
+
+from __future__ import annotations
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import blueprint_options, deployment_argument, json_option, limit_option
+
+
+@click.group()
+def deployments() -> None:
+    """What was made of blueprints."""
+
+
+@deployments.command("list", epilog="Example: phaseline deployments list --json")
+@limit_option
+@json_option
+@click.pass_obj
+def list_(desk: Desk, limit: int) -> None:
+    """List deployments: status, instances by state, latest execution."""
+    from phaseline.cli.render.listings import deployment_list
+    from phaseline.use_cases.deployments import list_deployments
+
+    with desk.open() as place:
+        page = list_deployments(place, limit=limit)
+    desk.answer({"deployments": page.items, "total": page.total}, lambda: deployment_list(page))
+
+
+@deployments.command(epilog="Example: phaseline deployments show shop")
+@deployment_argument
+@json_option
+@click.pass_obj
+def show(desk: Desk, name: str) -> None:
+    """Show one deployment: status, inputs, nodes."""
+    from phaseline.cli.render.listings import deployment_text
+    from phaseline.use_cases.deployments import show_deployment
+
+    with desk.open() as place:
+        view = show_deployment(place, name)
+    desk.answer(view, lambda: deployment_text(view))
+
+
+@deployments.command(epilog="Example: phaseline deployments create blueprint.yaml -d shop -i port=8080")
+@click.argument("file")
+@click.option(
+    "-d",
+    "--deployment",
+    "name",
+    metavar="NAME",
+    help="Name of the deployment; otherwise that of the blueprint's folder.",
+)
+@blueprint_options
+@click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
+@json_option
+@click.pass_obj
+def create(
+    desk: Desk,
+    file: str,
+    name: str | None,
+    plugin_folders: tuple[str, ...],
+    input_files: tuple[str, ...],
+    input_pairs: dict[str, str],
+    yes_many: bool,
+) -> None:
+    """Make a deployment of a blueprint without installing it; "executions start install" does that."""
+    from phaseline.cli.render.listings import deployment_text
+    from phaseline.cli.running import watching
+    from phaseline.use_cases.creating import create as make
+    from phaseline.use_cases.inputs import gather_inputs
+    from phaseline.use_cases.installing import Order
+
+    with desk.open() as place:
+        order = Order(file, name, gather_inputs(input_files, input_pairs), plugin_folders, yes_many)
+        with watching(desk) as watcher:
+            view = make(place, order, watcher=watcher)
+    desk.answer(view, lambda: deployment_text(view))
+
+
+@deployments.command(epilog="Example: phaseline deployments inputs shop --json")
+@deployment_argument
+@json_option
+@click.pass_obj
+def inputs(desk: Desk, name: str) -> None:
+    """Show the inputs of a deployment; hidden ones stay hidden."""
+    from phaseline.cli.render.listings import values
+    from phaseline.use_cases.deployments import show_deployment
+
+    with desk.open() as place:
+        view = show_deployment(place, name)
+    none = f"The blueprint of '{view.name}' has no inputs."
+    answer = {"deployment": view.name, "inputs": view.inputs}
+    desk.answer(answer, lambda: "\n".join(values(view.inputs, "")) or none)
+
+
+@deployments.command(epilog="Example: phaseline deployments capabilities shop --json")
+@deployment_argument
+@json_option
+@click.pass_obj
+def capabilities(desk: Desk, name: str) -> None:
+    """Compute the capabilities of a deployment."""
+    from phaseline.cli.render.listings import values
+    from phaseline.use_cases.deployments import outputs as compute
+
+    with desk.open() as place:
+        found = compute(place, name)
+    none = f"The blueprint of '{found.deployment}' has no capabilities."
+    answer = {"deployment": found.deployment, "capabilities": found.capabilities}
+    desk.answer(answer, lambda: "\n".join(values(found.capabilities, "")) or none)
+
+
+@deployments.command(epilog="Example: phaseline deployments outputs shop --json")
+@deployment_argument
+@json_option
+@click.pass_obj
+def outputs(desk: Desk, name: str) -> None:
+    """Compute the outputs and capabilities of a deployment."""
+    from phaseline.cli.render.listings import outputs_text
+    from phaseline.use_cases.deployments import outputs as compute
+
+    with desk.open() as place:
+        found = compute(place, name)
+    desk.answer(found, lambda: outputs_text(found))
+
+
+@deployments.command(epilog="Example: phaseline deployments delete shop")
+@deployment_argument
+@click.option("--force", is_flag=True, help="Even while instances of it may still exist: they are forgotten.")
+@json_option
+@click.pass_obj
+def delete(desk: Desk, name: str, force: bool) -> None:
+    """Forget a deployment. Its executions stay readable; its name is free again."""
+    from phaseline.use_cases.deployments import delete_deployment
+
+    with desk.open() as place:
+        view = delete_deployment(place, name, force=force)
+    desk.answer(view, lambda: f"The deployment '{view.name}' is forgotten.")

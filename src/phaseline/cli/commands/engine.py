@@ -1,0 +1,77 @@
+"""``phaseline engine …``: the process that carries out what everybody asked for."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import json_option
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.owning import Leave
+
+
+@click.group()
+def engine() -> None:
+    """The one process that runs what everybody asked for. Commands start it by themselves when they need it."""
+
+
+@engine.command(epilog="Example: phaseline engine run --until-idle")
+@click.option("--until-idle", is_flag=True, help="Stop when nothing is open but what waits for a person.")
+@json_option
+@click.pass_obj
+def run(desk: Desk, until_idle: bool) -> None:
+    """Be the engine, as soon as no other process is, until Ctrl-C or "engine stop"."""
+    from phaseline.cli.render.engine import run_text
+    from phaseline.use_cases.engine import run_engine
+
+    def begun(leave: Leave) -> None:
+        def on_signal(_number: int, _frame: FrameType | None) -> None:
+            if leave.is_wanted:
+                raise KeyboardInterrupt
+            leave()
+            desk.notice("Interrupted: waiting for the running calls. Ctrl-C again leaves at once.")
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, on_signal)
+
+    with desk.open() as place:
+        found = run_engine(place, until_idle=until_idle, begun=begun, say=desk.notice)
+    desk.answer(found, lambda: run_text(found))
+
+
+@engine.command(epilog="Example: phaseline engine status --json")
+@json_option
+@click.pass_obj
+def status(desk: Desk) -> None:
+    """Show which process is the engine, whether another one waits to be it, and what is open."""
+    from phaseline.cli.render.engine import status_text
+    from phaseline.use_cases.engine import engine_status
+
+    with desk.open() as place:
+        found = engine_status(place)
+    desk.answer(found, lambda: status_text(found))
+
+
+@engine.command(epilog="Example: phaseline engine stop --drain 30")
+@click.option(
+    "--drain",
+    "drain_s",
+    type=click.FloatRange(min=0),
+    metavar="S",
+    help="Wait at most so many seconds for running calls.",
+)
+@json_option
+@click.pass_obj
+def stop(desk: Desk, drain_s: float | None) -> None:
+    """Have the engine stop: it begins no call and leaves when the running ones have returned. What is open stays open."""
+    from phaseline.cli.render.engine import stop_text
+    from phaseline.use_cases.engine import stop_engine
+
+    with desk.open() as place:
+        found = stop_engine(place, drain_s=drain_s)
+    desk.answer(found, lambda: stop_text(found))

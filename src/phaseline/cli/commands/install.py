@@ -1,0 +1,57 @@
+"""``phaseline install``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import blueprint_options, detach_option, json_option, running_options
+
+
+@click.command(epilog="Example: phaseline install blueprint.yaml -d shop -i port=8080")
+@click.argument("file")
+@click.option(
+    "-d",
+    "--deployment",
+    "name",
+    metavar="NAME",
+    help="Name of the deployment; otherwise that of the blueprint's folder.",
+)
+@blueprint_options
+@running_options
+@click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
+@detach_option
+@json_option
+@click.pass_obj
+def install(
+    desk: Desk,
+    file: str,
+    name: str | None,
+    plugin_folders: tuple[str, ...],
+    input_files: tuple[str, ...],
+    input_pairs: dict[str, str],
+    task_retries: int | None,
+    on_failure: Literal["continue", "stop"],
+    stop_after: str | None,
+    yes_many: bool,
+    detach: bool,
+) -> None:
+    """Make a deployment of a blueprint and install it.
+
+    Runs here, or is followed here if another process is the engine. Ctrl-C cancels nothing: it waits for the running
+    calls and leaves the rest to an engine in the background; "executions follow" shows how it goes on.
+    """
+    from phaseline.cli.running import finish, manner, watching
+    from phaseline.use_cases.inputs import gather_inputs
+    from phaseline.use_cases.installing import Order
+    from phaseline.use_cases.installing import install as run
+
+    with desk.open() as place:
+        order = Order(file, name, gather_inputs(input_files, input_pairs), plugin_folders, yes_many)
+        with watching(desk) as watcher:
+            view = run(
+                place, order, manner=manner(task_retries, on_failure, stop_after), watcher=watcher, detach=detach
+            )
+        finish(desk, view, lambda: [f"outputs: phaseline deployments outputs {view.deployment}"])

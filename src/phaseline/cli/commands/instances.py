@@ -1,0 +1,87 @@
+"""``phaseline instances …``."""
+
+from __future__ import annotations
+
+import click
+
+from phaseline.cli import completing
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import deployment_option, json_option, limit_option
+from phaseline.model.states import InstanceState
+
+
+@click.group()
+def instances() -> None:
+    """Node instances: the things a deployment consists of."""
+
+
+@instances.command("list", epilog="Example: phaseline instances list -d shop --state started")
+@deployment_option
+@click.option("--node", metavar="NAME", help="Only instances of this node.")
+@click.option("--state", type=click.Choice([state.word for state in InstanceState]), help="Only those in this state.")
+@limit_option
+@json_option
+@click.pass_obj
+def list_(desk: Desk, deployment: str | None, node: str | None, state: str | None, limit: int) -> None:
+    """List instances."""
+    from phaseline.cli.render.listings import instance_list
+    from phaseline.use_cases.instances import list_instances
+
+    with desk.open() as place:
+        page = list_instances(place, deployment=deployment, node=node, state=state, limit=limit)
+    desk.answer({"instances": page.items, "total": page.total}, lambda: instance_list(page))
+
+
+@instances.command(epilog="Example: phaseline instances show web_k2m9x1")
+@click.argument("id", shell_complete=completing.instances)
+@deployment_option
+@json_option
+@click.pass_obj
+def show(desk: Desk, id: str, deployment: str | None) -> None:
+    """Show one instance: state, runtime properties, relationships. A unique beginning of the id is enough."""
+    from phaseline.cli.render.listings import instance_text
+    from phaseline.use_cases.instances import show_instance
+
+    with desk.open() as place:
+        view = show_instance(place, id, deployment=deployment)
+    desk.answer(view, lambda: instance_text(view))
+
+
+@instances.command(epilog="Example: phaseline instances why web_k2m9x1")
+@click.argument("id", required=False, shell_complete=completing.instances)
+@deployment_option
+@limit_option
+@json_option
+@click.pass_obj
+def why(desk: Desk, id: str | None, deployment: str | None, limit: int) -> None:
+    """Say what an instance waits for, since when, and what would let it go on. Without an ID: all that is stuck."""
+    if id is None:
+        tell_stuck(desk, deployment, limit)
+        return
+    from phaseline.cli.render.waiting import waiting_text
+    from phaseline.use_cases.waiting import why as explain
+
+    with desk.open() as place:
+        found = explain(place, id, deployment=deployment)
+    desk.answer(found, lambda: waiting_text(found))
+
+
+@instances.command(epilog="Example: phaseline instances stuck -d shop")
+@deployment_option
+@limit_option
+@json_option
+@click.pass_obj
+def stuck(desk: Desk, deployment: str | None, limit: int) -> None:
+    """List what is stuck, over all deployments, the oldest first: failed, unsure, sleeping or running long, left waiting."""
+    tell_stuck(desk, deployment, limit)
+
+
+def tell_stuck(desk: Desk, deployment: str | None, limit: int) -> None:
+    """The list of what is stuck, like things together."""
+    from phaseline.cli.render.stuck import stuck_text
+    from phaseline.use_cases.stuck import list_stuck
+
+    with desk.open() as place:
+        page = list_stuck(place, deployment=deployment, limit=limit)
+        now = place.clock.now()
+    desk.answer({"stuck": page.items, "total": page.total}, lambda: stuck_text(page, now))

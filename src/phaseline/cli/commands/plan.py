@@ -1,0 +1,103 @@
+"""``phaseline plan …``: what a command would do, without doing it."""
+
+from __future__ import annotations
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import blueprint_options, json_option, parameter_options
+
+
+class Workflows(click.Group):
+    """A group in which every other name is that of a workflow of a deployment."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, or the plan of the workflow of this name."""
+        return super().get_command(ctx, cmd_name) or _workflow_command(cmd_name)
+
+
+@click.group(cls=Workflows, epilog="Example: phaseline plan execute_operation -d shop -p operation=backup")
+def plan() -> None:
+    """Show what a command would do. Runs no code of a blueprint or plugin, stores nothing.
+
+    Any other workflow of a deployment is planned by its name, with -d and -p.
+    """
+
+
+def _workflow_command(name: str) -> click.Command:
+    """Plans the workflow of a deployment."""
+
+    @click.command(name, epilog=f"Example: phaseline plan {name} -d shop")
+    @click.option(
+        "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
+    )
+    @parameter_options
+    @click.option("--force", is_flag=True, help="Although the blueprint says that the workflow is not available now.")
+    @json_option
+    @click.pass_obj
+    def command(
+        desk: Desk,
+        deployment: str,
+        parameter_files: tuple[str, ...],
+        parameter_pairs: dict[str, str],
+        allow_custom: bool,
+        force: bool,
+    ) -> None:
+        from phaseline.use_cases.inputs import gather_inputs
+        from phaseline.use_cases.plans import plan_workflow
+        from phaseline.use_cases.workflows import Start
+
+        with desk.open() as place:
+            parameters = gather_inputs(parameter_files, parameter_pairs)
+            found = plan_workflow(place, Start(name, deployment, parameters, allow_custom, force))
+        desk.answer(found.summary, lambda: found.text)
+
+    command.help = f'Show what the workflow "{name}" would do on a deployment.'
+    return command
+
+
+plan.add_command(_workflow_command("execute_operation"))
+
+
+@plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")
+@click.argument("file")
+@blueprint_options
+@click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
+@json_option
+@click.pass_obj
+def install(
+    desk: Desk,
+    file: str,
+    plugin_folders: tuple[str, ...],
+    input_files: tuple[str, ...],
+    input_pairs: dict[str, str],
+    yes_many: bool,
+) -> None:
+    """Show what "install" would do: nodes, waves, operations, batches, number of calls."""
+    from phaseline.cli.render.problems import problem_text
+    from phaseline.use_cases.inputs import gather_inputs
+    from phaseline.use_cases.installing import Order
+    from phaseline.use_cases.plans import plan_install
+
+    with desk.open() as place:
+        inputs = gather_inputs(input_files, input_pairs)
+        found = plan_install(place, Order(file, None, inputs, plugin_folders, yes_many))
+    desk.answer(found.summary, lambda: found.text)
+    for warning in found.warnings:
+        desk.notice(problem_text(warning))
+
+
+@plan.command(epilog="Example: phaseline plan uninstall -d shop")
+@click.option(
+    "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
+)
+@click.option("--ignore-failure", is_flag=True, help="As for uninstall.")
+@json_option
+@click.pass_obj
+def uninstall(desk: Desk, deployment: str, ignore_failure: bool) -> None:
+    """Show what "uninstall" would do."""
+    from phaseline.use_cases.plans import plan_uninstall
+
+    with desk.open() as place:
+        found = plan_uninstall(place, deployment, ignore_failure=ignore_failure)
+    desk.answer(found.summary, lambda: found.text)

@@ -1,0 +1,71 @@
+"""``phaseline plugins …``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import json_option, plugins_option
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+
+
+@click.group()
+def plugins() -> None:
+    """Code that operations are mapped to."""
+
+
+def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, Value] | None:
+    """The mapping that a text in YAML or JSON means."""
+    from phaseline.use_cases.inputs import read_value
+
+    if text is None:
+        return None
+    found = read_value(text)
+    if not isinstance(found, dict):
+        raise click.BadParameter(f"'{text}' is no mapping, such as '{{size: 10}}'", param=parameter)
+    return found
+
+
+@plugins.command(
+    "try",
+    epilog="Example: phaseline plugins try machines:create --properties '{size: small}' --count 3",
+)
+@click.argument("function", metavar="MODULE:FUNCTION")
+@click.option("--properties", metavar="YAML", callback=_mapping, help="Properties of each item's node.")
+@click.option("--inputs", metavar="YAML", callback=_mapping, help="Inputs of the operation.")
+@click.option("--runtime", metavar="YAML", callback=_mapping, help="Runtime properties that each item has before.")
+@click.option(
+    "--target", metavar="YAML", callback=_mapping, help="A relationship operation: properties of the target's node."
+)
+@click.option(
+    "--count", type=click.IntRange(1, 10_000), default=1, show_default=True, help="How many equal items there are."
+)
+@plugins_option
+@json_option
+@click.pass_obj
+def try_(
+    desk: Desk,
+    function: str,
+    properties: dict[str, Value] | None,
+    inputs: dict[str, Value] | None,
+    runtime: dict[str, Value] | None,
+    target: dict[str, Value] | None,
+    count: int,
+    plugin_folders: tuple[str, ...],
+) -> None:
+    """Call a function of a plugin with made-up items, and show what came of each.
+
+    The function is really called, as an engine would call it; only nothing is stored. Exit code 1 if an item failed.
+    """
+    from phaseline.cli.render.trying import attempt_text
+    from phaseline.use_cases.trying import MadeUp, try_function
+
+    given = MadeUp(properties or {}, inputs or {}, runtime or {}, target, count)
+    with desk.open() as place:
+        found = try_function(place, function, given, plugin_folders=plugin_folders)
+    desk.answer(found, lambda: attempt_text(found))
+    click.get_current_context().exit(0 if found.is_good else 1)

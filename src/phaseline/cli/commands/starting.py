@@ -1,0 +1,49 @@
+"""``phaseline executions start``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import detach_option, json_option, parameter_options, running_options
+
+
+@click.command(epilog="Example: phaseline executions start execute_operation -d shop -p operation=backup")
+@click.argument("workflow")
+@click.option(
+    "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
+)
+@parameter_options
+@click.option("--force", is_flag=True, help="Although the blueprint says that the workflow is not available now.")
+@running_options
+@detach_option
+@json_option
+@click.pass_obj
+def start(
+    desk: Desk,
+    workflow: str,
+    deployment: str,
+    parameter_files: tuple[str, ...],
+    parameter_pairs: dict[str, str],
+    allow_custom: bool,
+    force: bool,
+    task_retries: int | None,
+    on_failure: Literal["continue", "stop"],
+    stop_after: str | None,
+    detach: bool,
+) -> None:
+    """Run a workflow of a deployment: a built-in one, by its name."""
+    from phaseline.cli.running import finish, manner, watching
+    from phaseline.use_cases.inputs import gather_inputs
+    from phaseline.use_cases.workflows import Start
+    from phaseline.use_cases.workflows import start as run
+
+    with desk.open() as place:
+        parameters = gather_inputs(parameter_files, parameter_pairs)
+        order = Start(workflow, deployment, parameters, allow_custom, force)
+        with watching(desk) as watcher:
+            how = manner(task_retries, on_failure, stop_after)
+            view = run(place, order, manner=how, watcher=watcher, detach=detach)
+        finish(desk, view)

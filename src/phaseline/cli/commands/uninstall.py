@@ -1,0 +1,39 @@
+"""``phaseline uninstall``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import detach_option, json_option, running_options
+
+
+@click.command(epilog="Example: phaseline uninstall -d shop")
+@click.option(
+    "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
+)
+@click.option("--ignore-failure", is_flag=True, help="Go on where an operation fails, as if it had not.")
+@running_options
+@detach_option
+@json_option
+@click.pass_obj
+def uninstall(
+    desk: Desk,
+    deployment: str,
+    ignore_failure: bool,
+    task_retries: int | None,
+    on_failure: Literal["continue", "stop"],
+    stop_after: str | None,
+    detach: bool,
+) -> None:
+    """Stop and delete every instance of a deployment. Its record stays; "deployments delete" forgets it."""
+    from phaseline.cli.running import finish, manner, watching
+    from phaseline.use_cases.installing import uninstall as run
+
+    with desk.open() as place:
+        with watching(desk) as watcher:
+            how = manner(task_retries, on_failure, stop_after)
+            view = run(place, deployment, ignore_failure=ignore_failure, manner=how, watcher=watcher, detach=detach)
+        finish(desk, view, lambda: [f"forget it: phaseline deployments delete {view.deployment}"])

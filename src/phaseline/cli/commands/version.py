@@ -1,0 +1,21 @@
+"""``phaseline version``."""
+
+from __future__ import annotations
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import json_option
+
+
+@click.command(epilog="Example: phaseline version --json")
+@json_option
+@click.pass_obj
+def version(desk: Desk) -> None:
+    """Say which version this is."""
+    import platform
+
+    from phaseline import __version__
+
+    answer = {"phaseline": __version__, "python": platform.python_version()}
+    desk.answer(answer, lambda: f"phaseline {__version__}, Python {platform.python_version()}")

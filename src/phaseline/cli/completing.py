@@ -1,0 +1,50 @@
+"""What the shell offers for names of deployments, executions and instances. Says nothing where it cannot look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.model.problem import ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.workplace import Workplace
+
+
+def deployments(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of deployments."""
+    from phaseline.use_cases.completing import deployment_names
+
+    return _offered(ctx, lambda place: deployment_names(place, incomplete))
+
+
+def executions(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Ids of executions."""
+    from phaseline.use_cases.completing import execution_ids
+
+    return _offered(ctx, lambda place: execution_ids(place, incomplete))
+
+
+def instances(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Ids of instances."""
+    from phaseline.use_cases.completing import instance_ids
+
+    return _offered(ctx, lambda place: instance_ids(place, incomplete))
+
+
+def _offered(ctx: click.Context, look: Callable[[Workplace], list[str]]) -> list[str]:
+    """What is found in the store that the words typed so far name."""
+    from phaseline.use_cases.completing import may_look
+
+    told = ctx.find_root().params
+    desk = Desk(told.get("config"), {"store.url": told["store"]} if told.get("store") else {})
+    try:
+        if not may_look(desk.settings()):
+            return []
+        with desk.open() as place:
+            return look(place)
+    except ProblemsError:
+        return []

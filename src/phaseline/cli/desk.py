@@ -1,0 +1,81 @@
+"""What every command has at hand: the settings, the way to the use cases, and the two ways to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from phaseline.model.problem import Problem
+    from phaseline.use_cases.settings import Settings
+    from phaseline.use_cases.values import Line
+    from phaseline.use_cases.workplace import Workplace
+
+
+@dataclass
+class Desk:
+    """Made once for each run of the program. ``given`` are settings from options, by name.
+
+    ``is_quiet``: only answers and problems; ``is_verbose``: logs and events of what runs, while it runs. ``place``: the
+    workplace that is open.
+    """
+
+    config: str | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+    as_json: bool = False
+    is_quiet: bool = False
+    is_verbose: bool = False
+    place: Workplace | None = field(default=None, repr=False)
+
+    @contextmanager
+    def open(self, more: Mapping[str, str | None] | None = None) -> Iterator[Workplace]:
+        """The workplace for a use case; ``more`` are settings that the command's own options give (None: not given)."""
+        from phaseline.use_cases.background import launch
+        from phaseline.use_cases.workplace import workplace
+
+        with workplace(self.settings(more)) as place:
+            place.launch = launch
+            place.tell = self.notice
+            self.place = place
+            yield place
+
+    def follow(self, execution: str) -> Callable[[], Sequence[Line]]:
+        """What gives the new lines of an execution of the open workplace, each time it is called."""
+        from phaseline.use_cases.tail import Tail
+
+        assert self.place is not None, "executions run in an open workplace"
+        return Tail(self.place, execution).new
+
+    def settings(self, more: Mapping[str, str | None] | None = None) -> Settings:
+        """The settings that hold here, ``more`` as for ``open``. Raises ``ProblemsError`` with all that is wrong."""
+        from phaseline.use_cases.settings import load_settings
+
+        own = {name: text for name, text in (more or {}).items() if text is not None}
+        return load_settings(config=self.config, given={**self.given, **own})
+
+    def answer(self, value: object, text: Callable[[], str]) -> None:
+        """Print the value: as one JSON document, or as the text made of it."""
+        if self.as_json:
+            from phaseline.cli.render.json_form import document
+
+            click.echo(document(value))
+        else:
+            click.echo(text())
+
+    def show_problems(self, problems: Sequence[Problem]) -> None:
+        """Print what is wrong: one document on stdout, or text on stderr."""
+        from phaseline.cli.render import problems as render
+
+        if self.as_json:
+            click.echo(render.problems_document(problems))
+        else:
+            click.echo(render.problems_text(problems), err=True)
+
+    def notice(self, text: str) -> None:
+        """Say something beside the answer, unless only the answer is wanted."""
+        if not self.is_quiet:
+            click.echo(text, err=True)

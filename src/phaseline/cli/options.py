@@ -1,0 +1,133 @@
+"""Options that several commands share, with the same words and the same help everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from phaseline.cli import completing
+from phaseline.cli.desk import Desk
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _remember_json(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    ctx.ensure_object(Desk).as_json |= value
+
+
+json_option = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_remember_json,
+    help="Answer with one JSON document on stdout.",
+)
+deployment_option = click.option(
+    "-d",
+    "--deployment",
+    metavar="NAME",
+    shell_complete=completing.deployments,
+    help="The deployment, or a unique beginning of its name.",
+)
+deployment_argument = click.argument("name", shell_complete=completing.deployments)
+execution_argument = click.argument("id", required=False, shell_complete=completing.executions)
+limit_option = click.option(
+    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Show at most so many."
+)
+plugins_option = click.option(
+    "--plugins", "plugin_folders", metavar="DIR", multiple=True, help="Folder with modules of plugins; repeatable."
+)
+detach_option = click.option(
+    "--detach",
+    is_flag=True,
+    help="Leave as soon as the engine has taken it up; see how it goes on with executions follow.",
+)
+inputs_option = click.option(
+    "--inputs", "input_files", metavar="FILE", multiple=True, help="YAML file with inputs; later files win; repeatable."
+)
+
+
+def _pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"'{text}' is not of the form name=value, such as port=8080", param=parameter)
+        found[name.strip()] = value
+    return found
+
+
+input_option = click.option(
+    "-i",
+    "--input",
+    "input_pairs",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_pairs,
+    help="One input, its value read as YAML; after all files; repeatable.",
+)
+
+
+parameter_option = click.option(
+    "-p",
+    "--parameter",
+    "parameter_pairs",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_pairs,
+    help="One parameter, its value read as YAML; after all files; repeatable.",
+)
+parameters_option = click.option(
+    "--params",
+    "parameter_files",
+    metavar="FILE",
+    multiple=True,
+    help="YAML file with parameters; later files win; repeatable.",
+)
+custom_option = click.option(
+    "--allow-custom-parameters",
+    "allow_custom",
+    is_flag=True,
+    help="Hand on parameters that the workflow does not declare; plugins can read them.",
+)
+
+
+def parameter_options(function: F) -> F:
+    """The options of every command that gives parameters to a workflow."""
+    for option in (custom_option, parameter_option, parameters_option):
+        function = option(function)
+    return function
+
+
+def blueprint_options(function: F) -> F:
+    """The options of every command that reads a blueprint with inputs."""
+    for option in (plugins_option, input_option, inputs_option):
+        function = option(function)
+    return function
+
+
+def running_options(function: F) -> F:
+    """The options of every command that runs operations."""
+    retries = click.option(
+        "--task-retries",
+        type=click.IntRange(min=-1),
+        metavar="N",
+        help="Tries again after a failure; -1: without end. [default: 60]",
+    )
+    failure = click.option(
+        "--on-failure",
+        type=click.Choice(["continue", "stop"]),
+        default="continue",
+        show_default=True,
+        help="What happens to independent branches after a failure.",
+    )
+    limit = click.option(
+        "--stop-after",
+        metavar="LIMIT",
+        help="Begin nothing new once more than N calls (3) or N % of a node's calls (10%) have failed, "
+        "or N seconds after the first failure (30s).",
+    )
+    return retries(failure(limit(function)))

@@ -1,0 +1,1 @@
+"""How answers look: as text for people, as one document of JSON for programs."""

@@ -1,0 +1,29 @@
+"""Findings of the doctor, a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from phaseline.cli.render.table import clean
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.doctoring import Check
+
+COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+def doctor_text(checks: Sequence[Check]) -> str:
+    """All findings with their mends, and how many of each kind there are."""
+    width = max(len(check.name) for check in checks)
+    lines = []
+    for check in checks:
+        level = click.style(f"{check.level:<4}", fg=COLORS[check.level])
+        lines.append(f"{level}  {check.name:<{width}}  {clean(check.text)}")
+        if check.mend:
+            lines.append(f"      {'':<{width}}  {clean(check.mend)}")
+    counts = {level: sum(check.level == level for check in checks) for level in COLORS}
+    lines.append(f"\n{counts['ok']} ok, {counts['warn']} to look at, {counts['fail']} failing")
+    return "\n".join(lines)

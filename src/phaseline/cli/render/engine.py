@@ -1,0 +1,52 @@
+"""The engine as text: who it is, what is open, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.table import clean, colored, moment
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
+    from phaseline.use_cases.values import ExecutionView
+
+SHOWN = 20
+"""Open executions told one by one; the rest is counted."""
+
+
+def status_text(found: EngineStatus) -> str:
+    """Who is the engine, who waits, and what is open."""
+    if found.is_running:
+        who = f"Process {found.pid} ({clean(found.command)})" if found.pid else "Another process"
+        lines = [f"{who} is the engine" + (f" since {moment(found.since_at)}" if found.since_at else "")]
+    else:
+        lines = ["No engine runs. Start one with: phaseline engine run"]
+    if found.somebody_waits:
+        lines.append("Another process waits to take over")
+    if found.unanswered:
+        lines.append(f"{found.unanswered:,} requests have no answer yet")
+    return "\n".join([*lines, *_open(found.open)])
+
+
+def run_text(found: EngineRun) -> str:
+    """Why it stopped, and what is left."""
+    return "\n".join([f"The engine stopped: {found.reason}; {found.calls:,} calls made", *_open(found.open)])
+
+
+def stop_text(found: Stopped) -> str:
+    """Who stopped, who goes on, and what is left."""
+    if not found.pid:
+        lines = ["No engine runs."]
+    else:
+        lines = [f"Process {found.pid} is the engine no longer"]
+        if found.successor:
+            lines.append(f"Process {found.successor} waited to take over and goes on")
+    return "\n".join([*lines, *_open(found.open)])
+
+
+def _open(views: Sequence[ExecutionView]) -> list[str]:
+    lines = [f"  {view.id} of '{view.deployment}': {colored(view.status.value)}" for view in views[:SHOWN]]
+    if len(views) > SHOWN:
+        lines.append(f"  and {len(views) - SHOWN:,} more")
+    return lines

@@ -1,0 +1,148 @@
+"""Executions as text: lists, the result of one that ran here, what failed in it and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.table import clean, colored, counted, moment, number, table, took
+from phaseline.model.status import ExecutionStatus
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.values import ExecutionView, Failure, Line, Page
+
+SHOWN_DECISIONS = 10
+"""The last decisions of people that are told."""
+SHOWN_FAILURES = 20
+"""Failures told one by one; the rest is counted."""
+
+
+def execution_list(page: Page[ExecutionView]) -> str:
+    """A table, the latest first."""
+    if not page.total:
+        return "No executions. Start one with: phaseline install blueprint.yaml"
+    head = ["id", "deployment", "status", "created", "took", "by"]
+    rows = [
+        [
+            view.id,
+            view.deployment,
+            view.status.value,
+            moment(view.created_at),
+            took(view.ended_at - view.started_at) if view.ended_at and view.started_at else "-",
+            view.created_by,
+        ]
+        for view in page.items
+    ]
+    return table(head, rows) + left_out(page)
+
+
+def left_out(page: Page[object]) -> str:
+    """A line that says how many are not shown, or nothing."""
+    if page.is_whole:
+        return ""
+    return f"\n{len(page.items):,} of {page.total:,} shown; see more with --limit N"
+
+
+def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
+    """Everything about one execution, who asked for what, and what to do next if it is not completed."""
+    lasted = f" in {took(view.ended_at - view.started_at)}" if view.ended_at and view.started_at else ""
+    lines = [f"{view.id} of '{view.deployment}': {colored(view.status.value)}{lasted}"]
+    if view.reason:
+        lines.append(f"  {view.reason}")
+    if with_people:
+        lines.extend(f"  {line}" for line in _decisions(view))
+    if view.counts:
+        lines.append(f"  steps: {counted(view.counts)}")
+    lines.extend(_failures(view.failures, view.failure_count))
+    lines.extend(f"  {line}" for line in what_next(view))
+    return "\n".join(lines)
+
+
+def _decisions(view: ExecutionView) -> list[str]:
+    """Who began it, and what people asked of it since."""
+    lines = [f"begun by {view.created_by}, {moment(view.created_at)}"]
+    for decision in view.decisions[-SHOWN_DECISIONS:]:
+        refused = ", refused" if decision.is_refused else ""
+        details = f": {clean(decision.details)}" if decision.details else ""
+        lines.append(f"{decision.what} by {decision.actor}, {moment(decision.at)}{refused}{details}")
+    return lines
+
+
+def _failures(failures: Sequence[Failure], total: int) -> list[str]:
+    lines: list[str] = []
+    for failure in failures[:SHOWN_FAILURES]:
+        subject = failure.instance + (f" -> {failure.target}" if failure.target else "")
+        tried = f" after {number(failure.attempts, 'retry')}".replace("retrys", "retries") if failure.attempts else ""
+        lines.append(f"  {colored(failure.status)}  {subject}  {failure.operation}{tried}")
+        lines.extend(f"      {clean(line)}" for line in failure.message.strip().splitlines()[-3:])
+    if total > SHOWN_FAILURES:
+        lines.append(f"  and {total - SHOWN_FAILURES:,} more; all of them: add --json")
+    return lines
+
+
+def what_next(view: ExecutionView) -> list[str]:
+    """The commands that a person needs now."""
+    id = view.id
+    if view.status is ExecutionStatus.ATTENTION:
+        return [
+            "These calls were running when the engine died; nobody knows whether they were carried out. Look, then either",
+            f"  phaseline executions retry {id}                                   call them again",
+            f'  phaseline executions complete {id} --instance ID --reason "…"     they were carried out',
+        ]
+    if view.status is ExecutionStatus.FAILED:
+        return [
+            f"logs:  phaseline executions logs {id}",
+            f"retry: phaseline executions retry {id}",
+        ]
+    if view.status is ExecutionStatus.CANCELED:
+        return [f"go on after all: phaseline executions retry {id}"]
+    if view.runner or view.background is not None:
+        runs = [f"{view.runner} is at work on the store"] if view.runner else []
+        return [*runs, f"follow it: phaseline executions follow {id}"]
+    if not view.status.is_ended:
+        running = view.counts.get("running", 0)
+        ended = [f"the engine ended while {number(running, 'step')} ran"] if running else []
+        return [*ended, f"go on: phaseline executions resume {id}"]
+    return []
+
+
+def result_text(view: ExecutionView, hints: Sequence[str] = ()) -> str:
+    """What a command that ran an execution says in the end."""
+    text = execution_text(view, with_people=False)
+    if view.interrupted:
+        text = f"Interrupted: no new call was begun here, the running ones have returned.\n{text}"
+    if view.background is not None:
+        hints = [str(view.background), *hints]
+    return "\n".join([text, *hints])
+
+
+def log_text(lines: Sequence[Line]) -> str:
+    """Lines of scripts and plugins: when, who, what."""
+    if not lines:
+        return "No log lines."
+    return "\n".join(f"{moment(line.at)} {line.level.upper():<7} [{_who(line)}] {clean(line.text)}" for line in lines)
+
+
+ASKED = {"retried", "completed_by_hand", "cancel_requested"}
+"""Events that the ancestor does not have; they say who asked for them."""
+
+
+def event_text(lines: Sequence[Line]) -> str:
+    """The console form of the ancestor: ``<date> <time> CFY <deployment> [<instance>.<operation>] <message>`` (W12)."""
+    if not lines:
+        return "No events."
+    return "\n".join(_event(line) for line in lines)
+
+
+def _event(line: Line) -> str:
+    who = _who(line)
+    stamp = moment(line.at)
+    asked = f" (by {line.actor})" if line.actor and line.level in ASKED else ""
+    head = f"{stamp}.{line.at % 1000:03d} CFY <{line.deployment}> "
+    return head + (f"[{who}] " if who else "") + clean(line.text) + asked
+
+
+def _who(line: Line) -> str:
+    """``instance.operation``; of a relationship ``source->target|operation``, as the ancestor has it."""
+    between = "|" if "->" in line.instance else "."
+    return between.join(part for part in (line.instance, line.operation.rpartition(".")[2]) if part)

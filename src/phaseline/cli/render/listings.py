@@ -1,0 +1,106 @@
+"""Deployments, instances and blueprints as text, with a friendly word where there are none."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.executions import left_out
+from phaseline.cli.render.problems import problem_text
+from phaseline.cli.render.table import colored, counted, moment, number, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.model.blueprint import Value
+    from phaseline.use_cases.values import DeploymentView, InstanceView, Outputs, Page, Validated
+
+
+def deployment_list(page: Page[DeploymentView]) -> str:
+    """A table, or what to do when there are none."""
+    if not page.total:
+        return (
+            "No deployments yet. Make one:\n"
+            "  phaseline init hello              writes a small blueprint\n"
+            "  phaseline install hello/blueprint.yaml"
+        )
+    head = ["name", "status", "instances", "latest execution", "created"]
+    rows = [
+        [
+            view.name,
+            view.status,
+            counted(view.states),
+            f"{view.latest_execution} ({view.latest_status})" if view.latest_execution else "-",
+            moment(view.created_at),
+        ]
+        for view in page.items
+    ]
+    return table(head, rows) + left_out(page)
+
+
+def deployment_text(view: DeploymentView) -> str:
+    """Everything about one deployment."""
+    lines = [
+        f"{view.name}: {colored(view.status)}",
+        *([f"  {view.description.strip()}"] if view.description.strip() else []),
+        f"  blueprint   {view.blueprint_file}",
+        f"  created     {moment(view.created_at)} by {view.created_by}",
+        f"  instances   {number(view.instance_count, 'instance')}: {counted(view.states)}",
+        f"  latest      {view.latest_execution} ({view.latest_status})" if view.latest_execution else "  latest      -",
+    ]
+    if view.inputs:
+        lines += ["  inputs", *values(view.inputs, "    ")]
+    if view.nodes:
+        lines += ["  nodes", *(f"    {name}: {number(count, 'instance')}" for name, count in view.nodes.items())]
+    return "\n".join(lines)
+
+
+def outputs_text(found: Outputs) -> str:
+    """Outputs, then capabilities."""
+    lines = values(found.outputs, "")
+    if found.capabilities:
+        lines += ["capabilities:", *values(found.capabilities, "  ")]
+    return "\n".join(lines) or f"The blueprint of '{found.deployment}' has no outputs."
+
+
+def values(found: Mapping[str, Value], indent: str) -> list[str]:
+    """One line for each name; structures as JSON."""
+    return [f"{indent}{name}: {_shown(value)}" for name, value in found.items()]
+
+
+def _shown(value: Value) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def instance_list(page: Page[InstanceView]) -> str:
+    """A table; the deployment stands beside each."""
+    if not page.total:
+        return "No instances. See what there is with: phaseline deployments list"
+    head = ["id", "node", "state", "deployment", "host"]
+    rows = [[view.id, view.node, view.state, view.deployment, view.host or "-"] for view in page.items]
+    return table(head, rows) + left_out(page)
+
+
+def instance_text(view: InstanceView) -> str:
+    """Everything about one instance."""
+    lines = [
+        f"{view.id}: {colored(view.state)}",
+        f"  node         {view.node}, number {view.index}",
+        f"  deployment   {view.deployment}",
+        f"  contained in {view.container or '-'}",
+        f"  host         {view.host or '-'}",
+    ]
+    if view.relationships:
+        lines += ["  relationships", *(f"    {kind} -> {target}" for kind, target in view.relationships[:20])]
+        if len(view.relationships) > 20:
+            lines.append(f"    and {len(view.relationships) - 20:,} more")
+    if view.runtime_properties:
+        lines += ["  runtime properties", *values(view.runtime_properties, "    ")]
+    return "\n".join(lines)
+
+
+def validated_text(found: Validated) -> str:
+    """Warnings first, then that all is well."""
+    warnings = [problem_text(warning) for warning in found.warnings]
+    inputs = f", inputs: {', '.join(found.inputs)}" if found.inputs else ""
+    return "\n\n".join([*warnings, f"{found.file} is valid: {found.version}, {number(found.nodes, 'node')}{inputs}"])

@@ -1,0 +1,171 @@
+"""The table that is redrawn on a terminal while an execution runs: a row for each node and operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from phaseline.cli.render.progress import Quiet, failing_text, short, summary
+from phaseline.model.status import EntryStatus
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.watching import Progress, ProgressRow
+
+MOST_ROWS = 20
+BAR_CELLS = 24
+RATE_OVER_MS = 3_000
+"""Rates are those of the last few seconds."""
+SEGMENTS = (
+    ("green", (EntryStatus.COMPLETED, EntryStatus.PASSED)),
+    ("red", (EntryStatus.FAILED, EntryStatus.UNSURE)),
+    ("magenta", (EntryStatus.SKIPPED, EntryStatus.CANCELED, EntryStatus.CANCELING)),
+    ("cyan", (EntryStatus.RUNNING,)),
+    ("yellow", (EntryStatus.SLEEPING,)),
+    ("bright_black", (EntryStatus.WAITING, EntryStatus.BLOCKED)),
+)
+"""Colors of a bar's segments, in order, with the statuses they count."""
+
+
+class LiveTable(Quiet):
+    """Draws with rich; what is noticed stays above the table."""
+
+    wants_progress = True
+
+    def __init__(self, console: Console | None = None) -> None:
+        """Nothing is drawn yet."""
+        super().__init__()
+        self._console = console or Console(stderr=True)
+        self._live: Live | None = None
+        self._title = ""
+        self._rates = Rates()
+
+    def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
+        """Draw from now on."""
+        super().begun(execution, deployment, interrupt)
+        self._title = f"{execution} of '{deployment}'"
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._live.start()
+
+    def progressed(self, progress: Progress, now: int) -> None:
+        """Draw anew."""
+        if self._live is not None:
+            self._live.update(draw(progress, now, self._title, self._rates), refresh=True)
+
+    def noticed(self, text: str) -> None:
+        """Say it above the table."""
+        self._console.print(text, highlight=False, markup=False)
+
+    def ended(self) -> None:
+        """Take the table away; the command's answer follows."""
+        super().ended()
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+
+class Rates:
+    """Steps a second of each row over the last few seconds."""
+
+    def __init__(self) -> None:
+        """Nothing was seen yet."""
+        self._seen: dict[tuple[str, str], list[tuple[int, int]]] = {}
+
+    def rate(self, row: ProgressRow, now: int) -> float:
+        """How many steps of the row ended in a second."""
+        seen = self._seen.setdefault((row.node, row.phase), [])
+        seen.append((now, row.ended))
+        while len(seen) > 2 and seen[1][0] <= now - RATE_OVER_MS:
+            seen.pop(0)
+        (since, before), (until, after) = seen[0], seen[-1]
+        return (after - before) * 1000 / (until - since) if until > since else 0.0
+
+
+def draw(progress: Progress, now: int, title: str, rates: Rates) -> Group:
+    """Title, rows, what was left out, and below the instances that fail."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("node", "operation", "", "done", "per s", "now"):
+        table.add_column(name, justify="right" if name in {"done", "per s"} else "left", no_wrap=True)
+    rows = [row for row in progress.rows if row.phase]
+    shown = chosen(rows)
+    for row in shown:
+        rate = rates.rate(row, now)
+        table.add_row(
+            row.node or "all nodes",
+            short(row.phase),
+            bar(row),
+            f"{row.ended:,}/{row.total:,}",
+            f"{rate:,.0f}" if rate else "",
+            doing(row),
+        )
+    parts: list[Table | Text] = [Text(f"{title}: {summary(progress, now)}", style="bold"), table]
+    if len(rows) > len(shown):
+        parts.append(Text(f"… and {len(rows) - len(shown):,} more rows", style="dim"))
+    parts.extend(
+        Text(failing_text(failing, now), style="red", overflow="ellipsis", no_wrap=True) for failing in progress.failing
+    )
+    if progress.failing_count > len(progress.failing):
+        parts.append(Text(f"… and {progress.failing_count - len(progress.failing):,} more that fail", style="red"))
+    return Group(*parts)
+
+
+def chosen(rows: Sequence[ProgressRow]) -> list[ProgressRow]:
+    """At most ``MOST_ROWS`` rows in their order: those with trouble, then those in work, then what comes next."""
+    if len(rows) <= MOST_ROWS:
+        return list(rows)
+    ranked = sorted(range(len(rows)), key=lambda place: (_rank(rows[place]), place))
+    return [rows[place] for place in sorted(ranked[:MOST_ROWS])]
+
+
+def _rank(row: ProgressRow) -> int:
+    if any(row.counts.get(status) for status in (EntryStatus.FAILED, EntryStatus.UNSURE)):
+        return 0
+    if any(row.counts.get(status) for status in (EntryStatus.RUNNING, EntryStatus.SLEEPING, EntryStatus.CANCELING)):
+        return 1
+    if row.counts.get(EntryStatus.WAITING):
+        return 2
+    return 4 if row.ended == row.total else 3
+
+
+def bar(row: ProgressRow) -> Text:
+    """A segment for each kind of status; every kind that is there gets a cell."""
+    counts = [sum(row.counts.get(status, 0) for status in statuses) for _, statuses in SEGMENTS]
+    cells = cells_of(counts, BAR_CELLS)
+    text = Text()
+    for (color, _), width in zip(SEGMENTS, cells, strict=True):
+        text.append("━" * width, style=color)
+    return text
+
+
+def cells_of(counts: Sequence[int], width: int) -> list[int]:
+    """How many of ``width`` cells each count gets: in proportion, at least one where there is any.
+
+    >>> cells_of([1, 0, 999], 10)
+    [1, 0, 9]
+    """
+    total = sum(counts)
+    if not total:
+        return [0] * len(counts)
+    cells = [max(1, count * width // total) if count else 0 for count in counts]
+    largest = max(range(len(counts)), key=lambda place: counts[place])
+    cells[largest] += width - sum(cells)
+    return cells
+
+
+def doing(row: ProgressRow) -> str:
+    """What the row is at, in words."""
+    words = []
+    for status in (
+        EntryStatus.RUNNING,
+        EntryStatus.SLEEPING,
+        EntryStatus.FAILED,
+        EntryStatus.UNSURE,
+        EntryStatus.SKIPPED,
+    ):
+        if row.counts.get(status):
+            words.append(f"{row.counts[status]:,} {status.word}")
+    return ", ".join(words)

@@ -1,0 +1,79 @@
+"""Problems for people: code, place, the line with a caret, how to mend it; and as objects for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import click
+
+from phaseline.model.codes import CODES
+from phaseline.model.problem import SHOWN_PROBLEMS, Problem
+from phaseline.model.rendering import Role, render_problem
+
+
+def problem_text(problem: Problem) -> str:
+    """One problem over several lines."""
+    color = "red" if problem.severity == "error" else "yellow"
+
+    def paint(text: str, role: Role) -> str:
+        return click.style(text, fg=None if role == "mend" else color, bold=True)
+
+    return render_problem(problem, paint)
+
+
+def problems_text(problems: Sequence[Problem]) -> str:
+    """All problems, at most ``SHOWN_PROBLEMS`` of them, and how many there are."""
+    shown = [problem_text(problem) for problem in problems[:SHOWN_PROBLEMS]]
+    errors = sum(problem.severity == "error" for problem in problems)
+    if len(problems) > 1:
+        rest = f", {SHOWN_PROBLEMS} of {len(problems)} shown" if len(problems) > SHOWN_PROBLEMS else ""
+        warnings = len(problems) - errors
+        counted = [f"{errors} problem{'s' * (errors != 1)}"] if errors else []
+        counted += [f"{warnings} warning{'s' * (warnings != 1)}"] if warnings else []
+        shown.append(", ".join(counted) + rest)
+    return "\n\n".join(shown)
+
+
+def problems_document(problems: Sequence[Problem]) -> str:
+    """``{"problems": [...], "total": n}`` with at most ``SHOWN_PROBLEMS`` objects."""
+    return json.dumps(
+        {"problems": [problem_object(problem) for problem in problems[:SHOWN_PROBLEMS]], "total": len(problems)},
+        indent=2,
+        ensure_ascii=False,
+    )
+
+
+def problem_object(problem: Problem) -> dict[str, object]:
+    """One problem for programs."""
+    place = problem.place
+    return {
+        "code": problem.code,
+        "title": CODES.get(problem.code, ""),
+        "severity": problem.severity,
+        "message": problem.message,
+        "mend": problem.mend,
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
+        "path": place.path,
+        "subject": place.subject,
+        "cloudify_code": problem.cloudify_code,
+        "cloudify_class": problem.cloudify_class,
+    }
+
+
+def usage_document(message: str) -> str:
+    """What is wrong with the words of the command, in the same form."""
+    return problems_document([Problem("PL-C019", message, "See the command with --help.")])
+
+
+def defect_text(error: str, report: str) -> str:
+    """What a user is told when the program itself is at fault."""
+    return problem_text(
+        Problem(
+            "PL-C099",
+            f"Phaseline itself failed: {error}",
+            f"What was committed is kept; go on with: phaseline executions resume. Please report it with the file {report}",
+        )
+    )

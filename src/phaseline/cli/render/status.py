@@ -1,0 +1,99 @@
+"""The state of everything, as one screen of text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.table import counted, moment, number, span, table
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.status import Standing, Status
+
+SHOWN_EXECUTIONS = 10
+"""Rows of the table; the rest is counted."""
+
+
+def size(count: int) -> str:
+    """Bytes for people.
+
+    >>> size(0), size(4_096), size(3_500_000_000)
+    ('0 B', '4.0 KiB', '3.3 GiB')
+    """
+    amount, unit = float(count), "B"
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024 or unit == "GiB":
+            break
+        amount /= 1024
+    return f"{count} B" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def status_text(found: Status) -> str:
+    """Store, engine, open executions, what is due, and what needs a person."""
+    log = f" and a write-ahead log of {size(found.store.log_bytes)}" if found.store.log_bytes else ""
+    lines = [
+        f"store    {found.store.url}, {size(found.store.size_bytes)}{log}, schema {found.store.schema}",
+        f"engine   {_engine(found)}",
+        f"open     {_open(found)}",
+    ]
+    if found.request_count:
+        lines.append(f"asked    {number(found.request_count, 'request')} without an answer")
+    if found.counts:
+        lines.append(f"steps    {counted(found.counts)}")
+    if found.due_at:
+        left = found.due_at - found.now_at
+        lines.append(
+            f"next     due {'in ' + span(left) if left > 0 else 'since ' + span(-left)}, {moment(found.due_at)}"
+        )
+    if found.overdue_count:
+        lines.append(f"overdue  {number(found.overdue_count, 'call')}")
+    if found.unsure_count:
+        lines.append(f"unsure   {number(found.unsure_count, 'call')}")
+    if found.executions:
+        lines += ["", _table(found)]
+    lines += ["", *_needs(found)]
+    return "\n".join(lines)
+
+
+def _engine(found: Status) -> str:
+    engine = found.engine
+    if engine is None:
+        return f"none; start one with: {found.start}"
+    if not engine.pid:
+        return "a process that does not say who it is"
+    return f"process {engine.pid} for {span(found.now_at - engine.since_at)}: {engine.command}"
+
+
+def _open(found: Status) -> str:
+    if not found.open_count:
+        return "no execution"
+    queued = f", {found.queued_count:,} of them not begun" if found.queued_count else ""
+    looked = (
+        f"; the numbers below are of the {found.looked_into:,} oldest" if found.looked_into < found.open_count else ""
+    )
+    return number(found.open_count, "execution") + queued + looked
+
+
+def _table(found: Status) -> str:
+    head = ["id", "deployment", "status", "steps", "next", "by", "for"]
+    shown = found.executions[:SHOWN_EXECUTIONS]
+    text = table(head, [_row(standing, found.now_at) for standing in shown])
+    left = found.open_count - len(shown)
+    return text + (f"\nand {left:,} more: phaseline executions list" if left else "")
+
+
+def _row(standing: Standing, now: int) -> list[str]:
+    share = f"{standing.ended:,} of {standing.total:,}" if standing.total else "-"
+    due = "-" if not standing.due_at else f"in {span(standing.due_at - now)}" if standing.due_at > now else "now"
+    age = span(now - standing.created_at)
+    return [standing.id, standing.deployment, standing.status.value, share, due, standing.created_by, age]
+
+
+def _needs(found: Status) -> list[str]:
+    if not found.needs:
+        return ["Nothing needs a person."]
+    lines = ["Needs a person:"]
+    for need in found.needs:
+        lines += [f"  {need.text}", f"      {need.mend}"]
+    if found.need_count > len(found.needs):
+        lines.append(f"  and {found.need_count - len(found.needs):,} more: phaseline instances stuck")
+    return lines

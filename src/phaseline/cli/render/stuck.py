@@ -1,0 +1,50 @@
+"""What is stuck, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.executions import left_out
+from phaseline.cli.render.progress import short
+from phaseline.cli.render.table import clean, colored, moment, number, span
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.stuck import Stuck
+    from phaseline.use_cases.values import Page
+
+
+NOUNS = {"waiting": "instance", "abandoned": "step"}
+"""What is counted where no operation is named."""
+
+
+def stuck_text(page: Page[Stuck], now: int) -> str:
+    """One paragraph for each group, the oldest first; or that there is none."""
+    if not page.total:
+        return "Nothing is stuck."
+    return "\n".join(_paragraph(stuck, now) for stuck in page.items) + left_out(page)
+
+
+def _paragraph(stuck: Stuck, now: int) -> str:
+    what = (
+        f"{stuck.count:,} × {short(stuck.operation)}"
+        if stuck.operation
+        else number(stuck.count, NOUNS.get(stuck.kind, "call"))
+    )
+    age = f" for {span(now - stuck.since_at)}, since {moment(stuck.since_at)}" if stuck.since_at else ""
+    lines = [f"{colored(stuck.kind)}  {what}{age}"]
+    said = stuck.message.strip().splitlines()
+    if said:
+        lines.append(f"    {clean(said[-1])}")
+    if stuck.until_at > now:
+        lines.append(f"    next try in {span(stuck.until_at - now)}")
+    more = (
+        f" and {stuck.deployment_count - len(stuck.deployments)} more"
+        if stuck.deployment_count > len(stuck.deployments)
+        else ""
+    )
+    lines.append(f"    {', '.join(stuck.executions)} of {', '.join(stuck.deployments)}{more}")
+    if stuck.instances:
+        rest = f" and {stuck.count - len(stuck.instances):,} more" if stuck.count > len(stuck.instances) else ""
+        lines.append(f"    {', '.join(stuck.instances)}{rest}")
+    lines.append(f"    {stuck.mend}")
+    return "\n".join(lines)

@@ -1,0 +1,119 @@
+"""Aligned columns of text, and the small words that tables are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import click
+
+COLORS = {
+    "completed": "green",
+    "started": "green",
+    "good": "green",
+    "failed": "red",
+    "requires_attention": "red",
+    "attention": "yellow",
+    "unsure": "yellow",
+    "canceled": "yellow",
+    "canceling": "yellow",
+    "running": "cyan",
+    "in_progress": "cyan",
+}
+"""{word: color on a terminal}; other words stay as they are."""
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The rows under their head, columns as wide as needed, numbers to the right.
+
+    >>> print(table(["node", "count"], [["web", "3"], ["database", "12"]]))
+    NODE      COUNT
+    web           3
+    database     12
+    """
+    widths = [max(len(row[place]) for row in [head, *rows]) for place in range(len(head))]
+    right = [bool(rows) and all(row[place].replace(",", "").isdigit() for row in rows) for place in range(len(head))]
+    lines = [_line([word.upper() for word in head], widths, right).rstrip()]
+    for row in rows:
+        text = _line(row, widths, right)
+        lines.append(text.rstrip())
+    return "\n".join(_colored(line) if place else line for place, line in enumerate(lines))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = [
+        cell.rjust(width) if to_right else cell.ljust(width)
+        for cell, width, to_right in zip(cells, widths, right, strict=True)
+    ]
+    return "  ".join(padded)
+
+
+def _colored(line: str) -> str:
+    """The first status word of a line in its color; click takes colors away where there is no terminal."""
+    for word in line.split():
+        if word in COLORS:
+            return line.replace(f" {word}", f" {colored(word)}", 1)
+    return line
+
+
+def colored(word: str) -> str:
+    """A status word in its color."""
+    color = COLORS.get(word)
+    return click.style(word, fg=color) if color else word
+
+
+def moment(at: int) -> str:
+    """A time as people here read it, or ``-``."""
+    return datetime.fromtimestamp(at / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else "-"
+
+
+def span(milliseconds: int) -> str:
+    """A length of time in one or two units.
+
+    >>> span(950), span(2_500), span(65_000), span(7_300_000)
+    ('1 s', '3 s', '1 min 5 s', '2 h 1 min')
+    """
+    seconds = max(0, -(-milliseconds // 1000))
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"
+
+
+def took(milliseconds: int) -> str:
+    """How long something took, short times with a decimal.
+
+    >>> took(440), took(12_000)
+    ('0.4 s', '12 s')
+    """
+    return f"{milliseconds / 1000:.1f} s" if milliseconds < 10_000 else span(milliseconds)
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Counts by word in one line.
+
+    >>> counted({"started": 1200, "deleted": 1})
+    '1,200 started, 1 deleted'
+    """
+    return ", ".join(f"{count:,} {word}" for word, count in counts.items()) or "-"
+
+
+def clean(text: str) -> str:
+    r"""Text of plugins without what would steer the terminal; tabs stay.
+
+    >>> clean("\x1b[31mred\tone")
+    '�[31mred\tone'
+    """
+    return "".join(character if character.isprintable() or character == "\t" else "\ufffd" for character in text)
+
+
+def number(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> number(1, "node"), number(1000, "node")
+    ('1 node', '1,000 nodes')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,126 @@
+"""The tree of commands. A command's module is imported when somebody asks for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.model.problem import ProblemsError
+
+COMMANDS = {
+    "install": "install:install",
+    "uninstall": "uninstall:uninstall",
+    "plan": "plan:plan",
+    "blueprints": "blueprints:blueprints",
+    "deployments": "deployments:deployments",
+    "instances": "instances:instances",
+    "executions": "executions:executions",
+    "engine": "engine:engine",
+    "status": "status:status",
+    "doctor": "doctor:doctor",
+    "store": "store:store",
+    "plugins": "plugins:plugins",
+    "init": "init:init",
+    "demo": "demo:demo",
+    "completion": "completion:completion",
+    "version": "version:version",
+}
+"""{command: module and name in ``phaseline.cli.commands``}, in the order of the help."""
+
+
+class Tree(click.Group):
+    """A group whose commands are imported when they are asked for; mistyped ones get a suggestion."""
+
+    def __init__(self, *, table: Mapping[str, str], **settings: Any) -> None:
+        """``table``: {command: "module:name"}."""
+        super().__init__(**settings)
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """In the order of the table."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        """The command, imported now."""
+        if cmd_name not in self.table:
+            return None
+        module, _, name = self.table[cmd_name].partition(":")
+        command = getattr(import_module(f"phaseline.cli.commands.{module}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's, with the command that was probably meant, although none is imported yet."""
+        if args[0] not in self.table and not args[0].startswith("-"):
+            from phaseline.use_cases.typos import did_you_mean
+
+            hint = did_you_mean(args[0], self.table)
+            raise click.UsageError(f"There is no command '{args[0]}'. {hint[:1].upper()}{hint[1:]}".rstrip(), ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; whatever a user did wrong is printed as problems, with exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except ProblemsError as error:
+            ctx.ensure_object(Desk).show_problems(error.problems)
+            ctx.exit(1)
+
+    def main(  # type: ignore[override]  # click overloads it by standalone_mode; here one form serves both
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        *,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """As click's, but what is wrong with the words of a command is a document, too, when ``--json`` is among them."""
+        words = list(sys.argv[1:] if args is None else args)
+        try:
+            code = super().main(words, prog_name, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            code = _show_usage(error, as_json="--json" in words)
+        except click.Abort:
+            click.echo("Interrupted.", err=True)
+            code = 1
+        if standalone_mode:
+            sys.exit(code if isinstance(code, int) else 0)
+        return code
+
+
+def _show_usage(error: click.ClickException, *, as_json: bool) -> int:
+    if as_json:
+        from phaseline.cli.render.problems import usage_document
+
+        click.echo(usage_document(error.format_message()))
+    else:
+        error.show()
+    return error.exit_code
+
+
+@click.command(
+    cls=Tree,
+    table=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Example: phaseline install blueprint.yaml -i port=8080",
+)
+@click.option("--config", metavar="FILE", help="Settings file; otherwise ./phaseline.toml or the user's own.")
+@click.option("--store", metavar="URL", help="Where everything is remembered, such as sqlite:///phaseline.db.")
+@click.option("-q", "--quiet", is_flag=True, help="Only answers and problems, no progress and no notices.")
+@click.option("-v", "--verbose", is_flag=True, help="Logs and events of what runs, while it runs.")
+@click.pass_context
+def root(ctx: click.Context, config: str | None, store: str | None, quiet: bool, verbose: bool) -> None:
+    """Install applications from blueprints, carry on after a crash, and remove them again."""
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose exclude each other", ctx)
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+    ctx.obj = Desk(config, {"store.url": store} if store else {}, is_quiet=quiet, is_verbose=verbose)

@@ -1,0 +1,86 @@
+"""What commands that run an execution have in common: watching it, Ctrl-C, the answer and the exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from phaseline.cli.desk import Desk
+    from phaseline.cli.render.progress import Reporter
+    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.values import ExecutionView
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, a polite kill, and a terminal that is closed: all hand over."""
+
+
+def forget_terminal() -> None:
+    """The terminal is gone: what is still said goes nowhere, instead of failing."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+
+
+@contextmanager
+def watching(desk: Desk) -> Iterator[Reporter]:
+    """A watcher that shows progress on stderr; the first Ctrl-C hands over to another process, the second leaves at once."""
+    from phaseline.cli.render.progress import make_reporter
+
+    reporter = make_reporter(quiet=desk.as_json or desk.is_quiet, follow=desk.follow if desk.is_verbose else None)
+    former = {number: signal.getsignal(number) for number in SIGNALS}
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            forget_terminal()
+        if reporter.is_interrupted or reporter.interrupt is None:
+            raise KeyboardInterrupt
+        reporter.is_interrupted = True
+        reporter.interrupt()
+        reporter.noticed("Interrupted: waiting for the running calls. Ctrl-C again leaves at once.")
+
+    for number in former:
+        signal.signal(number, on_signal)
+    try:
+        yield reporter
+    except KeyboardInterrupt:
+        reporter.ended()
+        if reporter.execution:
+            reporter.noticed(f"Left. Go on with: phaseline executions resume {reporter.execution}")
+        raise
+    finally:
+        reporter.ended()
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def manner(task_retries: int | None, on_failure: Literal["continue", "stop"], stop_after: str | None) -> Manner:
+    """What the options that they share say of failures."""
+    from phaseline.use_cases.installing import Manner, read_limit
+
+    if stop_after is None:
+        return Manner(task_retries, on_failure)
+    if on_failure == "stop":
+        raise click.UsageError("--on-failure stop and --stop-after say the same thing differently; give one of them")
+    try:
+        return Manner(task_retries, on_failure, read_limit(stop_after))
+    except ValueError as error:
+        raise click.UsageError(f"--stop-after: {error}") from error
+
+
+def finish(desk: Desk, view: ExecutionView, hints: Callable[[], list[str]] = list) -> None:
+    """Print the result and leave: 0 when the execution did what was asked for or was detached from, else 1."""
+    from phaseline.cli.render.executions import result_text
+
+    desk.answer(view, lambda: result_text(view, hints() if view.is_good else ()))
+    for notice in view.notices:
+        desk.notice(f"note: {notice}")
+    click.get_current_context().exit(0 if view.is_good or view.detached else 1)

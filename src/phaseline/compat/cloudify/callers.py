@@ -1,0 +1,138 @@
+"""Calls functions and scripts of Cloudify plugins and says what came of it (rules C2, W2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from phaseline.compat.cloudify import enable
+from phaseline.compat.cloudify.scripts import ProcessException, run
+from phaseline.model.properties import storable
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import COMPLETED, MAX_TRACEBACK_CHARS, Outcome, clip, outcome_of, unloadable
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.run.calling import Call
+
+FAILED = OutcomeKind.FAILED
+
+
+class FunctionCaller:
+    """Calls ``function(ctx=ctx, **inputs)``."""
+
+    def __init__(self) -> None:
+        """Puts the package ``cloudify`` on the path of this process."""
+        enable()
+        from cloudify.context import CloudifyContext
+        from cloudify.state import current_ctx
+
+        self._context = CloudifyContext
+        self._current = current_ctx
+
+    def call(self, call: Call) -> Outcome:
+        """What came of the function. Runtime properties are handed back even after an exception."""
+        try:
+            function = call.load()
+        except (Exception, SystemExit) as error:
+            return unloadable(error, call.site.implementation)
+        ctx = self._context(call)
+        current = self._current
+        try:
+            inputs = call.inputs
+            current.set(ctx, inputs)
+            result = function(**{**inputs, "ctx": ctx})
+        except (Exception, SystemExit) as error:
+            return _failed(ctx, error)
+        finally:
+            current.clear()
+        return _returned(ctx, result)
+
+
+class ScriptCaller:
+    """Runs the script of a ``script`` or ``inline`` site (rules S1 to S5)."""
+
+    def __init__(self) -> None:
+        """Puts the package ``cloudify`` on the path of this process."""
+        enable()
+        from cloudify.context import CloudifyContext
+        from cloudify.state import current_ctx
+
+        self._context = CloudifyContext
+        self._current = current_ctx
+
+    def call(self, call: Call) -> Outcome:
+        """What came of the script. Runtime properties are handed back even after a failure."""
+        ctx = self._context(call)
+        try:
+            self._current.set(ctx, call.inputs)
+            result = run(ctx, **_script_of(call))
+        except (Exception, SystemExit) as error:
+            return _failed(ctx, error)
+        finally:
+            self._current.clear()
+        return _returned(ctx, result)
+
+
+def _script_of(call: Call) -> dict[str, Any]:
+    """Arguments of ``scripts.run``: what is said of the script itself, and the inputs that it sees."""
+    inputs = dict(call.inputs)
+    said = {name: inputs.pop(name, None) for name in ("process", "ssl_cert_content", "script_path", "script_source")}
+    place = "script_source" if call.site.form == "inline" else "script_path"
+    said["script_path"] = said["script_source"] = None
+    said[place] = call.site.implementation
+    return {**said, "inputs": inputs}
+
+
+def _failed(ctx: Any, error: BaseException) -> Outcome:
+    problems = ctx._give_back()
+    outcome = outcome_of(error, hidden_frames=1)
+    if isinstance(error, SystemExit):
+        # The code ended its process, which here is ours: nothing says that trying again would help.
+        outcome = replace(outcome, kind=FAILED, message=f"the operation called sys.exit({error.code!r})")
+    if isinstance(error, ProcessException):
+        # Where we noticed it is no news; what the script said last is.
+        outcome = replace(
+            outcome, error={"type": "ProcessException", "traceback": clip(error.stderr, MAX_TRACEBACK_CHARS)}
+        )
+    causes = _causes(error)
+    if causes:
+        outcome = replace(outcome, error={**outcome.error, "causes": causes})
+    if problems:
+        outcome = replace(outcome, message="; ".join([outcome.message, *problems]))
+    return outcome
+
+
+def _causes(error: BaseException) -> str:
+    """Tracebacks of the ``causes=`` that plugins attach, as one text."""
+    found = getattr(error, "causes", None) or ()
+    return "\n".join(
+        str(cause.get("traceback") or cause.get("message") or cause) if isinstance(cause, Mapping) else str(cause)
+        for cause in found
+    )
+
+
+def _returned(ctx: Any, result: Any) -> Outcome:
+    problems = ctx._give_back()
+    retry = ctx._retry
+    if retry is not None:
+        outcome = outcome_of(retry)
+        return replace(outcome, message="; ".join([str(retry) or "the operation asked to be retried", *problems]))
+    if problems:
+        return Outcome(
+            FAILED,
+            message="; ".join(problems),
+            error={"type": "NonRecoverableError", "traceback": ""},
+        )
+    if result is None:
+        return COMPLETED
+    return Outcome(OutcomeKind.COMPLETED, result=_result(result))
+
+
+def _result(result: Any) -> Value:
+    """The result if JSON can say it, else nothing (C2)."""
+    try:
+        return storable(result)
+    except TypeError:
+        return None

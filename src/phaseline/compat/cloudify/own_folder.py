@@ -1,0 +1,84 @@
+"""The temporary folder of this process: the ctx socket, the ctx program and copies of scripts lie in it.
+
+It is there while somebody uses it and gone with the last one, however the process ends afterwards. What a
+process leaves that was killed in between is swept by the next that needs a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+PREFIX = "phaseline-"
+
+
+@dataclass
+class _Shared:
+    """A folder, the process it belongs to, and how many use it."""
+
+    path: Path
+    process: int
+    users: int = 0
+
+
+_shared: list[_Shared] = []
+_lock = threading.Lock()
+
+
+@contextmanager
+def own_folder() -> Iterator[Path]:
+    """The folder, for as long as the context is open; only this user can enter it."""
+    shared = _enter()
+    try:
+        yield shared.path
+    finally:
+        _leave(shared)
+
+
+def _enter() -> _Shared:
+    process = os.getpid()
+    with _lock:
+        if not _shared or _shared[0].process != process:  # a forked child leaves its parent's folder alone
+            _sweep()
+            _shared[:] = [_Shared(Path(tempfile.mkdtemp(prefix=f"{PREFIX}{process}-")), process)]
+        _shared[0].users += 1
+        return _shared[0]
+
+
+def _leave(shared: _Shared) -> None:
+    with _lock:
+        shared.users -= 1
+        if shared.users == 0 and shared.process == os.getpid():
+            shutil.rmtree(shared.path, ignore_errors=True)
+            _shared.clear()
+
+
+def _sweep() -> None:
+    """Remove folders of this user whose process is gone."""
+    for entry in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        number = entry.name[len(PREFIX) :].split("-", 1)[0]
+        if number.isdigit() and not _is_alive(int(number)) and _is_ours(entry):
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        return folder.stat().st_uid == os.getuid() and not folder.is_symlink()
+    except OSError:
+        return False
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,34 @@
+"""The folder with the ``ctx`` program that is appended to the PATH of scripts (rule S3)."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent / "program"
+MAX_FIRST_LINE = 120
+"""Longest first line that every system reads whole."""
+
+
+def write_program(folder: Path) -> Path:
+    """The folder, now with ``ctx`` and ``ctx-sh``; ``ctx`` names this interpreter, which need not be on PATH."""
+    if not (folder / "ctx").exists():
+        (folder / "ctx-sh").write_bytes((SOURCE / "ctx-sh").read_bytes())
+        _write_executable(folder / "ctx", (SOURCE / "ctx").read_text("utf-8"), sys.executable)
+    return folder
+
+
+def _write_executable(path: Path, source: str, interpreter: str) -> None:
+    """``-I -S``: neither the user's environment nor installed packages are looked at, which is also fast."""
+    first_line = f"#!{interpreter} -IS\n"
+    if len(first_line) <= MAX_FIRST_LINE and " " not in interpreter:
+        text = first_line + source
+    else:
+        code = path.with_name("ctx.py")
+        code.write_text(source, "utf-8")
+        text = f'#!/bin/sh\nexec {shlex.quote(interpreter)} -I -S {shlex.quote(str(code))} "$@"\n'
+    draft = path.with_name("ctx.new")
+    draft.write_text(text, "utf-8")
+    draft.chmod(0o755)
+    draft.replace(path)

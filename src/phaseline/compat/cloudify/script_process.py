@@ -1,0 +1,186 @@
+"""A process whose output is logged while it runs: one thread watches both pipes and the end of the process."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import selectors
+import subprocess
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+KEPT_CHARS = 1_000_000
+"""So much of the end of each stream is kept for an error."""
+MAX_LINE_CHARS = 100_000
+"""A longer line is logged in pieces."""
+SHELL_SAYS_KILLED = 128
+"""A shell adds the number of the signal that ended its command to this."""
+POLL_S = 0.05
+"""How often the end is looked for where the system cannot tell."""
+
+
+class Options(Protocol):
+    """What of the ``process`` input matters here."""
+
+    @property
+    def cwd(self) -> str | None:
+        """The folder to run in."""
+        ...
+
+    @property
+    def log_stdout(self) -> bool:
+        """Log standard output."""
+        ...
+
+    @property
+    def log_stderr(self) -> bool:
+        """Log standard error."""
+        ...
+
+    @property
+    def stderr_to_stdout(self) -> bool:
+        """Take both streams for one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a process ended: exit code (negative: the signal) and the ends of its output."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+class LineLog:
+    """Takes text in any pieces and logs whole lines with a prefix; remembers the end of it."""
+
+    def __init__(self, logger: Any, prefix: str, *, is_logged: bool = True) -> None:
+        """``is_logged`` False: only remember."""
+        self._logger = logger
+        self._prefix = prefix
+        self._is_logged = is_logged
+        self._rest = ""
+        self._kept: list[str] = []
+        self._size = 0
+
+    def write(self, text: str) -> None:
+        """Log what is whole now."""
+        *lines, self._rest = (self._rest + text).split("\n")
+        for line in lines:
+            self._line(line)
+        while len(self._rest) > MAX_LINE_CHARS:
+            self._line(self._rest[:MAX_LINE_CHARS])
+            self._rest = self._rest[MAX_LINE_CHARS:]
+
+    def close(self) -> None:
+        """Log what is left without an end of line."""
+        rest, self._rest = self._rest, ""
+        if rest:
+            self._line(rest)
+
+    def text(self) -> str:
+        """The end of all that was written."""
+        return "\n".join(self._kept)
+
+    def _line(self, line: str) -> None:
+        line = line.rstrip("\r")
+        self._kept.append(line)
+        self._size += len(line) + 1
+        if self._size > 2 * KEPT_CHARS:
+            whole = "\n".join(self._kept)[-KEPT_CHARS:]
+            self._kept, self._size = [whole], len(whole)
+        if self._is_logged:
+            self._logger.info("%s%s", self._prefix, line)
+
+
+class _Stream:
+    """One pipe of the process: bytes in, lines out."""
+
+    def __init__(self, pipe: Any, log: LineLog) -> None:
+        os.set_blocking(pipe.fileno(), False)
+        self.pipe = pipe
+        self.log = log
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.is_open = True
+
+    def read(self) -> bool:
+        """Log what is there. False when nothing more can come, or nothing is there now."""
+        try:
+            chunk = os.read(self.pipe.fileno(), 65536)
+        except BlockingIOError:
+            return False
+        if chunk:
+            self.log.write(self._decoder.decode(chunk))
+            return True
+        self.is_open = False
+        return False
+
+    def close(self) -> None:
+        self.log.write(self._decoder.decode(b"", final=True))
+        self.log.close()
+        self.pipe.close()
+
+
+def run_command(command: str, environment: dict[str, str], logger: Any, options: Options) -> Finished:
+    """Run a command through the shell until its process ends.
+
+    What it leaves running in the background goes on; if that still holds the output, nobody reads it any more.
+    """
+    process = subprocess.Popen(
+        command,
+        shell=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if options.stderr_to_stdout else subprocess.PIPE,
+        cwd=options.cwd,
+        env=environment,
+        start_new_session=True,
+    )
+    out = LineLog(logger, "<out> ", is_logged=options.log_stdout)
+    err = LineLog(logger, "<err> ", is_logged=options.log_stderr)
+    streams = [_Stream(process.stdout, out)]
+    if process.stderr is not None:
+        streams.append(_Stream(process.stderr, err))
+    try:
+        _watch(process, streams)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    finally:
+        still_held = [stream for stream in streams if stream.is_open]
+        for stream in streams:
+            stream.close()
+    if still_held and not _was_killed(process.returncode):
+        logger.warning(
+            "something that the script left running still holds its output, which nobody reads from now on; "
+            "start it with its output redirected: COMMAND >FILE 2>&1 &"
+        )
+    return Finished(process.returncode, out.text(), err.text())
+
+
+def _was_killed(code: int) -> bool:
+    """True if a signal ended the process, or the command that its shell ran: it left nothing running on purpose."""
+    return code < 0 or code > SHELL_SAYS_KILLED
+
+
+def _watch(process: subprocess.Popen[bytes], streams: list[_Stream]) -> None:
+    """Read until the process has ended and what it wrote is read."""
+    with selectors.DefaultSelector() as selector:
+        for stream in streams:
+            selector.register(stream.pipe, selectors.EVENT_READ, stream)
+        end = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else None
+        try:
+            if end is not None:
+                selector.register(end, selectors.EVENT_READ, None)
+            while process.poll() is None:
+                for key, _ in selector.select(None if end is not None else POLL_S):
+                    if key.data is not None and not key.data.read() and not key.data.is_open:
+                        selector.unregister(key.fileobj)
+        finally:
+            if end is not None:
+                os.close(end)
+    for stream in streams:
+        while stream.is_open and stream.read():
+            pass

@@ -1,0 +1,430 @@
+"""Runs the script of an operation: fetched, made executable, run, removed (rules S1 to S5).
+
+A Python script is evaluated in the process of the operation; anything else is a process of its own whose
+output is logged line by line and which reaches its context through the ``ctx`` program.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import linecache
+import os
+import shlex
+import shutil
+import ssl
+import sys
+import tempfile
+import traceback
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+from phaseline.compat.cloudify import enable
+from phaseline.compat.cloudify.answering import Served, serve
+from phaseline.compat.cloudify.asking import CTX_SOCKET_URL
+from phaseline.compat.cloudify.own_folder import own_folder
+from phaseline.compat.cloudify.script_process import Finished, run_command
+
+PROXY_TYPES = ("auto", "unix", "http", "tcp", "none")
+OPTIONS = (
+    "args", "command_prefix", "ctx_proxy_type", "cwd", "env", "eval_python", "log_stderr", "log_stdout",
+    "stderr_to_stdout",
+)  # fmt: skip
+FETCH_TIMEOUT_S = 60
+MAX_FETCHED_BYTES = 64 * 1024 * 1024
+WORKER_MARK = "PHASELINE_CALL"
+"""Environment variable that is set while a worker process runs a call."""
+SHELL_SIGNS = frozenset(";&|<>()\n")
+"""Characters by which a command asks the shell for more than to run one program."""
+CANNOT_START = (126, 127)
+"""Exit codes by which a shell says that it could not run the program (decision 6)."""
+_UNSET: Final = object()
+
+
+class ProcessException(Exception):
+    """The script ended with an exit code other than 0; it is tried again like any other failure (S4)."""
+
+    def __init__(self, command: str, exit_code: int, stdout: str, stderr: str, message: str = "") -> None:
+        """``message`` is made of the exit code and the last line of ``stderr`` unless given."""
+        super().__init__(message or _exit_message(command, exit_code, stdout, stderr))
+        self.command = command
+        self.exit_code = exit_code
+        self.stdout = stdout
+        self.stderr = stderr
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessOptions:
+    """The ``process`` input of a script (S3)."""
+
+    env: Mapping[str, Any] = field(default_factory=dict)
+    cwd: str | None = None
+    args: tuple[str, ...] = ()
+    command_prefix: str | None = None
+    eval_python: bool | None = None
+    ctx_proxy_type: str = "auto"
+    log_stdout: bool = True
+    log_stderr: bool = True
+    stderr_to_stdout: bool = False
+
+    @classmethod
+    def from_input(cls, given: Mapping[str, Any] | None) -> ProcessOptions:
+        """The options as written in the blueprint. Raises ``NonRecoverableError`` for what is not one."""
+        given = dict(given or {})
+        unknown = sorted(set(given) - set(OPTIONS))
+        if unknown:
+            raise _final(f"process.{unknown[0]} is not an option; there are {', '.join(OPTIONS)}")
+        kind = given.get("ctx_proxy_type") or "auto"
+        if kind not in PROXY_TYPES:
+            raise _final(f"process.ctx_proxy_type is {kind!r}; it is one of {', '.join(PROXY_TYPES)}")
+        arguments = given.get("args") or ()
+        if isinstance(arguments, str) or not isinstance(arguments, list | tuple):
+            raise _final("process.args is a list of texts")
+        if not isinstance(given.get("env") or {}, Mapping):
+            raise _final("process.env is a mapping of names to values")
+        return cls(
+            env=given.get("env") or {},
+            cwd=given.get("cwd"),
+            args=tuple(str(argument) for argument in arguments),
+            command_prefix=given.get("command_prefix") or None,
+            eval_python=given.get("eval_python"),
+            ctx_proxy_type=kind,
+            log_stdout=given.get("log_stdout", True),
+            log_stderr=given.get("log_stderr", True),
+            stderr_to_stdout=given.get("stderr_to_stdout", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script that was fetched: ``path`` is our copy, ``name`` what the blueprint calls it."""
+
+    path: Path
+    name: str
+    origin: str = ""
+
+
+def run(
+    ctx: Any,
+    *,
+    script_path: str | None = None,
+    script_source: str | None = None,
+    process: Mapping[str, Any] | None = None,
+    ssl_cert_content: str | None = None,
+    inputs: Mapping[str, Any] | None = None,
+) -> Any:
+    """Run one script to its end and return what it returned through ``ctx returns``.
+
+    Raises ``ProcessException`` for an exit code other than 0, ``NonRecoverableError`` for a script that
+    cannot be fetched or started or that aborted; a script that asked for a retry leaves that in ``ctx``.
+    """
+    enable()
+    if bool(script_path) == bool(script_source):
+        raise _final("exactly one of script_path and script_source names the script")
+    options = ProcessOptions.from_input(process)
+    with fetched(ctx, script_path, script_source, ssl_cert_content) as script, _verdict(ctx) as said:
+        if is_python(script.name, options):
+            evaluate(script, options, dict(inputs or {}))
+        else:
+            execute(ctx, script, options, dict(inputs or {}), said)
+    return said.settle(ctx)
+
+
+def is_python(name: str, options: ProcessOptions) -> bool:
+    """True for a script that is evaluated in this process (S2)."""
+    if options.eval_python is None:
+        return name.endswith(".py")
+    return bool(options.eval_python)
+
+
+# Fetching
+
+
+@contextmanager
+def fetched(ctx: Any, path: str | None, source: str | None, certificate: str | None) -> Iterator[Script]:
+    """The script as an executable file of our own that is gone afterwards (S1)."""
+    with own_folder() as home:
+        folder = Path(tempfile.mkdtemp(prefix="script-", dir=home))
+        if source:
+            script = Script(folder / "script", "the inline script")
+            script.path.write_text(source if source.endswith("\n") else source + "\n", "utf-8")
+        else:
+            assert path is not None
+            script = _fetch(ctx, path, folder, certificate)
+        script.path.chmod(0o755)
+        try:
+            yield script
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fetch(ctx: Any, path: str, folder: Path, certificate: str | None) -> Script:
+    split = urllib.parse.urlsplit(path)
+    target = folder / (Path(split.path).name or "script")
+    if split.scheme in {"http", "https"}:
+        target.write_bytes(_download(path, certificate))
+        return Script(target, path)
+    if split.scheme == "file":
+        origin = urllib.request.url2pathname(split.path)
+        try:
+            shutil.copyfile(origin, target)
+        except OSError as error:
+            raise _final(f"script {path} cannot be read: {error.strerror or error}") from error
+        return Script(target, path, origin)
+    target = folder / Path(path).name
+    ctx.download_resource(path, str(target))
+    return Script(target, path, _origin(ctx, path))
+
+
+def _origin(ctx: Any, path: str) -> str:
+    """Where the blueprint keeps the file, so that tracebacks show the lines of the author's own file."""
+    files = getattr(ctx, "_files", None)
+    return files.locate(path) if files is not None and not hasattr(ctx, "_resources") else ""
+
+
+def _download(url: str, certificate: str | None) -> bytes:
+    secured = ssl.create_default_context(cadata=certificate) if certificate else None
+    try:
+        with urllib.request.urlopen(url, timeout=FETCH_TIMEOUT_S, context=secured) as response:
+            if response.status != 200:
+                raise _final(f"script {url} cannot be fetched: status {response.status}")
+            content = cast("bytes", response.read(MAX_FETCHED_BYTES + 1))
+    except urllib.error.HTTPError as error:
+        raise _final(f"script {url} cannot be fetched: status {error.code} {error.reason}") from error
+    except OSError as error:
+        raise _recoverable(f"script {url} cannot be fetched: {getattr(error, 'reason', error)}") from error
+    if len(content) > MAX_FETCHED_BYTES:
+        raise _final(f"script {url} is longer than {MAX_FETCHED_BYTES} bytes")
+    return content
+
+
+# What the script says of its operation
+
+
+@dataclass
+class _Said:
+    """What a script said through ``ctx returns``, ``abort-operation`` or ``retry-operation``; only one of them."""
+
+    value: Any = _UNSET
+    refused: str = ""
+
+    def keep(self, value: Any) -> None:
+        if self.value is not _UNSET:
+            self.refused = "ctx may only return, abort or retry once in one run of a script"
+            raise RuntimeError(self.refused)
+        self.value = value
+
+    @property
+    def ended_operation(self) -> bool:
+        """True if the script ended through abort or retry: its exit code then means nothing."""
+        from cloudify.proxy.client import ScriptException
+
+        return isinstance(self.value, ScriptException)
+
+    def explains(self, error: BaseException) -> bool:
+        """True for an error that only shows that the script ended as it said it would."""
+        from cloudify.proxy.client import ScriptException
+
+        ended = self.ended_operation and isinstance(error, ProcessException | SystemExit | ScriptException)
+        return ended or bool(self.refused and isinstance(error, Exception))
+
+    def settle(self, ctx: Any) -> Any:
+        """The returned value. Raises what the script asked for."""
+        if self.refused:
+            raise _final(self.refused)
+        if not self.ended_operation:
+            return None if self.value is _UNSET else self.value
+        if not self.value.retry:
+            raise _final(str(self.value) or "the script aborted the operation")
+        return ctx.operation.retry(message=str(self.value), retry_after=self.value.retry_after)
+
+
+@contextmanager
+def _verdict(ctx: Any) -> Iterator[_Said]:
+    """``ctx.returns``, ``ctx.abort_operation`` and ``ctx.retry_operation`` for the time of one script."""
+    from cloudify.proxy.client import ScriptException
+
+    said = _Said()
+
+    def returns(value: Any = None, **mapping: Any) -> None:
+        said.keep(mapping if mapping and value is None else value)
+
+    def abort_operation(message: Any = None) -> Any:
+        said.keep(_stop(ScriptException, message, retry=False))
+        return said.value
+
+    def retry_operation(message: Any = None, retry_interval: Any = None) -> Any:
+        said.keep(_stop(ScriptException, message, retry=True, after=retry_interval))
+        return said.value
+
+    ctx.returns, ctx.abort_operation, ctx.retry_operation = returns, abort_operation, retry_operation
+    try:
+        yield said
+    except (Exception, SystemExit) as error:
+        if said.explains(error):
+            return
+        raise
+    finally:
+        for name in ("returns", "abort_operation", "retry_operation"):
+            delattr(ctx, name)
+
+
+def _stop(kind: Any, message: Any, *, retry: bool, after: Any = None) -> Any:
+    exception = kind("" if message is None else str(message), retry)
+    exception.retry_after = after
+    return exception
+
+
+# Python
+
+
+def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any]) -> None:
+    """Evaluate a Python script in this process, as ``__main__`` (S2). Whatever it raises goes on to the caller."""
+    shown = script.origin or script.name
+    source = script.path.read_bytes()
+    if not Path(shown).exists():
+        text = source.decode("utf-8", "replace")
+        linecache.cache[shown] = (len(text), None, text.splitlines(keepends=True), shown)
+    namespace = {"__name__": "__main__", "__file__": str(script.path), "__builtins__": __builtins__}
+    try:
+        with _surroundings(script, options, inputs):
+            exec(compile(source, shown, "exec"), namespace)
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        if code:
+            raise ProcessException(
+                script.name, code, "", str(ended.code) if isinstance(ended.code, str) else ""
+            ) from None
+    except SyntaxError as error:
+        where = "".join(traceback.format_exception_only(error)).strip()
+        wanted = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+        raise _final(f"script {script.name} is no {wanted}: {where}") from error
+
+
+@contextmanager
+def _surroundings(script: Script, options: ProcessOptions, inputs: Mapping[str, Any]) -> Iterator[None]:
+    """Environment, folder and arguments as a process of its own would have them, and as they were afterwards.
+
+    Only in a worker, which runs one call at a time: elsewhere they belong to others too.
+    """
+    if WORKER_MARK not in os.environ:
+        yield
+        return
+    former = dict(os.environ), Path.cwd(), sys.argv, list(sys.path)
+    try:
+        os.environ.update(environment_of(inputs, options.env, None))
+        if options.cwd:
+            os.chdir(options.cwd)
+        sys.argv = [str(script.path), *options.args]
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)  # lines are logged as they come
+        yield
+    finally:
+        environment, folder, sys.argv, sys.path[:] = former
+        os.environ.clear()
+        os.environ.update(environment)
+        os.chdir(folder)
+
+
+# Processes
+
+
+def execute(ctx: Any, script: Script, options: ProcessOptions, inputs: Mapping[str, Any], said: _Said) -> None:
+    """Run a script as a process until it ends (S3, S4)."""
+    prefix = options.command_prefix or ("powershell" if script.name.endswith(".ps1") else None)
+    words = [*([prefix] if prefix else []), shlex.quote(str(script.path)), *options.args]
+    command = " ".join(words)
+    shown = " ".join([*words[: 1 if prefix else 0], script.name, *options.args])
+    served = serve(ctx, options.ctx_proxy_type) if options.ctx_proxy_type != "none" else None
+    try:
+        environment = environment_of(inputs, options.env, served)
+        ctx.logger.debug("Executing: %s", shown)
+        finished = run_command(without_shell(command, prefix), environment, ctx.logger, options)
+    finally:
+        if served is not None:
+            served.close()
+    ctx.logger.debug("Execution done (exit code %s): %s", finished.code, shown)
+    if finished.code and not said.ended_operation and not said.refused:
+        raise _failure(script, shown, finished)
+
+
+def without_shell(command: str, prefix: str | None) -> str:
+    """The command, so that the shell becomes the script where that is all it has to do.
+
+    A shell that waits dies first when the call is ended, and with it whoever reads what the script says while it cleans up.
+    """
+    return command if prefix or SHELL_SIGNS.intersection(command) else f"exec {command}"
+
+
+def environment_of(inputs: Mapping[str, Any], given: Mapping[str, Any], served: Served | None) -> dict[str, str]:
+    """The environment of a script: ours, the inputs, ``process.env`` over them, then what leads back to the context."""
+    environment = dict(os.environ)
+    for name, value in {**inputs, **given}.items():
+        text = as_text(value)
+        if not name or "=" in name or "\0" in name or "\0" in text:
+            raise _final(f"'{name}' cannot be an environment variable of the script; rename the input")
+        environment[name] = text
+    environment.pop(CTX_SOCKET_URL, None)
+    if served is not None:
+        environment[CTX_SOCKET_URL] = served.url
+        environment["PATH"] = os.pathsep.join([environment.get("PATH", os.defpath), str(served.program)])
+    return environment
+
+
+def as_text(value: Any) -> str:
+    """A value as an environment variable holds it: mappings, lists and booleans as JSON, the rest as text."""
+    if isinstance(value, dict | list | tuple | bool):
+        return json.dumps(value)
+    return str(value)
+
+
+def _failure(script: Script, shown: str, finished: Finished) -> Exception:
+    if finished.code in CANNOT_START:
+        cause = _cannot_start(script) or _last_line(finished.stderr) or "see its output"
+        return _final(f"{shown} could not be started (exit code {finished.code}): {cause}")
+    return ProcessException(shown, finished.code, finished.stdout, finished.stderr)
+
+
+def _cannot_start(script: Script) -> str:
+    """What is wrong with the first line of a script, or empty."""
+    with script.path.open("rb") as stream:
+        first = stream.readline(1024)
+    if not first.startswith(b"#!"):
+        return ""
+    if first.endswith(b"\r\n"):
+        return "its lines end as on Windows (CR LF), so the interpreter of its first line is not found; save it with LF"
+    words = first[2:].decode("utf-8", "replace").split()
+    if words and not Path(words[0]).exists():
+        return f"its first line names {words[0]}, which is not here"
+    if words and words[0].endswith("/env") and len(words) > 1 and shutil.which(words[1]) is None:
+        return f"its first line names {words[1]}, which is not on PATH"
+    return ""
+
+
+def _exit_message(command: str, code: int, stdout: str, stderr: str) -> str:
+    last = _last_line(stderr) or _last_line(stdout) or "no output"
+    ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    return f"{command} {ended}: {last}"
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1].strip() if lines else ""
+
+
+def _final(message: str) -> Exception:
+    from cloudify.exceptions import NonRecoverableError
+
+    return cast("Exception", NonRecoverableError(message))
+
+
+def _recoverable(message: str) -> Exception:
+    from cloudify.exceptions import RecoverableError
+
+    return cast("Exception", RecoverableError(message))

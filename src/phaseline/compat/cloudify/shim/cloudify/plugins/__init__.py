@@ -1,0 +1,1 @@
+"""The built-in workflows' building blocks, as workflow programs import them."""

@@ -1,0 +1,7 @@
+"""The resource of this name of the REST interface."""
+
+from cloudify_rest_client._record import Record
+
+
+class Event(Record):
+    pass

@@ -1,0 +1,1 @@
+"""The ancestor's script plugin."""

@@ -1,0 +1,209 @@
+"""The four acts: a real application, bulk, a crash survived, and everything gone again."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from phaseline.demo.commands import CommandLine
+from phaseline.demo.processes import CloudProcess, end_processes_in, fetch_page, processes_in, running_cloud
+from phaseline.demo.screen import Screen
+
+WEB, BULK = "01-web", "02-bulk"
+FEW, MANY = 50, 500
+CALLS_MORE = 3
+"""So many more calls may ten times as many machines cost: boot times differ, so one more look may be needed."""
+SLOW_MS = 5
+"""Time that the slow cloud of the third act takes for one machine."""
+PATIENCE_S = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What all acts need."""
+
+    screen: Screen
+    phaseline: CommandLine
+    cloud: CloudProcess
+    folder: Path
+
+
+def examples_folder() -> Path:
+    """The examples: inside the installed package, or at the top of a clone."""
+    here = Path(__file__).resolve()
+    packed = here.parent / "examples"
+    return packed if packed.is_dir() else here.parents[3] / "examples"
+
+
+def run_demo(console: Console | None = None, after_act: Callable[[int], None] = lambda _: None) -> int:
+    """Play all acts in a temporary folder with a store of its own; 0 when every claim held, else 1.
+
+    ``after_act`` is told the number of each act that is over.
+    """
+    screen = Screen(console or Console(highlight=False))
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="phaseline-demo-") as name:
+        folder = Path(name)
+        for example in (WEB, BULK):
+            shutil.copytree(examples_folder() / example, folder / example)
+        screen.title("Phaseline: real processes, a simulated cloud, a kill -9, and nothing left behind")
+        try:
+            with running_cloud(folder / "cloud.jsonl") as cloud:
+                stage = Stage(screen, CommandLine(screen, folder), cloud, folder)
+                for number, act in enumerate((show_application, show_bulk, show_crash, show_removal), 1):
+                    act(stage)
+                    after_act(number)
+        finally:
+            end_processes_in(folder)
+    return finish(screen, time.monotonic() - begun)
+
+
+def show_application(stage: Stage) -> None:
+    """Act 1: install three processes from a blueprint and look at the page."""
+    screen = stage.screen
+    screen.act(1, "A three-tier application of real processes")
+    code = stage.phaseline.run("install", f"{WEB}/blueprint.yaml", "-d", "web", "-i", "title=Hello from Phaseline")
+    screen.claim("the install completed", holds=code == 0)
+    if code:
+        return
+    stage.phaseline.run("deployments", "outputs", "web")
+    url = str(output_of(stage, "web", "url"))
+    screen.command(["curl", url])
+    text = fetch_page(url)
+    for line in text.splitlines():
+        screen.output(line)
+    screen.claim("the page shows the blueprint's inputs", holds="<h1>Hello from Phaseline</h1>" in text)
+    screen.claim("the page shows what the back end read from the data process", holds="<li>Ada</li>" in text)
+    count = len(application_processes(stage))
+    screen.claim(f"{count} processes of the application run on this machine", holds=count == 3)
+
+
+def show_bulk(stage: Stage) -> None:
+    """Act 2: ten times as many machines, hardly more calls."""
+    screen = stage.screen
+    screen.act(2, f"From {FEW} to {MANY} machines with hardly more calls")
+    screen.say(f"A simulated cloud in a process of its own counts what is asked of it: {stage.cloud.url}")
+    calls = {count: install_machines(stage, count) for count in (FEW, MANY)}
+    for count, made in calls.items():
+        kinds = ", ".join(f"{number} {kind}" for kind, number in made.items())
+        screen.say(f"  {count:>4} machines: {sum(made.values())} calls to the cloud ({kinds})")
+    few, many = (sum(calls[count].values()) for count in (FEW, MANY))
+    text = f"{MANY // FEW} times the machines with hardly more calls: {few} before, {many} now"
+    screen.claim(text, holds=many <= few + CALLS_MORE)
+
+
+def install_machines(stage: Stage, count: int) -> dict[str, int]:
+    """Install so many machines; the calls that the cloud counted for them, by kind."""
+    before = stage.cloud.report()
+    code = stage.phaseline.run(*bulk_install(stage, f"bulk-{count}", count))
+    after = stage.cloud.report()
+    made = after["created"] - before["created"]
+    stage.screen.claim(f"the cloud made {count} machines and a network", holds=code == 0 and made == count + 1)
+    return {kind: number - before["calls"].get(kind, 0) for kind, number in after["calls"].items()}
+
+
+def bulk_install(stage: Stage, name: str, count: int) -> list[str]:
+    """The words of the command."""
+    blueprint = f"{BULK}/blueprint.yaml"
+    return ["install", blueprint, "-d", name, "-i", f"count={count}", "-i", f"cloud={stage.cloud.url}"]
+
+
+def show_crash(stage: Stage) -> None:
+    """Act 3: kill -9 while the cloud is making machines, then carry on."""
+    screen, cloud = stage.screen, stage.cloud
+    screen.act(3, "kill -9 in the middle of an install")
+    before = cloud.report()
+    cloud.set_pace(make_ms=SLOW_MS)
+    screen.say("The cloud is slow now: it makes one machine after another.")
+    words = bulk_install(stage, "crash", MANY)
+    screen.command(["phaseline", *words])
+    with stage.phaseline.start(*words) as process:
+        wait_until(lambda: cloud.report()["created"] > before["created"] + MANY // 3)
+        process.kill()
+        assert process.stdout is not None
+        stage.phaseline.show(process.stdout.read().splitlines())
+    screen.command(["kill", "-9", str(process.pid)])
+    wait_until(lambda: not cloud.report()["making"])
+    cloud.set_pace(make_ms=0)
+    left = cloud.report()["created"] - before["created"] - 1
+    screen.claim(f"killed while the cloud had made {left} of {MANY} machines", holds=0 < left < MANY)
+    stage.phaseline.run("executions", "show", "-d", "crash")
+    code = stage.phaseline.run("executions", "resume", "-d", "crash")
+    screen.claim("the resumed install completed", holds=code == 0)
+    claim_nothing_double(screen, before, cloud.report(), left)
+
+
+def claim_nothing_double(screen: Screen, before: Mapping[str, Any], after: Mapping[str, Any], left: int) -> None:
+    """What the cloud counted while the install was killed and resumed."""
+    made = after["created"] - before["created"]
+    again = after["tokens_again"] - before["tokens_again"]
+    screen.claim(
+        f"{again} tokens came again, those of the machines left behind: nothing new for them", holds=again == left
+    )
+    screen.claim(
+        f"the cloud made {made - 1} machines and a network, none of them twice",
+        holds=made == MANY + 1 and not after["doubles"],
+    )
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Until it is so; gives up after a while and lets a claim fail."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def show_removal(stage: Stage) -> None:
+    """Act 4: uninstall everything and look whether anything is left."""
+    screen = stage.screen
+    page = output_of(stage, "web", "url")
+    screen.act(4, "Everything gone again")
+    for name in ("crash", f"bulk-{MANY}", f"bulk-{FEW}", "web"):
+        code = stage.phaseline.run("uninstall", "-d", name)
+        screen.claim(f"{name} is uninstalled", holds=code == 0)
+    report = stage.cloud.report()
+    screen.claim(f"the cloud is empty: {report['deleted']} resources deleted", holds=report["alive"] == 0)
+    left = application_processes(stage)
+    for line in left:
+        screen.output(line)
+    screen.claim("no process of the application runs", holds=not left)
+    if isinstance(page, str):
+        screen.claim(f"nobody answers at {page}", holds=not answers(page))
+
+
+def finish(screen: Screen, seconds: float) -> int:
+    """The last word and the exit code."""
+    screen.console.print()
+    if screen.broken:
+        screen.say("What did not hold:")
+        for text in screen.broken:
+            screen.output(text)
+        return 1
+    screen.title(f"Every claim held, in {seconds:.0f} s.")
+    return 0
+
+
+def application_processes(stage: Stage) -> list[str]:
+    """Processes that work in the demonstration's folder, the cloud not counted."""
+    return [process for process in processes_in(stage.folder) if "phaseline.testing.fake_cloud" not in process]
+
+
+def output_of(stage: Stage, deployment: str, name: str) -> object:
+    """One output of a deployment, None if there is none."""
+    return stage.phaseline.ask("deployments", "outputs", deployment).get("outputs", {}).get(name)
+
+
+def answers(url: str) -> bool:
+    """True when somebody listens there."""
+    try:
+        fetch_page(url)
+    except OSError:
+        return False
+    return True

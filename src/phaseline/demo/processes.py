@@ -1,0 +1,78 @@
+"""Which processes run, and the simulated cloud as one of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PATIENCE_S = 30
+
+
+def processes_in(folder: Path) -> list[str]:
+    """Living processes that were started with a path inside the folder, as ``pid command``."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue  # it ended while we looked
+        if os.fsencode(folder) in command:
+            found.append(f"{process.name} {command.decode(errors='replace').replace(chr(0), ' ').strip()}")
+    return sorted(found)
+
+
+def end_processes_in(folder: Path) -> None:
+    """Kill whatever still runs there: a demonstration that failed leaves nothing behind either."""
+    for process in processes_in(folder):
+        with suppress(ProcessLookupError):
+            os.kill(int(process.split()[0]), signal.SIGKILL)
+
+
+@dataclass(frozen=True, slots=True)
+class CloudProcess:
+    """The simulated cloud, reached as its users reach it."""
+
+    url: str
+
+    def report(self) -> dict[str, Any]:
+        """Its counts."""
+        return self._ask("GET", "report")
+
+    def set_pace(self, **pace: float) -> None:
+        """How slow it is from now on."""
+        self._ask("PUT", "pace", pace)
+
+    def _ask(self, method: str, path: str, body: Mapping[str, float] | None = None) -> dict[str, Any]:
+        sent = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.url}/{path}", data=sent, method=method)  # noqa: S310 - our own
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:  # noqa: S310 - our own
+            found: dict[str, Any] = json.load(response)
+            return found
+
+
+@contextmanager
+def running_cloud(state: Path) -> Iterator[CloudProcess]:
+    """A simulated cloud in a process of its own; ended on leaving."""
+    command = [sys.executable, "-m", "phaseline.testing.fake_cloud", "--state", str(state)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield CloudProcess(process.stdout.readline().strip())
+        finally:
+            process.terminate()
+
+
+def fetch_page(url: str) -> str:
+    """The text behind an address. Raises OSError if nobody answers."""
+    with urllib.request.urlopen(url, timeout=PATIENCE_S) as response:  # noqa: S310 - an output of our own example
+        text: bytes = response.read()
+        return text.decode()

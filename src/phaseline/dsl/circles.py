@@ -1,0 +1,108 @@
+"""Nodes that contain or wait for one another in a circle, and the host of each node (B18, N4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from phaseline.dsl.report import Report, Spot
+from phaseline.model.blueprint import Node
+
+_SHOWN = 8
+
+
+def with_hosts(nodes: Mapping[str, Node]) -> dict[str, Node]:
+    """``nodes`` with the nearest Compute node up the containment chain as host, a host being its own.
+
+    Containment must be free of circles.
+    """
+    hosts: dict[str, str | None] = {name: name for name, node in nodes.items() if node.is_host}
+    changed = dict(nodes)
+    for name, node in nodes.items():
+        host = hosts.get(name)
+        if host is None and node.relationships:
+            host = _host(name, nodes, hosts)
+        if host is not None:
+            changed[name] = replace(node, host=host)
+    return changed
+
+
+def _host(name: str, nodes: Mapping[str, Node], hosts: dict[str, str | None]) -> str | None:
+    chain: list[str] = []
+    current: str | None = name
+    while current is not None and current not in hosts:
+        chain.append(current)
+        node = nodes.get(current)
+        current = node.container if node is not None else None
+    host = hosts[current] if current is not None else None
+    hosts.update(dict.fromkeys(chain, host))
+    return host
+
+
+def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report) -> bool:
+    """True when no node contains itself and none waits for itself; otherwise one circle of each kind is reported."""
+    contained = {
+        name: [node.container] if node.container in nodes else [] for name, node in nodes.items() if node.relationships
+    }
+    circle = find_circle(contained)
+    if circle:
+        report.add(
+            "PL-B044",
+            f"Nodes contain one another in a circle: {_shown(circle)}",
+            "Remove one of these relationships.",
+            spot_of(circle[0]).at("relationships"),
+            point="key",
+        )
+        return False
+    waits = {
+        name: [item.target for item in node.relationships if item.target in nodes]
+        for name, node in nodes.items()
+        if node.relationships
+    }
+    circle = find_circle(waits)
+    if circle:
+        report.add(
+            "PL-B047",
+            f"Nodes wait for one another in a circle: {_shown(circle)}",
+            "Remove or turn one of these relationships: a node is installed after its targets.",
+            spot_of(circle[0]).at("relationships"),
+            point="key",
+        )
+        return False
+    return True
+
+
+def _shown(circle: list[str]) -> str:
+    names = [*circle, circle[0]]
+    if len(names) > _SHOWN:
+        names = [*names[: _SHOWN - 2], "…", names[-1]]
+    return " → ".join(names)
+
+
+def find_circle(edges: Mapping[str, Iterable[str | None]]) -> list[str]:
+    """One circle in ``edges`` ({name: where it leads}), in order; empty when there is none.
+
+    >>> find_circle({"a": ["b"], "b": ["c"], "c": ["b"]})
+    ['b', 'c']
+    """
+    done: set[str] = set()
+    for start in edges:
+        if start in done:
+            continue
+        trail: dict[str, None] = {start: None}
+        ways = [iter(edges[start])]
+        while ways:
+            step = next(ways[-1], _END)
+            if step is _END:
+                ways.pop()
+                done.add(trail.popitem()[0])
+            elif isinstance(step, str) and step in trail:
+                names = list(trail)
+                return names[names.index(step) :]
+            elif isinstance(step, str) and step not in done and step in edges:
+                trail[step] = None
+                ways.append(iter(edges[step]))
+    return []
+
+
+_END = object()

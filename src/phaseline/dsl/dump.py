@@ -1,0 +1,184 @@
+"""Blueprints as plain JSON values and back, for a store. Operations that nodes share are written once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any, cast
+
+from phaseline.model.blueprint import (
+    Availability,
+    Blueprint,
+    Node,
+    Operation,
+    Output,
+    Plugin,
+    PropertySchema,
+    Relationship,
+    Value,
+    WorkflowMapping,
+)
+from phaseline.model.problem import Place
+
+FORMAT = 1
+"""Of what this module writes; a reader refuses higher ones."""
+
+
+class _Writer:
+    """Numbers shared objects by identity, which the blueprint keeps unique while it is written."""
+
+    def __init__(self) -> None:
+        self.operations: list[list[Any]] = []
+        self.tables: list[list[int]] = []
+        self.hierarchies: list[list[str]] = []
+        self.relationships: list[list[Any]] = []
+        self._numbers: dict[int, int] = {}
+
+    def operation(self, operation: Operation) -> int:
+        """Its number."""
+        number = self._numbers.get(id(operation))
+        if number is None:
+            number = self._numbers[id(operation)] = len(self.operations)
+            self.operations.append([getattr(operation, name) for name in _OPERATION_FIELDS])
+        return number
+
+    def table(self, operations: Mapping[str, Operation]) -> int:
+        """The number of a mapping of operations."""
+        number = self._numbers.get(id(operations))
+        if number is None:
+            number = self._numbers[id(operations)] = len(self.tables)
+            numbers, add = self._numbers, self.operation
+            self.tables.append(
+                [numbers[id(item)] if id(item) in numbers else add(item) for item in operations.values()]
+            )
+        return number
+
+    def hierarchy(self, hierarchy: tuple[str, ...]) -> int:
+        """The number of a type hierarchy."""
+        number = self._numbers.get(id(hierarchy))
+        if number is None:
+            number = self._numbers[id(hierarchy)] = len(self.hierarchies)
+            self.hierarchies.append(list(hierarchy))
+        return number
+
+    def relationship(self, item: Relationship) -> int:
+        """The number of a relationship."""
+        number = self._numbers.get(id(item))
+        if number is None:
+            number = self._numbers[id(item)] = len(self.relationships)
+            self.relationships.append(
+                [
+                    self.hierarchy(item.type_hierarchy),
+                    item.target,
+                    dict(item.properties),
+                    self.table(item.source_operations),
+                    self.table(item.target_operations),
+                    item.connection_type,
+                    item.has_functions,
+                ]
+            )
+        return number
+
+    def node(self, node: Node) -> list[Any]:
+        """One node as a row."""
+        return [
+            node.name,
+            self.hierarchy(node.type_hierarchy),
+            dict(node.properties),
+            self.table(node.operations),
+            [self.relationship(item) for item in node.relationships],
+            node.host,
+            node.default_instances,
+            node.min_instances,
+            node.max_instances,
+            node.has_functions,
+            node.place.file,
+            node.place.line,
+            node.place.column,
+        ]
+
+
+_OPERATION_FIELDS = tuple(field.name for field in fields(Operation))
+
+
+def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
+    """Everything but the warnings, as values that JSON knows."""
+    writer = _Writer()
+    nodes = [writer.node(node) for node in blueprint.nodes.values()]
+    return {
+        "format": FORMAT,
+        "version": blueprint.version,
+        "file": blueprint.file,
+        "folder": blueprint.folder,
+        "description": blueprint.description,
+        "metadata": dict(blueprint.metadata),
+        "inputs": {name: asdict(schema) for name, schema in blueprint.inputs.items()},
+        "outputs": {name: [output.value, output.description] for name, output in blueprint.outputs.items()},
+        "capabilities": {name: [output.value, output.description] for name, output in blueprint.capabilities.items()},
+        "plugins": [asdict(plugin) for plugin in blueprint.plugins.values()],
+        "workflows": [asdict(workflow) for workflow in blueprint.workflows.values()],
+        "operations": writer.operations,
+        "operation_tables": writer.tables,
+        "hierarchies": writer.hierarchies,
+        "relationships": writer.relationships,
+        "nodes": nodes,
+    }
+
+
+def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
+    """The blueprint that ``blueprint_to_json`` wrote, without its warnings."""
+    operations = [Operation(*row) for row in written["operations"]]
+    tables = [{operations[number].name: operations[number] for number in row} for row in written["operation_tables"]]
+    hierarchies = [tuple(row) for row in written["hierarchies"]]
+    relationships = [
+        Relationship(
+            hierarchies[row[0]][-1], hierarchies[row[0]], row[1], row[2], tables[row[3]], tables[row[4]], row[5], row[6]
+        )
+        for row in written["relationships"]
+    ]
+    nodes = {
+        row[0]: Node(
+            row[0],
+            hierarchies[row[1]][-1],
+            hierarchies[row[1]],
+            row[2],
+            tables[row[3]],
+            tuple([relationships[number] for number in row[4]]),
+            row[5],
+            row[6],
+            row[7],
+            row[8],
+            row[9],
+            Place(row[10], row[11], row[12], f"node_templates.{row[0]}"),
+        )
+        for row in written["nodes"]
+    }
+    return Blueprint(
+        version=written["version"],
+        file=written["file"],
+        folder=written["folder"],
+        nodes=nodes,
+        inputs={name: PropertySchema(**schema) for name, schema in written["inputs"].items()},
+        outputs={name: Output(*row) for name, row in written["outputs"].items()},
+        capabilities={name: Output(*row) for name, row in written["capabilities"].items()},
+        plugins={plugin["name"]: Plugin(**plugin) for plugin in written["plugins"]},
+        workflows={workflow["name"]: _workflow(workflow) for workflow in written["workflows"]},
+        description=written["description"],
+        metadata=cast("dict[str, Value]", written["metadata"]),
+    )
+
+
+def _workflow(written: Mapping[str, Any]) -> WorkflowMapping:
+    parameters = {name: PropertySchema(**schema) for name, schema in written["parameters"].items()}
+    rules: dict[str, Any] = {
+        name: tuple(rule) if isinstance(rule, list) else rule for name, rule in written.get("availability", {}).items()
+    }
+    return WorkflowMapping(
+        written["name"],
+        written["mapping"],
+        written["plugin"],
+        parameters,
+        written.get("form", "function"),  # not written by the first version, as the next two
+        written.get("is_cascading", False),
+        Availability(**rules),
+    )

@@ -1,0 +1,24 @@
+"""Intrinsic functions: mappings such as ``{"get_input": "port"}`` that stand for a value (B40-B42).
+
+``evaluate`` answers what is known to a scope: everything for a running instance, inputs and
+properties while a deployment is made (the rest stays as it is written).
+"""
+
+from phaseline.dsl.functions.evaluation import MAX_RECURSION, Scope, evaluate
+from phaseline.dsl.functions.outputs import evaluate_outputs
+from phaseline.dsl.functions.scopes import Instances, RuntimeScope, StaticScope, TopologyInstances
+from phaseline.dsl.functions.table import FUNCTIONS, contains_functions, is_function
+
+__all__ = [
+    "FUNCTIONS",
+    "MAX_RECURSION",
+    "Instances",
+    "RuntimeScope",
+    "Scope",
+    "StaticScope",
+    "TopologyInstances",
+    "contains_functions",
+    "evaluate",
+    "evaluate_outputs",
+    "is_function",
+]

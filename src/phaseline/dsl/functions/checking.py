@@ -1,0 +1,117 @@
+"""What can be said about functions before anything is given: their form, and the names they use (B40, B41)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Literal, TypeAlias, cast
+
+from phaseline.dsl.functions.table import FUNCTIONS, LATER, REFERENCES, SELF, function_name
+from phaseline.dsl.report import Report, Spot
+from phaseline.dsl.suggestions import listing
+from phaseline.model.blueprint import Value
+
+Standing: TypeAlias = Literal["node", "relationship", "deployment"]
+"""Where a value stands: in a node, in a relationship, or in neither (inputs, outputs)."""
+
+_PLACES = {
+    "node": "SELF or the name of a node",
+    "relationship": "SOURCE, TARGET or the name of a node",
+    "deployment": "the name of a node",
+}
+
+
+class FunctionCheck:
+    """Finds functions in values and checks what they name, once all nodes and inputs are known."""
+
+    def __init__(self, report: Report, minor: int | None, inputs: Collection[str]) -> None:
+        """``minor``: version of the main file. ``inputs``: names of the declared ones."""
+        self._report = report
+        self._minor = minor
+        self._inputs = inputs
+        self._named: list[tuple[str, list[Value], Spot, str | None]] = []
+
+    def scan(self, value: Value, spot: Spot, standing: Standing, own: str | None = None) -> bool:
+        """True when ``value`` has functions. ``own``: the node SELF means."""
+        if value.__class__ is dict:
+            mapping = value
+            name = function_name(mapping)
+            if name is not None:
+                self._check(name, mapping[name], spot, standing, own)
+            found = False
+            for key, item in mapping.items():
+                if (item.__class__ is dict or item.__class__ is list) and self.scan(item, spot.at(key), standing, own):
+                    found = True
+            return found or name is not None
+        if value.__class__ is list:
+            found = False
+            for place, item in enumerate(value):
+                if (item.__class__ is dict or item.__class__ is list) and self.scan(
+                    item, spot.at(place), standing, own
+                ):
+                    found = True
+            return found
+        return False
+
+    def _check(self, name: str, argument: Value, spot: Spot, standing: Standing, own: str | None) -> None:
+        if name in LATER:
+            if not self._report.gate(name, self._minor, LATER[name], spot):
+                return
+            self._report.add("PL-B017", f"The function '{name}' is not supported yet", "Leave it out for now.", spot)
+            return
+        function = FUNCTIONS[name]
+        self._report.gate(name, self._minor, function.since, spot)
+        complaint = function.complaint(argument)
+        if complaint is not None:
+            self._report.add("PL-B070", f"'{name}' {complaint}", f"For example: {function.example}", spot)
+            return
+        if name == "get_input":
+            self._check_input(argument[0] if isinstance(argument, list) else argument, spot)
+        elif function.names_node:
+            self._check_reference(name, cast("list[Value]", argument), spot, standing, own)
+
+    def _check_input(self, name: Value, spot: Spot) -> None:
+        if isinstance(name, str) and name not in self._inputs:
+            otherwise = (
+                f"Declared are {listing(self._inputs)}." if self._inputs else f"Declare it: 'inputs: {{{name}: {{}}}}'."
+            )
+            self._report.add(
+                "PL-B071",
+                f"There is no input '{name}'",
+                self._report.suggest(name, self._inputs, otherwise),
+                spot.at("get_input"),
+            )
+
+    def _check_reference(
+        self, name: str, argument: list[Value], spot: Spot, standing: Standing, own: str | None
+    ) -> None:
+        reference = argument[0]
+        if not isinstance(reference, str):
+            return
+        if reference in REFERENCES:
+            if (standing == "node") != (reference == SELF) or standing == "deployment":
+                self._report.add(
+                    "PL-B072", f"'{reference}' means nothing here", f"Write {_PLACES[standing]}.", spot.at(name)
+                )
+                return
+            if reference != SELF or own is None:
+                return
+            argument = [own, *argument[1:]]
+        self._named.append((name, argument, spot, own))
+
+    def check_names(self, nodes: Mapping[str, Mapping[str, Value]], is_known: Collection[str] = ()) -> None:
+        """Check the nodes and properties that the scanned functions name. ``is_known``: nodes too broken to look into."""
+        for name, argument, spot, _ in self._named:
+            node, key = str(argument[0]), argument[1]
+            if node not in nodes:
+                if node not in is_known:
+                    self._report.add(
+                        "PL-B073",
+                        f"There is no node '{node}'",
+                        self._report.suggest(node, nodes, "Name a node of 'node_templates'."),
+                        spot.at(name),
+                    )
+            elif name == "get_property" and isinstance(key, str | int) and key not in nodes[node]:
+                mend = self._report.suggest(
+                    str(key), nodes[node], f"It has {listing(nodes[node])}." if nodes[node] else "It has none."
+                )
+                self._report.add("PL-B074", f"'{node}' has no property '{key}'", mend, spot.at(name))

@@ -1,0 +1,180 @@
+"""The sections of all files of a blueprint as one (B7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from phaseline.dsl.documents import Document
+from phaseline.dsl.grammar import BLUEPRINT, FIRST_WINS, FROM_MAIN, MERGED, MERGED_SINCE_3, OWN
+from phaseline.dsl.report import Report, Spot
+from phaseline.dsl.shapes import BROKEN, Each, Leaf, ShapeCheck, Table
+from phaseline.model.blueprint import Value
+
+BASIC_ROOT = "cloudify.nodes.Root"
+
+
+@dataclass(slots=True)
+class Sections:
+    """{section: {element: value}} of all files, and which file each element came from.
+
+    ``broken``: {section: names} of elements too wrong to be kept, so that nobody calls them unknown.
+    """
+
+    main: Document
+    minor: int | None
+    elements: dict[str, dict[str, Value]] = field(default_factory=dict)
+    origins: dict[str, dict[str, Document]] = field(default_factory=dict)
+    broken: dict[str, set[str]] = field(default_factory=dict)
+    single: dict[str, Value] = field(default_factory=dict)
+
+    def of(self, section: str) -> dict[str, Value]:
+        """The elements of a section."""
+        return self.elements.get(section, {})
+
+    def spot(self, section: str, name: str) -> Spot:
+        """Where an element stands."""
+        return Spot(self.origins.get(section, {}).get(name, self.main), (section, name))
+
+    def is_broken(self, section: str, name: str) -> bool:
+        """True for an element that exists but was too wrong to be kept."""
+        return name in self.broken.get(section, ())
+
+
+def merge_sections(documents: list[Document], minor: int | None, report: Report) -> Sections:
+    """The checked sections of ``documents``, which come in load order, the main one first."""
+    sections = Sections(documents[0], minor)
+    owners: dict[str, Document] = {}
+    basics = {id(document) for document in documents if _is_basic(document)}
+    merger = _Merger(sections, owners, basics, report)
+    for document in documents:
+        check = ShapeCheck(report, None if document.is_bundled else minor)
+        root = document.root
+        if not isinstance(root, dict):
+            continue  # reported when it was read
+        checked = root if document.is_bundled else check.check(BLUEPRINT, root, Spot(document, ()))
+        assert isinstance(checked, dict), "a blueprint requires no key, so something is always left of it"
+        for section, value in root.items():
+            if section in OWN or section not in BLUEPRINT.keys:
+                continue
+            good = checked.get(section)
+            _note_broken(sections, section, value, good)
+            if good is not None and good is not BROKEN:
+                merger.take(document, section, good)
+    return sections
+
+
+def _is_basic(document: Document) -> bool:
+    """True for the basic types: metadata says so, or the root of all node types is defined in it."""
+    root = document.root
+    if document.is_bundled:
+        return True
+    if not isinstance(root, dict):
+        return False
+    metadata, types = root.get("metadata"), root.get("node_types")
+    return (isinstance(metadata, dict) and "cloudify_types" in metadata) or (
+        isinstance(types, dict) and BASIC_ROOT in types
+    )
+
+
+def _note_broken(sections: Sections, section: str, value: Value, good: object) -> None:
+    if good is not value and isinstance(value, dict):
+        kept = good if isinstance(good, dict) else {}
+        sections.broken.setdefault(section, set()).update(name for name in value if name not in kept)
+
+
+@dataclass(slots=True)
+class _Merger:
+    """Takes sections in load order."""
+
+    sections: Sections
+    owners: dict[str, Document]
+    basics: set[int]
+    report: Report
+
+    def take(self, document: Document, section: str, value: Value) -> None:
+        """Add one section of one file."""
+        shape = BLUEPRINT.keys[section].shape
+        is_mapping = isinstance(shape, Each) or (isinstance(shape, Leaf) and isinstance(value, dict))
+        if section in FROM_MAIN or not is_mapping or isinstance(shape, Table):
+            self.sections.single.setdefault(section, value)
+            return
+        assert isinstance(value, dict)
+        if section not in self.owners:
+            self.owners[section] = document
+            self.sections.elements[section] = dict(value)
+            self.sections.origins[section] = dict.fromkeys(value, document)
+            return
+        minor = self.sections.minor
+        may_merge = section in MERGED or (section in MERGED_SINCE_3 and (minor is None or minor >= 3))
+        if not may_merge:
+            self._cannot_merge(document, section)
+            return
+        for name, item in value.items():
+            self._merge_element(document, section, name, item)
+
+    def _cannot_merge(self, document: Document, section: str) -> None:
+        mend = "Keep it in one file; some sections may stand in several from cloudify_dsl_1_3 on."
+        self.report.add(
+            "PL-B024",
+            f"The section '{section}' stands in more than one file",
+            mend,
+            Spot(document, (section,)),
+            point="key",
+        )
+
+    def _merge_element(self, document: Document, section: str, name: str, item: Value) -> None:
+        elements, origins = self.sections.elements[section], self.sections.origins[section]
+        if name not in elements:
+            elements[name] = item
+            origins[name] = document
+            return
+        if section in FIRST_WINS:
+            return
+        if section == "workflows":
+            self._merge_workflow(document, name, item)
+        elif self._replaces(document, section, name):
+            elements[name] = item
+            origins[name] = document
+        elif section == "node_templates" and isinstance(item, dict) and list(item) == ["relationships"]:
+            self._extend_relationships(name, item)
+        else:
+            first = origins[name]
+            self.report.add(
+                "PL-B025",
+                f"'{name}' of '{section}' is defined in '{first.name}' too",
+                "Rename or remove one of the two.",
+                Spot(document, (section, name)),
+                point="key",
+            )
+
+    def _replaces(self, document: Document, section: str, name: str) -> bool:
+        """True where the later definition silently replaces the earlier one."""
+        first = self.sections.origins[section][name]
+        return name.startswith("cloudify.") or id(document) in self.basics or id(first) in self.basics
+
+    def _merge_workflow(self, document: Document, name: str, item: Value) -> None:
+        """The earlier definition keeps its fields, missing ones come from the later (WD1: the main file's wins)."""
+        elements = self.sections.elements["workflows"]
+        origin = self.sections.origins["workflows"][name]
+        if id(document) in self.basics and id(origin) not in self.basics:
+            self.report.warn(
+                "PL-B027",
+                f"The workflow '{name}' replaces the built-in one",
+                "Rename it if that is not meant.",
+                Spot(origin, ("workflows", name)),
+            )
+            return
+        earlier = elements[name]
+        full: dict[str, Value] = {"mapping": earlier} if isinstance(earlier, str) else dict(earlier)  # type: ignore[arg-type]  # text or mapping
+        later: dict[str, Value] = {"mapping": item} if isinstance(item, str) else dict(item)  # type: ignore[arg-type]  # text or mapping
+        elements[name] = {**later, **full}
+
+    def _extend_relationships(self, name: str, item: dict[str, Value]) -> None:
+        template = self.sections.elements["node_templates"][name]
+        more = item["relationships"]
+        if isinstance(template, dict) and isinstance(more, list):
+            earlier = template.get("relationships")
+            self.sections.elements["node_templates"][name] = {
+                **template,
+                "relationships": [*(earlier if isinstance(earlier, list) else []), *more],
+            }

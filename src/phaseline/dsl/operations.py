@@ -1,0 +1,319 @@
+"""Operations of types and templates: what they are mapped to, and how they override one another (B30-B33)."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, cast
+
+from phaseline.dsl.functions.checking import FunctionCheck, Standing
+from phaseline.dsl.properties import Properties
+from phaseline.dsl.report import Report, Spot
+from phaseline.dsl.source import Source
+from phaseline.dsl.suggestions import listing
+from phaseline.model.blueprint import Operation, Plugin, PropertySchema, Value
+
+SCRIPT_PLUGIN = "script"
+SCRIPT_INPUTS = ("script_path", "script_source")
+EXECUTORS = ("central_deployment_agent", "host_agent")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SCRIPT_ENDING = re.compile(r"\.(sh|bash|zsh|py|ps1|bat|cmd|rb|pl|js)$|/")
+
+Form = Literal["function", "script", "inline"]
+Owner = Literal["node", "relationship", "workflow"]
+UNRESOLVED: dict[Owner, int] = {"node": 10, "relationship": 19, "workflow": 21}
+"""The ancestor's number for a mapping that leads nowhere."""
+
+
+class Mapped(NamedTuple):
+    """What an implementation text means."""
+
+    form: Form
+    plugin: str
+    implementation: str
+
+
+class Wrong(NamedTuple):
+    """Why an implementation text means nothing."""
+
+    code: str
+    message: str
+    mend: str
+
+
+class Mappings:
+    """Implementation texts resolved against the plugins and the files of the blueprint; each text once."""
+
+    def __init__(self, plugins: Mapping[str, Plugin], broken: Collection[str], source: Source, report: Report) -> None:
+        """``broken``: plugins that exist but are too wrong to be used."""
+        self.plugins = plugins
+        self._names = {*plugins, *broken}
+        self._source = source
+        self._report = report
+        self._known: dict[str, Mapped | Wrong] = {}
+
+    def resolve(self, text: str) -> Mapped | Wrong:
+        """The first of the forms of B31 that fits."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self._resolve(text)
+        return found
+
+    def _resolve(self, text: str) -> Mapped | Wrong:
+        if "://" in text and _SCHEME.match(text):
+            return self._script("script", text)
+        if "\n" not in text and self._source.exists(text):
+            return self._script("script", text)
+        if "\n" in text:
+            return self._script("inline", textwrap.dedent(text))
+        fitting = [name for name in self._names if text.startswith(f"{name}.")]
+        if len(fitting) > 1:
+            return Wrong("PL-B061", f"'{text}' fits several plugins: {listing(fitting)}", "Rename one of the plugins.")
+        if fitting:
+            function = text[len(fitting[0]) + 1 :]
+            if "." in function and all(part.isidentifier() for part in function.split(".")):
+                return Mapped("function", fitting[0], function)
+            return Wrong(
+                "PL-B060",
+                f"'{text}' does not name a function of the plugin '{fitting[0]}'",
+                f"Write '{fitting[0]}.MODULE.FUNCTION'.",
+            )
+        return self._nothing(text)
+
+    def _script(self, form: Form, text: str) -> Mapped | Wrong:
+        if SCRIPT_PLUGIN not in self._names:
+            return Wrong(
+                "PL-B062",
+                "A script needs the plugin 'script', which is not declared",
+                "Import 'cloudify/types/types.yaml'.",
+            )
+        return Mapped(form, SCRIPT_PLUGIN, text)
+
+    def _nothing(self, text: str) -> Wrong:
+        if _SCRIPT_ENDING.search(text):
+            return Wrong(
+                "PL-B067",
+                f"There is no script '{text}' beside the blueprint",
+                "Check the path; it is relative to the blueprint's folder.",
+            )
+        plugin = text.partition(".")[0]
+        otherwise = f"Write PLUGIN.MODULE.FUNCTION with one of {listing(self._names)}, or the path of a script."
+        return Wrong(
+            "PL-B060",
+            f"'{text}' is neither a script nor a function of a declared plugin",
+            self._report.suggest(plugin, self._names, otherwise),
+        )
+
+
+@dataclass(eq=False, slots=True)
+class TypeOperation:
+    """An operation of a type. ``operation`` has the defaults of its inputs; ``text`` is its implementation as written.
+
+    ``missing``: required inputs without default. ``is_wrong``: its mapping was reported.
+    """
+
+    operation: Operation
+    text: str
+    inputs: Mapping[str, PropertySchema]
+    missing: tuple[str, ...]
+    given: Mapping[str, Value]
+
+
+class Operations:
+    """Builds operations. ``minor`` and ``source`` belong to the blueprint."""
+
+    def __init__(self, mappings: Mappings, properties: Properties, functions: FunctionCheck, report: Report) -> None:
+        """Everything is shared by all operations of the blueprint."""
+        self._mappings = mappings
+        self._properties = properties
+        self._functions = functions
+        self._report = report
+        self._names: dict[tuple[str, str], str] = {}
+
+    def full_name(self, interface: str, name: str) -> str:
+        """``interface.operation``; the same object each time."""
+        found = self._names.get((interface, name))
+        if found is None:
+            found = self._names[interface, name] = f"{interface}.{name}"
+        return found
+
+    def of_type(
+        self, interfaces: Value, parent: Mapping[str, TypeOperation], spot: Spot, owner: Owner
+    ) -> dict[str, TypeOperation]:
+        """Operations of a type by full name: each replaces the parent's as a whole (B32)."""
+        found = dict(parent)
+        if isinstance(interfaces, dict):
+            for interface, operations in interfaces.items():
+                for name, raw in cast("dict[str, Value]", operations).items():
+                    full = self.full_name(interface, name)
+                    found[full] = self._type_operation(full, raw, spot.at(interface, name), owner)
+        return found
+
+    def _type_operation(self, full: str, raw: Value, spot: Spot, owner: Owner) -> TypeOperation:
+        text, fields = _split(raw)
+        inputs: dict[str, PropertySchema] = {}
+        given: dict[str, Value] = {}
+        has_functions = False
+        for name, item in cast("dict[str, Value]", fields.get("inputs") or {}).items():
+            here = spot.at("inputs", name)
+            schema = inputs[name] = self._properties.schema(item, here)
+            if schema.has_default:
+                given[name] = schema.default
+                if schema.default is not None:
+                    self._properties.fits(schema, schema.default, here.at("default"))
+                standing: Standing = "node" if owner == "node" else "relationship"
+                has_functions |= self._functions.scan(schema.default, here.at("default"), standing)
+        operation = self._operation(full, text, fields, given, spot, owner, has_functions=has_functions)
+        missing = tuple(name for name, schema in inputs.items() if schema.required and name not in given)
+        return TypeOperation(operation, text, inputs, missing if text else (), fields)
+
+    def of_template(
+        self,
+        interfaces: Mapping[str, Value],
+        types: Mapping[str, TypeOperation],
+        plain: Mapping[str, Operation],
+        spot: Spot,
+        owner: Owner,
+        own: str,
+    ) -> tuple[dict[str, Operation], bool]:
+        """(operations of a template over those of its type, whether its own have functions).
+
+        ``own``: the node SELF means.
+        """
+        found = dict(plain)
+        have_functions = False
+        for interface, operations in interfaces.items():
+            for name, raw in operations.items():  # type: ignore[union-attr]  # the shape was checked
+                full = self.full_name(interface, name)
+                base = types.get(full)
+                place = Spot(spot.document, (*spot.path, interface, name))
+                operation = found[full] = self._template_operation(full, raw, base, place, owner, own)
+                have_functions = have_functions or operation.has_functions
+        return found, have_functions
+
+    def _template_operation(
+        self, full: str, raw: Value, base: TypeOperation | None, spot: Spot, owner: Owner, own: str
+    ) -> Operation:
+        text, fields = _split(raw)
+        given = cast("dict[str, Value]", fields.get("inputs") or {})
+        has_functions = bool(given) and self._functions.scan(
+            given, spot.at("inputs"), "node" if owner == "node" else "relationship", own
+        )
+        if base is None or not base.text or (text and text != base.text) or not (text or _says_anything(fields)):
+            return self._operation(full, text, fields, given, spot, owner, has_functions=has_functions)
+        for name, value in given.items():
+            if name in base.inputs and value is not None:
+                self._properties.fits(base.inputs[name], value, spot.at("inputs", name))
+        self.check_missing(base, given, spot)
+        inputs = {**base.operation.inputs, **given}
+        return self._operation(
+            full,
+            base.text,
+            {**base.given, **fields},
+            inputs,
+            spot,
+            owner,
+            has_functions=has_functions or base.operation.has_functions,
+        )
+
+    def check_missing(self, base: TypeOperation, given: Collection[str], spot: Spot) -> None:
+        """Report inputs that the type requires and nobody gives."""
+        for name in base.missing:
+            if name not in given:
+                self._report.add(
+                    "PL-B066",
+                    f"Input '{name}' of '{base.operation.name}' is missing a value",
+                    f"Add '{name}: …' under 'inputs' of the operation.",
+                    spot,
+                    point="key",
+                )
+
+    def _operation(
+        self,
+        full: str,
+        text: str,
+        fields: Mapping[str, Value],
+        inputs: Mapping[str, Value],
+        spot: Spot,
+        owner: Owner,
+        *,
+        has_functions: bool,
+    ) -> Operation:
+        if not text:
+            return Operation(full, inputs=inputs, has_functions=has_functions)
+        mapped = self._mappings.resolve(text)
+        if mapped.__class__ is Wrong:
+            self._wrong(mapped, fields, spot, owner)
+            return Operation(full)
+        form, plugin, implementation = cast("Mapped", mapped)
+        executor: object = fields.get("executor")
+        if executor is not None:
+            executor = self._checked_executor(executor, spot)
+        elif form == "function":
+            declared = self._mappings.plugins.get(plugin)
+            executor = declared.executor if declared is not None else None
+        else:
+            executor = "auto"
+        if form != "function":
+            self._check_script_inputs(inputs, spot)
+        if len(fields) <= 2 and fields.keys() <= _PLAIN_FIELDS:
+            return Operation(full, form, plugin, implementation, inputs, executor, has_functions=has_functions)  # type: ignore[arg-type]  # checked above
+        return Operation(
+            full,
+            form,
+            plugin,
+            implementation,
+            inputs,
+            executor,  # type: ignore[arg-type]  # checked above
+            cast("int | None", fields.get("max_retries")),
+            _seconds(fields.get("retry_interval")),
+            _seconds(fields.get("timeout")),
+            fields.get("timeout_recoverable") is True,
+            has_functions,
+        )
+
+    def _wrong(self, wrong: Wrong, fields: Mapping[str, Value], spot: Spot, owner: Owner) -> None:
+        place = spot.at("implementation") if "implementation" in fields else spot
+        number = UNRESOLVED[owner] if wrong.code in {"PL-B060", "PL-B067"} else None
+        self._report.add(wrong.code, wrong.message, wrong.mend, place, number=number)
+
+    def _checked_executor(self, executor: object, spot: Spot) -> str | None:
+        if executor in EXECUTORS:
+            return str(executor)
+        mend = self._report.suggest(str(executor), EXECUTORS, f"Write {EXECUTORS[0]} or {EXECUTORS[1]}.")
+        self._report.add("PL-B064", f"'{executor}' is not an executor", mend, spot.at("executor"))
+        return None
+
+    def _check_script_inputs(self, inputs: Mapping[str, Value], spot: Spot) -> None:
+        for name in SCRIPT_INPUTS:
+            if name in inputs:
+                self._report.add(
+                    "PL-B063",
+                    f"The input '{name}' is set by the script itself",
+                    "Remove the input, or map 'script.script_runner.tasks.run'.",
+                    spot.at("inputs", name),
+                    point="key",
+                )
+
+
+_PLAIN_FIELDS = {"implementation", "inputs"}
+_NO_FIELDS: Mapping[str, Value] = {}
+
+
+def _split(raw: Value) -> tuple[str, Mapping[str, Value]]:
+    """The implementation of an operation as written, and its fields if it is a mapping."""
+    if raw.__class__ is str:
+        return raw, _NO_FIELDS
+    fields = cast("dict[str, Value]", raw) or _NO_FIELDS
+    return cast("str", fields.get("implementation") or ""), fields
+
+
+def _says_anything(fields: Mapping[str, Value]) -> bool:
+    """False for the fields of a no-op."""
+    return any(value not in ("", None, {}) for value in fields.values())
+
+
+def _seconds(value: Value) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,108 @@
+"""Where the plugins of a blueprint have their place: on which hosts, at which nodes in the middle, in which workflows (B34)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from phaseline.dsl.report import Report, Spot
+from phaseline.model.blueprint import Blueprint, Node, Operation
+
+HOST_AGENT = "host_agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Names of plugins, each once, in order of appearance.
+
+    ``hosts``: {host: those that run on it, for itself and for all it contains}; ``central``: {node: those that run
+    in the middle}; ``workflows``: those of the workflows.
+    """
+
+    hosts: Mapping[str, tuple[str, ...]]
+    central: Mapping[str, tuple[str, ...]]
+    workflows: tuple[str, ...]
+
+
+def placement_of(blueprint: Blueprint) -> Placement:
+    """The place of every plugin that an operation or workflow is mapped to; those of scripts are of no concern.
+
+    An operation that goes to the agent of its host if there is one, and else to the middle (``auto``), counts so.
+    """
+    hosts: dict[str, dict[str, None]] = {}
+    central: dict[str, dict[str, None]] = {}
+    for node, operation in _located(blueprint.nodes):
+        if operation.form == "function":
+            host = node.host if _is_on_host(node, operation) else None
+            table, place = (central, node.name) if host is None else (hosts, host)
+            table.setdefault(place, {})[operation.plugin] = None
+    workflows = dict.fromkeys(item.plugin for item in blueprint.workflows.values() if item.plugin)
+    return Placement(
+        {name: tuple(plugins) for name, plugins in hosts.items()},
+        {name: tuple(plugins) for name, plugins in central.items()},
+        tuple(workflows),
+    )
+
+
+def check_hosts(nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report) -> None:
+    """Report nodes with an operation for the agent of a host that they do not have; each node once."""
+    wants: dict[str, str] = {}
+    on_agent = _OnAgent()
+    for node in nodes.values():
+        sides = [(node.name, node.operations)]
+        for item in node.relationships:
+            sides += [(node.name, item.source_operations), (item.target, item.target_operations)]
+        for name, operations in sides:
+            if name not in wants and name in nodes and nodes[name].host is None:
+                wanted = on_agent(operations)
+                if wanted is not None:
+                    wants[name] = wanted
+    for name, wanted in wants.items():
+        if _top(nodes, name) in nodes:
+            report.add(
+                "PL-B069",
+                f"'{name}' is on no host, but '{wanted}' is to run on one (executor: {HOST_AGENT})",
+                "Let the node be contained in a host, or write 'executor: central_deployment_agent'.",
+                spot_of(name),
+                point="key",
+            )
+
+
+class _OnAgent:
+    """The first operation of a table that is for an agent, looked up once for each table: many nodes share one."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, str | None] = {}
+
+    def __call__(self, operations: Mapping[str, Operation]) -> str | None:
+        if id(operations) not in self._known:
+            names = (item.name for item in operations.values() if item.executor == HOST_AGENT and item.is_implemented)
+            self._known[id(operations)] = next(names, None)
+        return self._known[id(operations)]
+
+
+def _top(nodes: Mapping[str, Node], name: str) -> str:
+    """The outermost container; a name that is not among the nodes where a container could not be read."""
+    while name in nodes:
+        container = nodes[name].container
+        if container is None:
+            return name
+        name = container
+    return name
+
+
+def _is_on_host(node: Node, operation: Operation) -> bool:
+    return node.host is not None and operation.executor in {HOST_AGENT, "auto"}
+
+
+def _located(nodes: Mapping[str, Node]) -> Iterator[tuple[Node, Operation]]:
+    """Every implemented operation with the node at which it runs: those of a relationship at their side of it (W6)."""
+    for node in nodes.values():
+        for operation in node.operations.values():
+            if operation.is_implemented:
+                yield node, operation
+        for item in node.relationships:
+            for side, operations in ((node, item.source_operations), (nodes.get(item.target), item.target_operations)):
+                for operation in operations.values():
+                    if side is not None and operation.is_implemented:
+                        yield side, operation

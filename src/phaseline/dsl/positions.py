@@ -1,0 +1,102 @@
+"""Where in a text the element of a dotted path stands: a second look at a text that has problems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import yaml
+
+from phaseline.model.problem import Place
+
+if TYPE_CHECKING:
+    from phaseline.dsl.documents import Document
+    from phaseline.dsl.report import Path
+
+
+class Positions:
+    """The lines of one text and the places of its elements; the text is composed on the first question."""
+
+    def __init__(self, document: Document) -> None:
+        """Look at nothing yet."""
+        self._document = document
+        self._lines: list[str] | None = None
+        self._tree: Any = None
+        self._is_composed = False
+        self._entries: dict[int, Mapping[str, tuple[Any, Any]]] = {}
+
+    def place(self, path: Path, point: Literal["key", "value"], line: int = 0, column: int = 0) -> Place:
+        """The place of an element; ``line`` and ``column`` if they are known already."""
+        if not line:
+            line, column = self._find(path, point)
+        if self._lines is None:
+            self._lines = self._document.text.splitlines()
+        text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        return Place(self._document.name, line, column, dotted(path), text)
+
+    def _find(self, path: Path, point: Literal["key", "value"]) -> tuple[int, int]:
+        """Line and column, from 1, of the deepest element of ``path`` that the text has."""
+        node = self._root()
+        if node is None:
+            return (1, 1)
+        mark = node.start_mark
+        for depth, step in enumerate(path):
+            found = self._child(node, step)
+            if found is None:
+                break
+            key, node = found
+            is_last = depth == len(path) - 1
+            mark = key.start_mark if key is not None and (point == "key" or not is_last) else node.start_mark
+            if is_last and point == "value" and key is not None and _is_elsewhere(key, node):
+                mark = key.start_mark
+        return (mark.line + 1, mark.column + 1)
+
+    def _root(self) -> Any:
+        if not self._is_composed:
+            from phaseline.dsl.documents import Loader
+
+            self._is_composed = True
+            self._tree = Loader(self._document.text).get_single_node()
+        return self._tree
+
+    def _child(self, node: Any, step: str | int) -> tuple[Any, Any] | None:
+        if isinstance(node, yaml.SequenceNode):
+            return (None, node.value[step]) if isinstance(step, int) and step < len(node.value) else None
+        if not isinstance(node, yaml.MappingNode) or not isinstance(step, str):
+            return None
+        entries = self._entries.get(id(node))
+        if entries is None:
+            entries = self._entries[id(node)] = _entries(node)
+        return entries.get(step)
+
+
+def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
+    """{key: (key node, value node)} with what ``<<`` merges."""
+    merged: dict[str, tuple[Any, Any]] = {}
+    own: dict[str, tuple[Any, Any]] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        if key.tag == "tag:yaml.org,2002:merge":
+            for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                if isinstance(source, yaml.MappingNode):
+                    merged = {**_entries(source), **merged}
+        else:
+            own.setdefault(key.value, (key, value))
+    return {**merged, **own}
+
+
+def _is_elsewhere(key: Any, node: Any) -> bool:
+    """True when the value of a key is empty or an alias, so that only the key stands here."""
+    return bool(
+        node.start_mark.index < key.start_mark.index
+        or (isinstance(node, yaml.ScalarNode) and not node.value and not node.style)
+    )
+
+
+def dotted(path: Path) -> str:
+    """The path as text: ``node_templates.web.relationships[0].target``."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text

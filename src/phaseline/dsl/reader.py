@@ -1,0 +1,102 @@
+"""One blueprint, read: files, sections, types, templates, checks, in this order."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import cast
+
+from phaseline.dsl.circles import check_circles, with_hosts
+from phaseline.dsl.functions.checking import FunctionCheck
+from phaseline.dsl.hierarchies import Types
+from phaseline.dsl.importing import read_files
+from phaseline.dsl.merging import Sections, merge_sections
+from phaseline.dsl.operations import Mappings, Operations
+from phaseline.dsl.placement import check_hosts
+from phaseline.dsl.properties import Properties
+from phaseline.dsl.relationships import Relationships
+from phaseline.dsl.report import Report
+from phaseline.dsl.source import Source
+from phaseline.dsl.surroundings import read_inputs, read_outputs, read_plugins, read_workflows
+from phaseline.dsl.templates import Templates
+from phaseline.dsl.versions import LATEST
+from phaseline.model.blueprint import Blueprint, Node, Value
+from phaseline.model.problem import ProblemsError
+
+
+def read_blueprint(main: str, source: Source, *, validate_version: bool = True) -> Blueprint:
+    """The blueprint in the file ``main`` and all that it imports, merged and checked.
+
+    ``validate_version`` False: elements of later versions of the language are let through (B3).
+
+    Raises: ``ProblemsError`` with everything that is wrong; what is only odd stands in ``warnings``.
+    Source: Cloudify, blueprints and DSL definitions.
+    """
+    report = Report()
+    files = read_files(main, source, report, validate_version=validate_version)
+    if not files.documents:
+        raise ProblemsError(report.problems())
+    minor = files.minor if validate_version else None
+    sections = merge_sections(files.documents, minor, report)
+    blueprint = _Reading(main, source, sections, report).blueprint(
+        f"cloudify_dsl_1_{LATEST if files.minor is None else files.minor}"
+    )
+    if report.errors_count:
+        raise ProblemsError(report.problems())
+    return blueprint
+
+
+class _Reading:
+    """The parts of one reading, which share sections and report."""
+
+    def __init__(self, main: str, source: Source, sections: Sections, report: Report) -> None:
+        self._main = main
+        self._sections = sections
+        self._report = report
+        self._functions = FunctionCheck(
+            report, sections.minor, sections.of("inputs").keys() | sections.broken.get("inputs", set())
+        )
+        self._properties = Properties(sections, report)
+        self._mappings = Mappings(read_plugins(sections, report), sections.broken.get("plugins", ()), source, report)
+        self._operations = Operations(self._mappings, self._properties, self._functions, report)
+
+    def blueprint(self, version: str) -> Blueprint:
+        """Everything merged and checked."""
+        sections, report = self._sections, self._report
+        self._properties.check_all_data_types()
+        inputs = read_inputs(sections, self._properties, report)
+        nodes = self._nodes()
+        outputs = read_outputs(sections, "outputs", self._functions)
+        capabilities = read_outputs(sections, "capabilities", self._functions)
+        workflows = read_workflows(sections, self._mappings, self._properties, self._functions, report)
+        known = sections.of("node_templates").keys() | sections.broken.get("node_templates", set())
+        self._functions.check_names({name: node.properties for name, node in nodes.items()}, known)
+        return Blueprint(
+            version=version,
+            file=self._main,
+            folder=posixpath.dirname(self._main) or ".",
+            nodes=nodes,
+            inputs=inputs,
+            outputs=outputs,
+            capabilities=capabilities,
+            plugins=self._mappings.plugins,
+            workflows=workflows,
+            description=str(sections.single.get("description") or ""),
+            metadata=cast("dict[str, Value]", sections.single.get("metadata") or {}),
+            warnings=report.problems("warning"),
+        )
+
+    def _nodes(self) -> dict[str, Node]:
+        sections, report = self._sections, self._report
+        builders = (self._properties, self._operations, self._functions, report)
+        node_types = Types("node_types", sections, self._properties, self._operations, self._functions, report)
+        relationship_types = Types(
+            "relationships", sections, self._properties, self._operations, self._functions, report
+        )
+        node_types.check_all()
+        relationship_types.check_all()
+        relationships = Relationships(sections, relationship_types, builders)
+        nodes = Templates(sections, node_types, relationships, builders).nodes()
+        if check_circles(nodes, lambda name: sections.spot("node_templates", name), report):
+            nodes = with_hosts(nodes)
+            check_hosts(nodes, lambda name: sections.spot("node_templates", name), report)
+        return nodes

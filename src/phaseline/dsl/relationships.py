@@ -1,0 +1,155 @@
+"""Relationships of node templates (B17, B18)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, cast
+
+from phaseline.dsl.functions.checking import FunctionCheck
+from phaseline.dsl.hierarchies import ResolvedType, Types
+from phaseline.dsl.inheriting import complete_and_scan, side_operations
+from phaseline.dsl.merging import Sections
+from phaseline.dsl.operations import Operations
+from phaseline.dsl.properties import Properties
+from phaseline.dsl.report import Report, Spot
+from phaseline.dsl.suggestions import listing
+from phaseline.model.blueprint import Relationship, Value
+
+CONTAINED_IN = "cloudify.relationships.contained_in"
+ON_OPERATION = "cloudify.relationships.depends_on_lifecycle_operation"
+LIFECYCLE = "cloudify.interfaces.lifecycle"
+ROOTS = (
+    "cloudify.relationships.depends_on",
+    "cloudify.relationships.connected_to",
+    CONTAINED_IN,
+)
+_NO_INTERFACES: Mapping[str, Value] = {}
+
+
+class Relationships:
+    """Builds the relationships of templates; equal plain ones are one object."""
+
+    def __init__(
+        self, sections: Sections, types: Types, builders: tuple[Properties, Operations, FunctionCheck, Report]
+    ) -> None:
+        """``builders`` are shared by all parts of the blueprint."""
+        self._templates: Collection[str] = sections.of("node_templates")
+        self._sections = sections
+        self._types = types
+        self._properties, self._operations, self._functions, self._report = builders
+        self._plain: dict[tuple[str, str], Relationship] = {}
+
+    def of_template(self, items: Value, owner: str, spot: Spot) -> tuple[Relationship, ...]:
+        """The relationships of the template ``owner``, in order."""
+        if not isinstance(items, list):
+            return ()
+        found: list[Relationship] = []
+        containers: list[int] = []
+        for place, item in enumerate(items):
+            fields = cast("dict[str, Any]", item)
+            here = Spot(spot.document, (*spot.path, place))
+            relationship = self._relationship(fields, owner, here)
+            if relationship is None:
+                continue
+            found.append(relationship)
+            if relationship.is_containment:
+                containers.append(place)
+        for place in containers[1:]:
+            self._report.add(
+                "PL-B043",
+                f"'{owner}' is contained in more than one node",
+                "Keep one relationship of contained_in.",
+                spot.at(place),
+            )
+        return tuple(found)
+
+    def _relationship(self, fields: Mapping[str, Any], owner: str, spot: Spot) -> Relationship | None:
+        type_name, target = fields["type"], fields["target"]
+        is_plain = len(fields) == 2
+        if is_plain and target != owner:
+            known = self._plain.get((type_name, target))
+            if known is not None and ON_OPERATION not in known.type_hierarchy:
+                return known
+        kind = self._types.get(type_name)
+        if kind is None:
+            self._types.unknown(type_name, "PL-B040", spot.at("type"))
+        is_target_known = self._check_target(target, owner, spot)
+        if kind is None or not is_target_known:
+            return None
+        if not any(root in kind.hierarchy for root in ROOTS):
+            if kind.schemas.is_whole:
+                self._report.add(
+                    "PL-B045",
+                    f"The relationship type '{type_name}' derives from none of {listing(ROOTS)}",
+                    f"Write 'derived_from: {ROOTS[0]}' in the type.",
+                    spot.at("type"),
+                )
+            return None
+        relationship = self._build(kind, target, fields, owner, spot)
+        if ON_OPERATION in kind.hierarchy:
+            self._check_operation(relationship, spot)
+        if is_plain:
+            self._plain[type_name, target] = relationship
+        return relationship
+
+    def _check_target(self, target: str, owner: str, spot: Spot) -> bool:
+        if target == owner:
+            self._report.add(
+                "PL-B042",
+                f"'{owner}' has a relationship to itself",
+                "Name another node, or remove it.",
+                spot.at("target"),
+            )
+            return False
+        if target not in self._templates:
+            if not self._sections.is_broken("node_templates", target):
+                mend = self._report.suggest(target, self._templates, "Name a node of 'node_templates'.")
+                self._report.add("PL-B041", f"There is no node '{target}' to be the target", mend, spot.at("target"))
+            return False
+        return True
+
+    def _build(
+        self, kind: ResolvedType, target: str, fields: Mapping[str, Any], owner: str, spot: Spot
+    ) -> Relationship:
+        here = spot.at("properties")
+        properties, has_functions = complete_and_scan(
+            self._properties, self._functions, kind, fields.get("properties") or {}, here, ("relationship", owner)
+        )
+        sides = []
+        for side, key in zip(kind.sides, ("source_interfaces", "target_interfaces"), strict=True):
+            operations, have = side_operations(
+                self._operations, side, fields.get(key) or _NO_INTERFACES, spot.at(key), ("relationship", owner)
+            )
+            sides.append(operations)
+            has_functions |= have
+        connection = properties.get("connection_type", "all_to_all")
+        return Relationship(
+            kind.name, kind.hierarchy, target, properties, sides[0], sides[1], str(connection), has_functions
+        )
+
+    def _check_operation(self, relationship: Relationship, spot: Spot) -> None:
+        """``depends_on_lifecycle_operation`` names an operation that the target's template defines."""
+        name = relationship.properties.get("operation")
+        if not name or not isinstance(name, str):
+            if not isinstance(name, dict):
+                self._report.add(
+                    "PL-B046",
+                    "The relationship needs the operation to wait for",
+                    "Add 'properties: {operation: create}' (or another one).",
+                    spot,
+                    number=215,
+                )
+            return
+        template = self._sections.of("node_templates").get(relationship.target)
+        interfaces = template.get("interfaces") if isinstance(template, dict) else None
+        lifecycle = interfaces.get(LIFECYCLE) if isinstance(interfaces, dict) else None
+        defined = lifecycle if isinstance(lifecycle, dict) else {}
+        if name.removeprefix(f"{LIFECYCLE}.") not in defined:
+            otherwise = f"It defines {listing(defined)}." if defined else f"Map it under '{LIFECYCLE}' of that node."
+            self._report.add(
+                "PL-B046",
+                f"The node '{relationship.target}' does not define '{name}' in {LIFECYCLE}",
+                self._report.suggest(name, defined, otherwise),
+                spot.at("properties", "operation"),
+                number=216,
+            )

@@ -1,0 +1,104 @@
+"""What plain and tagged YAML 1.1 scalars mean, as values that JSON can keep."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import yaml
+
+from phaseline.model.blueprint import Value
+
+TAGS = "tag:yaml.org,2002:"
+MERGE: Final = object()
+"""A plain ``<<``: as a key it merges other mappings into this one."""
+_SEXAGESIMAL = 60
+_BASES = {"0b": 2, "0x": 16}
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableScalar:
+    """A scalar that YAML understands but a blueprint cannot keep, and why."""
+
+    reason: str
+
+
+def _integer(text: str) -> Value | UnusableScalar:
+    digits = text.replace("_", "").lower()
+    sign = -1 if digits.startswith("-") else 1
+    digits = digits.lstrip("+-")
+    try:
+        if digits[:2] in _BASES:
+            return sign * int(digits[2:], _BASES[digits[:2]])
+        if ":" in digits:
+            total = 0
+            for part in digits.split(":"):
+                total = total * _SEXAGESIMAL + int(part)
+            return sign * total
+        if len(digits) > 1 and digits[0] == "0":
+            return sign * int(digits, 8)
+        return sign * int(digits)
+    except ValueError:
+        return UnusableScalar("the number is too long or not a number")
+
+
+def _float(text: str) -> Value | UnusableScalar:
+    digits = text.replace("_", "").lower()
+    sign = -1.0 if digits.startswith("-") else 1.0
+    digits = digits.lstrip("+-")
+    if digits in {".inf", ".nan"}:
+        return UnusableScalar(f"'{text}' is no number that can be stored")
+    try:
+        if ":" not in digits:
+            number = sign * float(digits)
+        else:
+            total = 0.0
+            for part in digits.split(":"):
+                total = total * _SEXAGESIMAL + float(part)
+            number = sign * total
+    except ValueError:
+        return UnusableScalar(f"'{text}' is not a number")
+    return number if math.isfinite(number) else UnusableScalar(f"'{text}' is too large")
+
+
+def _truth(text: str) -> Value | UnusableScalar:
+    found = yaml.constructor.SafeConstructor.bool_values.get(text.lower())
+    return found if found is not None else UnusableScalar(f"'{text}' is neither true nor false")
+
+
+_MEANINGS: dict[str, Callable[[str], Value | UnusableScalar]] = {
+    f"{TAGS}bool": _truth,
+    f"{TAGS}int": _integer,
+    f"{TAGS}float": _float,
+    f"{TAGS}null": lambda _: None,
+    f"{TAGS}str": str,
+}
+"""{tag: its meaning}; of implicit tags those that are missing (dates, ``=``) stay text."""
+
+
+class PlainScalars(dict[str, object]):
+    """{plain scalar: its value}, filled on demand. Equal texts become one object, which saves memory."""
+
+    def __missing__(self, text: str) -> object:
+        value: object = text
+        for tag, pattern in yaml.SafeLoader.yaml_implicit_resolvers.get(text[:1], ()):
+            if pattern.match(text):
+                if tag == f"{TAGS}merge":
+                    value = MERGE
+                elif tag in _MEANINGS:
+                    value = _MEANINGS[tag](text)
+                break
+        self[text] = value
+        return value
+
+
+def tagged_value(tag: str, text: str) -> Value | UnusableScalar:
+    """The value of a scalar with an explicit tag such as ``!!str``; the tag ``!`` means text."""
+    if tag == "!":
+        return text
+    meaning = _MEANINGS.get(tag)
+    if meaning is None:
+        return UnusableScalar(f"the tag '{tag.replace(TAGS, '!!')}' has no meaning in a blueprint")
+    return meaning(text)

@@ -1,0 +1,236 @@
+"""Shapes that parts of a blueprint may have, and the check of a value against a shape (B4, B5).
+
+A check answers the value without what is wrong in it, so that whatever comes later looks at the
+rest; a value without fault comes back as the very same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from phaseline.dsl.report import Report, Spot
+from phaseline.dsl.suggestions import closest, listing
+from phaseline.model.blueprint import Value
+
+BROKEN: Final = object()
+"""The answer for a value of which nothing can be kept."""
+
+_WORDS: dict[type, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "nothing",
+    dict: "a mapping",
+    list: "a list",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A value of one of some types. ``minimum`` for numbers; ``choices`` for texts."""
+
+    word: str
+    types: frozenset[type] | None = None
+    minimum: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A mapping from free names to values of one shape."""
+
+    of: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A list of values of one shape."""
+
+    of: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a table: its shape, the minor version that brought it, and how far it is supported.
+
+    ``no effect``: accepted with a warning; ``later``: refused, for now, with a clear word.
+    """
+
+    shape: Shape
+    since: int = 0
+    is_required: bool = False
+    support: Literal["now", "no effect", "later"] = "now"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A mapping with fixed keys. ``short``: a text may stand for the mapping.
+
+    ``fragment``: with just this key it adds to another file's element, so nothing else is required (B7).
+    """
+
+    title: str
+    keys: Mapping[str, Key]
+    short: bool = False
+    fragment: str | None = None
+    required: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "required", tuple(name for name, key in self.keys.items() if key.is_required))
+
+
+Shape: TypeAlias = Leaf | Each | Rows | Table
+
+ANYTHING: Final = Leaf("anything")
+TEXT: Final = Leaf("text", frozenset({str}))
+TRUTH: Final = Leaf("true or false", frozenset({bool}))
+WHOLE: Final = Leaf("a whole number", frozenset({int}))
+MAPPING: Final = Leaf("a mapping", frozenset({dict}))
+LIST: Final = Leaf("a list", frozenset({list}))
+
+
+def word_for(value: object) -> str:
+    """What a value is, in words."""
+    return _WORDS.get(type(value), type(value).__name__)
+
+
+class ShapeCheck:
+    """Checks values of one document, written in ``cloudify_dsl_1_<minor>``; ``minor`` None: whatever version."""
+
+    def __init__(self, report: Report, minor: int | None) -> None:
+        """Problems go to ``report``."""
+        self._report = report
+        self._minor = minor
+
+    def check(self, shape: Shape, value: Value, spot: Spot) -> object:
+        """``value`` without what is wrong in it, or ``BROKEN``."""
+        kind = shape.__class__
+        if kind is Leaf:
+            return self._leaf(shape, value, spot)  # type: ignore[arg-type]  # just tested
+        if kind is Table:
+            return self._table(shape, value, spot)  # type: ignore[arg-type]  # just tested
+        if kind is Each:
+            return self._each(shape, value, spot)  # type: ignore[arg-type]  # just tested
+        return self._rows(shape, value, spot)  # type: ignore[arg-type]  # the last of four
+
+    def _leaf(self, leaf: Leaf, value: Value, spot: Spot) -> object:
+        if leaf.types is not None and value.__class__ not in leaf.types:
+            return self._wrong(leaf.word, value, spot)
+        if leaf.minimum is not None and isinstance(value, int | float) and value < leaf.minimum:
+            self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"Give {leaf.word}.", spot)
+            return BROKEN
+        return value
+
+    def _wrong(self, expected: str, value: Value, spot: Spot) -> object:
+        shown = f"'{value}'" if isinstance(value, str | int | float) else word_for(value)
+        mend = f"Write {expected} here."
+        if expected == "text" and isinstance(value, bool | int | float):
+            mend = "Put the value into quotes."
+        elif expected == "a mapping" and isinstance(value, list):
+            mend = "Write 'name: value' lines without the leading dashes."
+        self._report.add("PL-B015", f"Expected {expected}, found {shown}", mend, spot)
+        return BROKEN
+
+    def _each(self, shape: Each, value: Value, spot: Spot) -> object:
+        if value is None:
+            return {}
+        if value.__class__ is not dict:
+            return self._wrong("a mapping", value, spot)
+        of = shape.of
+        changed: dict[str, object] | None = None
+        document, path = spot
+        for name, item in value.items():
+            good = self.check(of, item, Spot(document, (*path, name)))
+            if good is not item:
+                if changed is None:
+                    changed = dict(value)
+                if good is BROKEN:
+                    del changed[name]
+                else:
+                    changed[name] = good
+        return value if changed is None else changed
+
+    def _rows(self, shape: Rows, value: Value, spot: Spot) -> object:
+        if value is None:
+            return []
+        if value.__class__ is not list:
+            return self._wrong("a list", value, spot)
+        document, path = spot
+        items = [self.check(shape.of, item, Spot(document, (*path, place))) for place, item in enumerate(value)]
+        return [item for item in items if item is not BROKEN]
+
+    def _table(self, table: Table, value: Value, spot: Spot) -> object:
+        if value.__class__ is not dict:
+            if table.short and value.__class__ is str:
+                return value
+            if value is not None:
+                return self._wrong(f"text or a mapping ({table.title})" if table.short else "a mapping", value, spot)
+            value = {}
+        keys = table.keys
+        changed: dict[str, object] | None = None
+        for name, item in value.items():
+            key = keys.get(name)
+            if (
+                key is None
+                or item is None
+                or key.support != "now"
+                or (self._minor is not None and key.since > self._minor)
+            ):
+                good = self._odd_key(table, name, item, spot)
+            elif key.shape is ANYTHING:
+                continue
+            else:
+                good = self.check(key.shape, item, Spot(spot.document, (*spot.path, name)))
+            if good is not item:
+                if changed is None:
+                    changed = dict(value)
+                if good is BROKEN:
+                    del changed[name]
+                else:
+                    changed[name] = good
+        for name in table.required if table.fragment is None or list(value) != [table.fragment] else ():
+            if value.get(name) is None:
+                self._missing(table, name, value, spot)
+                return BROKEN
+            if changed is not None and name not in changed:
+                return BROKEN
+        return value if changed is None else changed
+
+    def _odd_key(self, table: Table, name: str, item: Value, spot: Spot) -> object:
+        """A key that is unknown, empty, of a later version or not supported (fully)."""
+        here = spot.at(name)
+        key = table.keys.get(name)
+        if key is None:
+            mend = self._report.suggest(name, table.keys, f"Allowed are {listing(table.keys)}.")
+            self._report.add("PL-B014", f"'{name}' is not a key of {table.title}", mend, here, point="key")
+            return BROKEN
+        if not self._report.gate(name, self._minor, key.since, here, point="key"):
+            return BROKEN
+        if item is None:
+            return item if key.shape is ANYTHING else BROKEN
+        if key.support == "later":
+            self._report.add(
+                "PL-B017",
+                f"'{name}' of {table.title} is not supported yet",
+                key.note or "Leave it out for now.",
+                here,
+                point="key",
+            )
+            return BROKEN
+        good = item if key.shape is ANYTHING else self.check(key.shape, item, here)
+        if key.support == "no effect":
+            self._report.warn(
+                "PL-B018",
+                f"'{name}' of {table.title} has no effect yet",
+                key.note or "It may stay; nothing depends on it.",
+                here,
+            )
+        return good
+
+    def _missing(self, table: Table, name: str, value: Mapping[str, Value], spot: Spot) -> None:
+        if any(closest(given, [name]) for given in value if given not in table.keys):
+            return  # the misspelt key was reported with the right one
+        self._report.add("PL-B016", f"'{name}' is missing in {table.title}", f"Add '{name}: …'.", spot, point="key")

@@ -1,0 +1,95 @@
+"""Node templates, merged with their types and checked (B12, B18, B32)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from phaseline.dsl.functions.checking import FunctionCheck
+from phaseline.dsl.hierarchies import ResolvedType, Types
+from phaseline.dsl.inheriting import complete_and_scan, side_operations
+from phaseline.dsl.merging import Sections
+from phaseline.dsl.operations import Operations
+from phaseline.dsl.properties import Properties
+from phaseline.dsl.relationships import Relationships
+from phaseline.dsl.report import Report, Spot
+from phaseline.dsl.scaling import ONE, read_counts
+from phaseline.model.blueprint import Node, Relationship
+from phaseline.model.problem import Place
+
+
+class Templates:
+    """Builds nodes from node templates."""
+
+    def __init__(
+        self,
+        sections: Sections,
+        types: Types,
+        relationships: Relationships,
+        builders: tuple[Properties, Operations, FunctionCheck, Report],
+    ) -> None:
+        """``builders`` are shared by all parts of the blueprint."""
+        self._sections = sections
+        self._types = types
+        self._relationships = relationships
+        self._properties, self._operations, self._functions, self._report = builders
+
+    def nodes(self) -> dict[str, Node]:
+        """All nodes whose type is known, in the order of the templates; hosts are not known yet."""
+        found: dict[str, Node] = {}
+        origins = self._sections.origins.get("node_templates", {})
+        for name, template in self._sections.of("node_templates").items():
+            document = origins[name]
+            fields = cast("dict[str, Any]", template)
+            spot = Spot(document, ("node_templates", name))
+            type_name = fields.get("type")
+            kind = self._types.get(type_name) if isinstance(type_name, str) else None
+            if kind is None:
+                self._without_type(name, fields, spot)
+                continue
+            line, column = document.marks["node_templates"].get(name, (0, 0))
+            place = Place(document.name, line, column, f"node_templates.{name}")
+            found[name] = self._node(name, kind, fields, spot, place)
+        return found
+
+    def _without_type(self, name: str, fields: Mapping[str, Any], spot: Spot) -> None:
+        """A template of an unknown type: its relationships can be checked all the same."""
+        type_name = fields.get("type")
+        if isinstance(type_name, str):
+            self._types.unknown(type_name, "PL-B030", spot.at("type"))
+        else:
+            self._report.add("PL-B016", "'type' is missing in a node template", "Add 'type: …'.", spot, point="key")
+        self._relationships.of_template(fields.get("relationships"), name, spot.at("relationships"))
+
+    def _node(self, name: str, kind: ResolvedType, fields: Mapping[str, Any], spot: Spot, place: Place) -> Node:
+        given = fields.get("properties") or {}
+        here = Spot(spot.document, (*spot.path, "properties"))
+        properties, has_functions = complete_and_scan(
+            self._properties, self._functions, kind, given, here, ("node", name)
+        )
+        operations, operations_have = side_operations(
+            self._operations, kind.sides[0], fields.get("interfaces"), spot.at("interfaces"), ("node", name)
+        )
+        relationships: tuple[Relationship, ...] = ()
+        if "relationships" in fields:
+            relationships = self._relationships.of_template(fields["relationships"], name, spot.at("relationships"))
+        counts = ONE
+        if "instances" in fields or "capabilities" in fields:
+            counts = read_counts(fields, spot, self._report, self._functions, name)
+        return Node(
+            name,
+            kind.name,
+            kind.hierarchy,
+            properties,
+            operations,
+            relationships,
+            None,
+            counts.default,
+            counts.least,
+            counts.most,
+            has_functions
+            or operations_have
+            or (relationships != () and any(item.has_functions for item in relationships))
+            or (counts is not ONE and not all(isinstance(count, int) for count in counts)),
+            place,
+        )

@@ -1,0 +1,433 @@
+"""All entries of all graphs in flat columns, and the one rule that moves them.
+
+``change`` sets statuses and pushes the change of their contributions along the edges, wave by wave, until
+nothing moves. That one act is release, skip, retry, cancel and late applicability. What happened is gathered
+in lists that the scheduler empties: ``released`` (now waiting), ``passed`` (absent entries let through),
+and the pages that must be written.
+
+Graphs lie one behind the other (``Slot.base`` ... ``Slot.end``); a graph that is dropped leaves a hole that
+``compact`` closes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from phaseline.engine.columns import Columns
+from phaseline.engine.rules import (
+    IS_ACTIVE,
+    IS_OPEN,
+    IS_STORED,
+    LOST,
+    MAY_MOVE,
+    TOLD,
+    UNMET,
+    change_number,
+    ruled_status,
+)
+from phaseline.model.distinct import distinct, present
+from phaseline.model.events import PAGE_ENTRIES, PageWritten
+from phaseline.model.status import EntryStatus, Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from phaseline.engine.stories import Stories
+    from phaseline.model.graph import Graph, Policy, Step
+
+BLOCKED, WAITING, RUNNING, PASSED, SKIPPED, UNSURE = (
+    EntryStatus.BLOCKED,
+    EntryStatus.WAITING,
+    EntryStatus.RUNNING,
+    EntryStatus.PASSED,
+    EntryStatus.SKIPPED,
+    EntryStatus.UNSURE,
+)
+COLUMNS = {
+    "status": np.uint8,
+    "marks": np.uint8,
+    "kind": np.uint8,
+    "subject": np.int32,
+    "policy": np.int32,
+    "unmet": np.int32,
+    "lost": np.int32,
+    "needs": np.int32,
+    "attempts": np.int32,
+    "generations": np.int32,
+    "due": np.int64,
+    "owner": np.int32,
+}
+"""{column: dtype}. ``owner`` is the open batch that has the entry, -1: none; ``policy`` counts over all graphs."""
+
+
+SLOT_COLUMNS = {"base": np.int64, "open": np.int64, "unsure": np.int64, "first_page": np.int64, "execution": np.int64}
+"""{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
+
+
+class NewGraph(NamedTuple):
+    """A graph to be added, and whose it is."""
+
+    graph: Graph
+    graph_id: int
+    execution: int
+    deployment: int
+
+
+@dataclass(slots=True)
+class Slot:
+    """One graph in the arena: entries ``base`` ... ``end`` - 1, the ``number``-th graph, pages from ``first_page``."""
+
+    graph_id: int
+    execution: int
+    deployment: int
+    name: str
+    steps: tuple[Step, ...]
+    number: int
+    base: int
+    end: int
+    first_page: int
+    policy_base: int
+    policies: tuple[Policy, ...]
+    attempt: int = 0
+    group: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+
+    @property
+    def page_count(self) -> int:
+        """How many rows of the store hold its statuses."""
+        return -(-(self.end - self.base) // PAGE_ENTRIES)
+
+
+class Arena:
+    """Columns over all entries; the only mutable state beside lanes and open batches."""
+
+    status: np.ndarray
+    marks: np.ndarray
+    kind: np.ndarray
+    subject: np.ndarray
+    policy: np.ndarray
+    unmet: np.ndarray
+    lost: np.ndarray
+    needs: np.ndarray
+    attempts: np.ndarray
+    generations: np.ndarray
+    due: np.ndarray
+    owner: np.ndarray
+    end: np.ndarray
+
+    def __init__(self) -> None:
+        """An arena without entries."""
+        self._entries = Columns({**COLUMNS, "end": np.int64})
+        self._edges = Columns({"idx": np.int32})
+        self._graphs = Columns(SLOT_COLUMNS)
+        self._pages = Columns({"dirty": np.bool_})
+        self.policies: list[Policy] = []
+        self.slots: dict[int, Slot] = {}
+        self.order: list[Slot] = []
+        self.released: list[np.ndarray] = []
+        self.passed: list[np.ndarray] = []
+        self.touched: set[int] = set()
+        self.stories: Stories | None = None
+        self._policy_base: dict[tuple[Policy, ...], int] = {}
+        self._held = 0
+        self._has_ended = False
+        self._expose()
+
+    def _expose(self) -> None:
+        for name, view in self._entries.views().items():
+            setattr(self, name, view)
+        self.idx = self._edges.views()["idx"]
+        graphs = self._graphs.views()
+        self.slot_base, self.slot_open, self.slot_unsure = graphs["base"], graphs["open"], graphs["unsure"]
+        self.slot_execution, self.slot_first_page = graphs["execution"], graphs["first_page"]
+        self.dirty = self._pages.views()["dirty"]
+
+    def __len__(self) -> int:
+        """How many entries there are, holes included."""
+        return self._entries.count
+
+    def add(self, graphs: Sequence[NewGraph]) -> list[Slot]:
+        """The slots of graphs whose entries now lie behind all others, blocked; many cost hardly more than one."""
+        slots = [self._slot(*new) for new in graphs]
+        columns = [new.graph for new in graphs]
+        low, edges = len(self), self._edges.count
+        counts = np.array([len(graph) for graph in columns])
+        edge_counts = np.array([len(graph.idx) for graph in columns])
+        bases = low + np.cumsum(counts) - counts
+        count, edge_count = int(counts.sum()), int(edge_counts.sum())
+        steps = [step for graph in columns for step in graph.steps]
+        idx = joined([graph.idx for graph in columns], np.int32) + np.repeat(bases, edge_counts)
+        needs = np.bincount(idx - low, minlength=count)
+        marks = joined([graph.marks for graph in columns], np.uint8)
+        policy_bases = np.array([slot.policy_base for slot in slots])
+        self._entries.extend(
+            count,
+            {
+                "status": int(BLOCKED), "marks": marks, "unmet": needs, "lost": 0, "needs": needs,
+                "kind": np.repeat(np.array([step.kind for step in steps], np.uint8), [step.count for step in steps]),
+                "subject": joined([graph.subject for graph in columns], np.int32),
+                "policy": joined([graph.policy for graph in columns], np.int32) + np.repeat(policy_bases, counts),
+                "attempts": 0, "generations": 0, "due": 0, "owner": -1,
+                "end": joined([graph.ptr[1:] for graph in columns], np.int64)
+                + np.repeat(edges + np.cumsum(edge_counts) - edge_counts, counts),
+            },
+        )  # fmt: skip
+        self._edges.extend(edge_count, {"idx": idx})
+        self._graphs.extend(
+            len(slots),
+            {
+                "base": bases, "open": counts, "unsure": 0, "first_page": [slot.first_page for slot in slots],
+                "execution": [slot.execution for slot in slots],
+            },
+        )  # fmt: skip
+        self._pages.extend(sum(slot.page_count for slot in slots), {"dirty": False})
+        self._held += count
+        self._has_ended |= bool((marks & Mark.ENDED).any())
+        self._expose()
+        return slots
+
+    def _slot(self, graph: Graph, graph_id: int, execution: int, deployment: int) -> Slot:
+        """The next slot, its entries yet to be laid down. Graphs with equal policies share their rows."""
+        last = self.order[-1] if self.order else None
+        base, page = (last.end, last.first_page + last.page_count) if last is not None else (0, 0)
+        policy_base = self._policy_base.get(graph.policies)
+        if policy_base is None:
+            policy_base = self._policy_base[graph.policies] = len(self.policies)
+            self.policies.extend(graph.policies)
+        slot = Slot(
+            graph_id, execution, deployment, graph.name, graph.steps, len(self.order), base, base + len(graph),
+            page, policy_base, graph.policies, group=graph.group,
+        )  # fmt: skip
+        self.slots[graph_id] = slot
+        self.order.append(slot)
+        return slot
+
+    def number_of(self, positions: np.ndarray) -> int | np.ndarray:
+        """Which graph each entry belongs to: one number if it is the same for all, otherwise a column."""
+        if len(self.order) == 1:
+            return 0
+        low, high = int(positions.min()), int(positions.max())
+        first = int(np.searchsorted(self.slot_base, low, side="right")) - 1
+        if high < self.order[first].end:
+            return first
+        return np.searchsorted(self.slot_base, positions, side="right") - 1
+
+    def by_slot(self, positions: np.ndarray) -> Iterator[tuple[Slot, np.ndarray]]:
+        """Positions grouped by graph; each group keeps the order of its positions."""
+        if not len(positions):
+            return
+        numbers = self.number_of(positions)
+        if isinstance(numbers, int):
+            yield self.order[numbers], positions
+            return
+        order = np.argsort(numbers, kind="stable")
+        cuts = np.flatnonzero(np.diff(numbers[order])) + 1
+        for chosen in np.split(order, cuts):
+            yield self.order[int(numbers[chosen[0]])], positions[chosen]
+
+    def edges_of(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(where the edges of each entry begin in ``idx``, how many it has)."""
+        ends = self.end[positions]
+        starts = np.where(positions > 0, self.end[positions - 1], 0)
+        return starts, ends - starts
+
+    def start(self, slots: Sequence[Slot]) -> None:
+        """Let every blocked entry of these graphs go that waits for nothing."""
+        positions = joined([np.arange(slot.base, slot.end) for slot in slots], np.int64)
+        self.change(positions[self.status[positions] == BLOCKED], BLOCKED)
+
+    def recount(self, slot: Slot) -> None:
+        """Count ``unmet`` and ``lost`` of a slot from the statuses of its entries (after a restore)."""
+        low, high = slot.base, slot.end
+        starts, lengths = self.edges_of(np.arange(low, high))
+        sources = np.repeat(np.arange(low, high), lengths)
+        targets = self.idx[starts[0] : self.end[high - 1]] - low if high > low else self.idx[:0]
+        status, tolerant = self.status[sources], (self.marks[sources] & Mark.TOLERANT) >> 1
+        self.unmet[low:high] = np.bincount(targets, UNMET[status, tolerant], high - low)
+        self.lost[low:high] = np.bincount(targets, LOST[status, tolerant], high - low)
+        unsure = int((self.status[low:high] == EntryStatus.UNSURE).sum())
+        self.slot_open[slot.number] = int(IS_OPEN[self.status[low:high]].sum()) - unsure
+        self.slot_unsure[slot.number] = unsure
+        self.touched.add(slot.number)
+
+    def change(self, positions: np.ndarray, status: int | np.ndarray) -> None:
+        """Give entries a new status and let everything follow that follows from it.
+
+        An entry set to blocked is at once given what its needs say. Milestones that wait for an end are looked at
+        when nothing else moves: what is revived in the same change has not ended.
+        """
+        candidates = positions if np.ndim(status) == 0 and status == BLOCKED else None
+        new = np.full(len(positions), status, np.uint8) if np.ndim(status) == 0 else np.asarray(status, np.uint8)
+        late: list[np.ndarray] = []
+        while len(positions):
+            moved = self._set(positions, new)
+            if candidates is not None:
+                moved = np.union1d(moved, candidates) if len(moved) else candidates
+                candidates = None
+            if self._has_ended and len(moved):
+                is_late = (self.marks[moved] & Mark.ENDED) != 0
+                late.append(moved[is_late])
+                moved = moved[~is_late]
+            positions, new = self._judge(moved)
+            if late and not len(positions):
+                positions, new = self._judge(np.unique(np.concatenate(late)))
+                late = []
+
+    def hand_over(self, positions: np.ndarray, batch: int) -> None:
+        """Waiting entries run in a batch: no dependent feels it, and no page says it."""
+        if self.stories is not None:
+            self.stories.see(positions, self.status[positions], np.full(len(positions), RUNNING, np.uint8))
+        self.status[positions] = RUNNING
+        self.owner[positions] = batch
+
+    def _set(self, positions: np.ndarray, new: np.ndarray) -> np.ndarray:
+        """The dependents whose counters changed with the statuses, ascending."""
+        old = self.status[positions]
+        self.status[positions] = new
+        if self.stories is not None:
+            self.stories.see(positions, old, new)
+        self._note(positions, old, new)
+        change = change_number(old, new, self.marks[positions])
+        if (change == change[0]).all():  # the common case: all alike
+            unmet, lost = TOLD[:, change[0]]
+            return self._push(positions, unmet, lost) if unmet or lost else positions[:0]
+        unmet, lost = TOLD[0][change], TOLD[1][change]
+        felt = (unmet != 0) | (lost != 0)
+        return self._push(positions[felt], unmet[felt], lost[felt])
+
+    def _note(self, positions: np.ndarray, old: np.ndarray, new: np.ndarray) -> None:
+        """Keep the counts of the graphs and the pages to be written."""
+        matters = IS_STORED[new] | IS_STORED[old]
+        if not matters.all():
+            if not matters.any():
+                return
+            positions, old, new = positions[matters], old[matters], new[matters]
+        numbers = self.number_of(positions)
+        opened = MAY_MOVE[new] - MAY_MOVE[old]
+        unsure = (new == UNSURE).astype(np.int8) - (old == UNSURE)
+        self.dirty[self.slot_first_page[numbers] + (positions - self.slot_base[numbers]) // PAGE_ENTRIES] = True
+        if isinstance(numbers, int):
+            self.slot_open[numbers] += opened.sum()
+            self.slot_unsure[numbers] += unsure.sum()
+            self.touched.add(numbers)
+        else:
+            np.add.at(self.slot_open, numbers, opened)
+            np.add.at(self.slot_unsure, numbers, unsure)
+            self.touched.update(present(numbers))
+
+    def _push(self, positions: np.ndarray, unmet: np.ndarray, lost: np.ndarray) -> np.ndarray:
+        """Add to the counters of the dependents (one number for all, or one for each); the dependents, ascending."""
+        starts, lengths = self.edges_of(positions)
+        if (lengths == 1).all():
+            targets: np.ndarray = self.idx[starts]
+        else:
+            total = int(lengths.sum())
+            if not total:
+                return positions[:0]
+            offsets = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
+            targets = self.idx[offsets + np.arange(total)]
+            if unmet.ndim:
+                unmet, lost = np.repeat(unmet, lengths), np.repeat(lost, lengths)
+        if (targets[1:] > targets[:-1]).all():
+            self.unmet[targets] += unmet
+            if lost.any():
+                self.lost[targets] += lost
+            return targets
+        np.add.at(self.unmet, targets, unmet)
+        if lost.any():
+            np.add.at(self.lost, targets, lost)
+        return distinct(targets)
+
+    def _judge(self, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which blocked or skipped entries change by their needs, and to what; releases and passes are gathered."""
+        if not len(moved):
+            return moved, moved
+        old = self.status[moved]
+        still = (old == BLOCKED) | (old == SKIPPED)
+        if not still.all():
+            moved, old = moved[still], old[still]
+        new = ruled_status(self.unmet[moved], self.lost[moved], self.needs[moved], self.marks[moved])
+        differs = new != old
+        if not differs.all():
+            moved, new = moved[differs], new[differs]
+        if len(moved):
+            waiting = new == WAITING
+            if waiting.all():
+                self.released.append(moved)
+            else:
+                if waiting.any():
+                    self.released.append(moved[waiting])
+                passed = new == PASSED
+                if passed.any():
+                    self.passed.append(moved[passed])
+        return moved, new
+
+    def pages(self) -> list[PageWritten]:
+        """Pages that changed since the last call."""
+        written = []
+        dirty = np.flatnonzero(self.dirty)
+        if len(dirty):
+            numbers = np.searchsorted(self.slot_first_page, dirty, side="right") - 1
+            for page, number in zip(dirty.tolist(), numbers.tolist(), strict=True):
+                slot = self.order[number]
+                place = page - slot.first_page
+                low = slot.base + place * PAGE_ENTRIES
+                statuses = self.status[low : min(low + PAGE_ENTRIES, slot.end)].tobytes()
+                written.append(PageWritten(slot.graph_id, place, statuses))
+            self.dirty[dirty] = False
+        return written
+
+    def moves(self, slot: Slot) -> bool:
+        """True while an entry of a graph will change without a person's decision about unsure ones."""
+        if not self.slot_unsure[slot.number]:
+            return bool(self.slot_open[slot.number])
+        return bool(IS_ACTIVE[self.status[slot.base : slot.end]].any())
+
+    def drop(self, slot: Slot) -> None:
+        """Forget a graph; its entries become a hole until ``compact``."""
+        del self.slots[slot.graph_id]
+        self._held -= slot.end - slot.base
+
+    def hole_count(self) -> int:
+        """Entries of graphs that were dropped."""
+        return len(self) - self._held
+
+    def compact(self) -> np.ndarray:
+        """Close the holes. Returns the new position of each old one, int64 (-1: gone). No page may be dirty."""
+        kept = [slot for slot in self.order if self.slots.get(slot.graph_id) is slot]
+        keep = np.zeros(len(self), bool)
+        for slot in kept:
+            keep[slot.base : slot.end] = True
+        moved = np.where(keep, np.cumsum(keep) - 1, -1)
+        lengths = self.edges_of(np.arange(len(self)))[1]
+        self.idx[:] = np.where(moved[self.idx] < 0, 0, moved[self.idx])
+        self._edges.keep(np.repeat(keep, lengths))
+        self._entries.keep(keep)
+        self._graphs.keep(np.array([self.slots.get(slot.graph_id) is slot for slot in self.order], bool))
+        self._pages = Columns({"dirty": np.bool_})
+        self.policies, self._policy_base = [], {}
+        self._expose()
+        self.end[:] = np.cumsum(lengths[keep])
+        base = 0
+        for number, slot in enumerate(kept):
+            size = slot.end - slot.base
+            slot.number, slot.base, slot.end, slot.first_page = number, base, base + size, self._pages.count
+            policy_base = self._policy_base.setdefault(slot.policies, len(self.policies))
+            if policy_base == len(self.policies):
+                self.policies.extend(slot.policies)
+            self.policy[base : slot.end] += policy_base - slot.policy_base
+            slot.policy_base = policy_base
+            self.slot_base[number], self.slot_first_page[number] = base, slot.first_page
+            self._pages.extend(slot.page_count, {"dirty": False})
+            base += size
+        self.order = kept
+        self.touched.clear()
+        self._expose()
+        return moved
+
+
+def joined(columns: Sequence[np.ndarray], dtype: type[np.generic]) -> np.ndarray:
+    """Arrays one behind the other."""
+    return np.concatenate(columns).astype(dtype, copy=False) if columns else np.empty(0, dtype)

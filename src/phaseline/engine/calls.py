@@ -1,0 +1,82 @@
+"""Open batches: which entries one hand-over has, and which of them have answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.events import Segment
+from phaseline.model.graph import SubjectKind
+from phaseline.model.status import OutcomeKind
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.lanes import Lane
+
+
+@dataclass(slots=True)
+class OpenBatch:
+    """A batch without an outcome for each member. ``positions`` int64 (-1: not held) and ``kinds`` uint8 by member.
+
+    ``held``: slots of its pool that it takes; ``lane`` None after a restore, when nothing of it runs any more.
+    ``elsewhere``: members without an outcome that belong to executions which are not held here: for them the batch
+    stays open, until somebody takes their execution up.
+    """
+
+    id: int
+    lane: Lane | None
+    positions: np.ndarray
+    kinds: np.ndarray
+    pending: int
+    held: int
+    changed: bool = False
+    elsewhere: int = 0
+
+    def answer(self, members: np.ndarray, kinds: np.ndarray | int) -> None:
+        """Remember outcomes of members that had none."""
+        self.kinds[members] = kinds
+        self.pending -= len(members)
+        self.changed = True
+
+    def pending_members(self) -> np.ndarray:
+        """Members without an outcome, ascending."""
+        return np.flatnonzero((self.kinds == OutcomeKind.PENDING) & (self.positions >= 0))
+
+
+def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
+    """Members in order, cut where the graph or the kind of subject changes."""
+    numbers = arena.number_of(positions)
+    kinds = arena.kind[positions]
+    breaks = kinds[1:] != kinds[:-1]
+    if not isinstance(numbers, int):
+        breaks |= numbers[1:] != numbers[:-1]
+    bounds = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(positions)]
+    bases = arena.slot_base[numbers]
+    columns = (
+        (positions - bases).astype(np.int32),
+        arena.subject[positions],
+        arena.attempts[positions],
+        arena.generations[positions],
+        arena.policy[positions],
+    )
+    segments = []
+    for low, high in pairwise(bounds):
+        slot = arena.order[numbers if isinstance(numbers, int) else int(numbers[low])]
+        mine, subjects, attempts, generations, policies = (column[low:high] for column in columns)
+        segments.append(
+            Segment(
+                graph=slot.graph_id,
+                execution=slot.execution,
+                deployment=slot.deployment,
+                positions=mine,
+                kind=SubjectKind(int(kinds[low])),
+                subjects=subjects,
+                attempts=attempts,
+                generations=generations,
+                policies=(policies - slot.policy_base).astype(np.uint16),
+            )
+        )
+    return tuple(segments)

@@ -1,0 +1,43 @@
+"""Columns that grow at the end: one buffer for each name, the live part seen as a view.
+
+A large addition is made to measure, small ones grow the buffers by half, so that ten thousand small graphs
+cost what one large graph costs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Columns:
+    """Arrays of equal length by name; attribute access gives the live view."""
+
+    def __init__(self, dtypes: Mapping[str, Any]) -> None:
+        """Empty columns of the given dtypes."""
+        self._buffers = {name: np.empty(0, dtype) for name, dtype in dtypes.items()}
+        self.count = 0
+
+    def views(self) -> dict[str, np.ndarray]:
+        """{name: live part}; valid until the next ``extend`` or ``keep``."""
+        return {name: buffer[: self.count] for name, buffer in self._buffers.items()}
+
+    def extend(self, count: int, values: Mapping[str, Any]) -> None:
+        """Add ``count`` rows; ``values`` gives a scalar or an array for each name."""
+        low, high = self.count, self.count + count
+        for name, buffer in self._buffers.items():
+            if high > len(buffer):
+                grown = np.empty(max(high, low + low // 2), buffer.dtype)
+                grown[:low] = buffer[:low]
+                self._buffers[name] = buffer = grown
+            buffer[low:high] = values[name]
+        self.count = high
+
+    def keep(self, chosen: np.ndarray) -> None:
+        """Keep only the rows where ``chosen`` (bool) is true."""
+        self._buffers = {name: buffer[: self.count][chosen] for name, buffer in self._buffers.items()}
+        self.count = int(chosen.sum())

@@ -1,0 +1,86 @@
+"""What one turn of the scheduler has decided so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.distinct import distinct, present
+from phaseline.model.events import Changes, Decision, NotesWritten, StatesEntered
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.calls import OpenBatch
+    from phaseline.engine.policies import PolicyTable
+    from phaseline.model.events import (
+        Accepted,
+        Batch,
+        BatchClosed,
+        Command,
+        ExecutionChanged,
+        GraphAdded,
+        GraphReopened,
+    )
+
+
+@dataclass(slots=True)
+class Draft:
+    """Lists that become the ``Decision`` at the end of the turn."""
+
+    now: int
+    executions: list[ExecutionChanged] = field(default_factory=list)
+    graphs: list[GraphAdded] = field(default_factory=list)
+    opened: list[Batch] = field(default_factory=list)
+    closed: list[BatchClosed] = field(default_factory=list)
+    states: list[StatesEntered] = field(default_factory=list)
+    reopened: list[GraphReopened] = field(default_factory=list)
+    noted: list[np.ndarray] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    accepted: list[Accepted] = field(default_factory=list)
+    answered: dict[int, OpenBatch] = field(default_factory=dict)
+    questions: dict[int, int] = field(default_factory=dict)
+    """{execution: graph about which its planner is to be asked at the end of the turn}"""
+
+    def enter(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
+        """Instances go through the states that ``column`` (``enter`` or ``leave`` of the policies) has for their entries."""
+        paths = column[arena.policy[positions]]
+        if not paths.any():
+            return
+        for slot, mine in arena.by_slot(positions):
+            numbers = column[arena.policy[mine]]
+            for number in present(numbers):
+                if number:
+                    subjects = arena.subject[mine[numbers == number]]
+                    self.states.append(StatesEntered(slot.deployment, table.paths[number], subjects))
+
+    def notes(self, arena: Arena) -> list[NotesWritten]:
+        """Attempts and due times of every entry noted in this turn, once each."""
+        if not self.noted:
+            return []
+        positions = distinct(np.concatenate(self.noted))
+        return [
+            NotesWritten(
+                slot.graph_id,
+                (mine - slot.base).astype(np.int32),
+                arena.attempts[mine],
+                arena.generations[mine],
+                arena.due[mine],
+            )
+            for slot, mine in arena.by_slot(positions)
+        ]
+
+    def decision(self, arena: Arena) -> Decision:
+        """The whole turn as one value."""
+        changes = Changes(
+            executions=tuple(self.executions),
+            graphs=tuple(self.graphs),
+            pages=tuple(arena.pages()),
+            notes=tuple(self.notes(arena)),
+            opened=tuple(self.opened),
+            closed=tuple(self.closed),
+            states=tuple(self.states),
+            reopened=tuple(self.reopened),
+        )
+        return Decision(changes, tuple(self.commands), tuple(self.accepted))

@@ -1,0 +1,167 @@
+"""What calls returned, what was lost, what time and slots did: facts that no one may refuse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.rules import ASKED
+from phaseline.model.distinct import distinct, present
+from phaseline.model.events import Accepted, Evaluated, Finished, LaneChanged, Lost, Noted, SlotsChanged, Tick
+from phaseline.model.status import EntryStatus, Mark, OutcomeKind
+
+if TYPE_CHECKING:
+    from phaseline.engine.calls import OpenBatch
+    from phaseline.engine.draft import Draft
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.events import Event
+
+MAX_DELAY_MS = 366 * 24 * 3600 * 1000
+"""The longest an entry may sleep; more is cut."""
+
+
+def apply(scheduler: Scheduler, draft: Draft, index: int, event: Event) -> bool:
+    """True when the event was a fact, and has been applied."""
+    match event:
+        case Finished():
+            _finished(scheduler, draft, index, event)
+        case Lost():
+            _lost(scheduler, draft, event)
+        case Noted():
+            _noted(scheduler, draft, index, event)
+        case Evaluated():
+            _evaluated(scheduler, draft, event)
+        case SlotsChanged():
+            scheduler.lanes.slots[event.pool] = event.slots
+        case LaneChanged():
+            scheduler.lanes.pause(event.phase, is_paused=event.is_paused)
+        case Tick():
+            pass
+        case _:
+            return False
+    return True
+
+
+def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
+    """Which members (bool) are of the batch, each once, and have no outcome yet."""
+    if batch is None:
+        return np.zeros(len(members), bool)
+    known = (members >= 0) & (members < len(batch.positions))
+    if len(members) > 1 and not (members[1:] > members[:-1]).all():
+        first = np.zeros(len(members), bool)
+        first[np.unique(members, return_index=True)[1]] = True
+        known &= first
+    if known.all():
+        known &= (batch.kinds[members] == OutcomeKind.PENDING) & (batch.positions[members] >= 0)
+        return known
+    known[known] = _expected(batch, members[known])
+    return known
+
+
+def _noted(scheduler: Scheduler, draft: Draft, index: int, event: Noted) -> None:
+    expected = _expected(scheduler.batches.get(event.batch), event.members)
+    draft.accepted.append(Accepted(index, event.batch, event.members[expected], event.members[~expected]))
+
+
+def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -> None:
+    """Give each member's entry what its outcome makes of it; late, double and foreign answers move nothing."""
+    batch = scheduler.batches.get(event.batch)
+    members, kinds, delays = event.members, event.kinds, event.delays
+    expected = _expected(batch, members)
+    rejected = members[~expected]
+    if len(rejected):
+        members, kinds, delays = members[expected], kinds[expected], delays[expected]
+    draft.accepted.append(Accepted(index, event.batch, members, rejected))
+    if batch is None or not len(members):
+        return
+    positions = batch.positions[members]
+    scheduler.answer(draft, batch, members, kinds)
+    completed = kinds == OutcomeKind.COMPLETED
+    if completed.all():
+        complete(scheduler, draft, positions)
+        return
+    if completed.any():
+        complete(scheduler, draft, positions[completed])
+    others = ~completed
+    _not_completed(scheduler, draft, positions[others], kinds[others], delays[others])
+
+
+def complete(scheduler: Scheduler, draft: Draft, positions: np.ndarray) -> None:
+    """Entries are done: their instances enter the states that follow, and dependents may go on."""
+    draft.enter(scheduler.arena, scheduler.table, positions, scheduler.table.leave)
+    scheduler.arena.change(positions, EntryStatus.COMPLETED)
+    scheduler.announce(draft, positions)
+
+
+def _not_completed(
+    scheduler: Scheduler, draft: Draft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
+) -> None:
+    """Again, retry, failed and unsure outcomes, for entries that run or are being canceled."""
+    arena, table = scheduler.arena, scheduler.table
+    canceling = arena.status[positions] == EntryStatus.CANCELING
+    policy = arena.policy[positions]
+    again, retry = kinds == OutcomeKind.AGAIN, kinds == OutcomeKind.RETRY
+    limit = table.max_retries[policy]
+    may_retry = retry & ((limit < 0) | (arena.attempts[positions] < limit))
+    canceled = canceling & (again | retry)
+    sleeps = (again | may_retry) & ~canceling
+    unsure = kinds == OutcomeKind.UNSURE
+    failed = ~(canceled | sleeps | unsure)
+
+    arena.attempts[positions[may_retry & ~canceling]] += 1
+    delays = np.where(delays < 0, table.interval[policy], np.minimum(delays, MAX_DELAY_MS))
+    arena.due[positions[sleeps]] = draft.now + delays[sleeps]
+    draft.noted.append(positions)
+    status = np.full(len(positions), EntryStatus.SLEEPING, np.uint8)
+    status[canceled] = EntryStatus.CANCELED
+    status[unsure] = EntryStatus.UNSURE
+    status[failed] = EntryStatus.FAILED
+    scheduler.sleepers.add(positions[sleeps], arena.due[positions[sleeps]])
+    tolerated = positions[failed & ((arena.marks[positions] & Mark.TOLERANT) != 0)]
+    draft.enter(arena, table, tolerated, table.leave)
+    arena.change(positions, status)
+    for slot, mine in arena.by_slot(positions[failed & ((arena.marks[positions] & Mark.TOLERANT) == 0)]):
+        scheduler.runs[slot.execution].count_failures(arena, slot, mine, draft.now)
+
+
+def _lost(scheduler: Scheduler, draft: Draft, event: Lost) -> None:
+    """Nobody will answer for this batch any more."""
+    batch = scheduler.batches.get(event.batch)
+    if batch is None:
+        return
+    members = batch.pending_members()
+    positions = batch.positions[members]
+    arena = scheduler.arena
+    repeatable = scheduler.table.repeatable[arena.policy[positions]]
+    canceling = arena.status[positions] == EntryStatus.CANCELING
+    scheduler.answer(draft, batch, members, np.where(repeatable, OutcomeKind.LOST, OutcomeKind.UNSURE))
+    status = np.full(len(positions), EntryStatus.UNSURE, np.uint8)
+    status[repeatable & canceling] = EntryStatus.CANCELED
+    status[repeatable & ~canceling] = EntryStatus.WAITING
+    arena.change(positions, status)
+    scheduler.admit_applicable(draft, positions[repeatable & ~canceling])
+
+
+def _evaluated(scheduler: Scheduler, draft: Draft, event: Evaluated) -> None:
+    """The shell has answered what only it can see; answers that came too late are dropped."""
+    arena = scheduler.arena
+    slot = arena.slots.get(event.graph)
+    if slot is None:
+        return
+    positions = event.positions.astype(np.int64) + slot.base
+    waited = (arena.status[positions] == EntryStatus.WAITING) & ((arena.marks[positions] & ASKED) != 0)
+    positions, values = positions[waited], event.values[waited]
+    arena.marks[positions] &= np.uint8(255 - ASKED)
+    if event.what == "applies":
+        absent = positions[values == 0]
+        arena.change(absent, EntryStatus.PASSED)
+        arena.passed.append(absent)
+        scheduler.admit_applicable(draft, positions[values != 0])
+        return
+    numbers = scheduler.table.lane[arena.policy[positions]]
+    for number in present(numbers):
+        spec = scheduler.table.specs[number]
+        mine = numbers == number
+        for key in distinct(values[mine]).tolist():
+            scheduler.enqueue(scheduler.lanes.lane(spec, key), positions[mine & (values == key)])

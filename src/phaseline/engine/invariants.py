@@ -1,0 +1,193 @@
+"""What must hold between the collections of a scheduler after every turn.
+
+``validate`` raises ``AssertionError`` with the sentence that is not true. It looks at everything, entry by entry where
+that is the plainest: it is for tests and simulations, not for the hot path.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.lanes import pool_of
+from phaseline.engine.rules import ASKED, LOST, MAY_MOVE, UNMET, ruled_status
+from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena import Arena, Slot
+    from phaseline.engine.scheduler import Scheduler
+
+CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
+TOLERANT = np.uint8(Mark.TOLERANT)
+
+
+def validate(scheduler: Scheduler) -> None:
+    """Raises ``AssertionError`` if two collections of the scheduler contradict each other."""
+    arena = scheduler.arena
+    _turn_is_over(scheduler)
+    for slot in arena.slots.values():
+        _needs_are_counted(arena, slot)
+        _graph_is_counted(arena, slot)
+    _graphs_lie_in_order(scheduler)
+    _waiting_entries_are_in_one_queue(scheduler)
+    _called_entries_are_in_one_batch(scheduler)
+    _slots_are_counted(scheduler)
+    _sleepers_will_wake(scheduler)
+    _executions_go_on(scheduler)
+
+
+def _held(scheduler: Scheduler) -> np.ndarray:
+    """Positions of all entries that are not in a hole."""
+    slots = sorted(scheduler.arena.slots.values(), key=lambda slot: slot.base)
+    parts = [np.arange(slot.base, slot.end) for slot in slots]
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+
+def _turn_is_over(scheduler: Scheduler) -> None:
+    arena = scheduler.arena
+    assert not arena.released, "entries were released and nobody took them"
+    assert not arena.passed, "entries passed and nobody noticed"
+    assert not arena.touched, "graphs changed and nobody looked whether they settled"
+    assert not arena.dirty.any(), "a page changed and was not written"
+    assert not scheduler.restored, "a graph was restored and not started"
+
+
+def _needs_are_counted(arena: Arena, slot: Slot) -> None:
+    """Counters equal a fresh count; blocked and skipped entries are what their needs make of them."""
+    low, high = slot.base, slot.end
+    unmet, lost = [0] * (high - low), [0] * (high - low)
+    starts, lengths = arena.edges_of(np.arange(low, high))
+    tolerant = ((arena.marks[low:high] & TOLERANT) != 0).astype(np.int8)
+    told = zip(
+        UNMET[arena.status[low:high], tolerant].tolist(), LOST[arena.status[low:high], tolerant].tolist(), strict=True
+    )
+    for start, length, (is_unmet, is_lost) in zip(starts.tolist(), lengths.tolist(), told, strict=True):
+        for dependent in arena.idx[start : start + length].tolist():
+            unmet[dependent - low] += is_unmet
+            lost[dependent - low] += is_lost
+    name = f"graph {slot.graph_id}"
+    assert np.array_equal(unmet, arena.unmet[low:high]), f"{name}: unmet needs are miscounted"
+    assert np.array_equal(lost, arena.lost[low:high]), f"{name}: lost needs are miscounted"
+    status = arena.status[low:high]
+    reacts = (status == EntryStatus.BLOCKED) | (status == EntryStatus.SKIPPED)
+    ruled = ruled_status(arena.unmet[low:high], arena.lost[low:high], arena.needs[low:high], arena.marks[low:high])
+    wrong = np.flatnonzero(reacts & (ruled != status))
+    assert not len(wrong), f"{name}: entries {wrong.tolist()} are not what their needs make of them"
+
+
+def _graph_is_counted(arena: Arena, slot: Slot) -> None:
+    status = arena.status[slot.base : slot.end]
+    number = slot.number
+    assert arena.slot_open[number] == MAY_MOVE[status].sum(), f"graph {slot.graph_id}: open entries are miscounted"
+    unsure = (status == EntryStatus.UNSURE).sum()
+    assert arena.slot_unsure[number] == unsure, f"graph {slot.graph_id}: unsure entries are miscounted"
+
+
+def _graphs_lie_in_order(scheduler: Scheduler) -> None:
+    arena = scheduler.arena
+    base = page = 0
+    for number, slot in enumerate(arena.order):
+        placed = (slot.number, slot.base, slot.first_page, int(arena.slot_base[number]))
+        assert placed == (number, base, page, base), f"graph {slot.graph_id} is not where it should be"
+        base, page = slot.end, page + slot.page_count
+        policies = arena.policy[slot.base : slot.end] - slot.policy_base
+        assert ((policies >= 0) & (policies < len(slot.policies))).all(), f"graph {slot.graph_id} has others' policies"
+    assert (base, page) == (len(arena), len(arena.dirty)), "the arena is longer than its graphs"
+    assert len(scheduler.table.lane) == len(arena.policies), "policies are missing from the table"
+    held = sum(slot.end - slot.base for slot in arena.slots.values())
+    assert arena.hole_count() == len(arena) - held, "holes are miscounted"
+
+
+def _waiting_entries_are_in_one_queue(scheduler: Scheduler) -> None:
+    """Each waiting entry is either asked for or in the lane of its policy, once, under its execution."""
+    arena, table = scheduler.arena, scheduler.table
+    queued: list[int] = []
+    for lane in scheduler.lanes.by_key.values():
+        assert lane.waiting == sum(len(c) for chunks in lane.queues.values() for c in chunks), "a lane is miscounted"
+        for execution, chunks in lane.queues.items():
+            assert chunks, f"execution {execution} has an empty queue in a lane"
+            for positions in chunks:
+                assert len(positions), f"execution {execution} has an empty chunk in a lane"
+                queued.extend(positions.tolist())
+                owners = arena.slot_execution[np.atleast_1d(arena.number_of(positions))]
+                assert (owners == execution).all(), "an entry waits in the queue of another execution"
+                specs = {table.specs[number] for number in table.lane[arena.policy[positions]].tolist()}
+                assert specs == {lane.spec}, "an entry waits in a lane that is not its policy's"
+    assert len(queued) == len(set(queued)), "an entry waits in two places"
+    held = _held(scheduler)
+    waiting = set(held[arena.status[held] == EntryStatus.WAITING].tolist())
+    asked = set(held[(arena.marks[held] & ASKED) != 0].tolist())
+    assert asked <= waiting, "the shell was asked about an entry that does not wait"
+    assert not asked & set(queued), "an entry waits in a lane and for an answer"
+    assert asked | set(queued) == waiting, "a waiting entry is in no queue, or one in a queue does not wait"
+
+
+def _called_entries_are_in_one_batch(scheduler: Scheduler) -> None:
+    """Each running or canceling entry is a pending member of its one open batch; no other entry has an owner."""
+    arena = scheduler.arena
+    owner: dict[int, int] = {}
+    for number, batch in scheduler.batches.items():
+        pending = batch.pending_members()
+        assert batch.id == number, "a batch goes by another's number"
+        assert batch.pending == len(pending), f"batch {number}: pending members are miscounted"
+        assert batch.pending or batch.lane is None, f"batch {number} has nothing left and is open"
+        for position in batch.positions[pending].tolist():
+            assert position not in owner, f"entry {position} is pending in two batches"
+            owner[position] = number
+    held = _held(scheduler)
+    called = held[np.isin(arena.status[held], CALLED)]
+    assert set(called.tolist()) == set(owner), "running entries and pending members are not the same"
+    assert {entry: int(arena.owner[entry]) for entry in owner} == owner, "an entry names a batch that it is not in"
+    others = held[~np.isin(arena.status[held], CALLED)]
+    assert (arena.owner[others] == -1).all(), "an entry that is not called has an owner"
+
+
+def _slots_are_counted(scheduler: Scheduler) -> None:
+    used: dict[str, int] = {}
+    running: dict[int, int] = {}
+    known = {id(lane) for lane in scheduler.lanes.by_key.values()}
+    for batch in scheduler.batches.values():
+        if batch.lane is None:
+            assert not batch.held, f"batch {batch.id} is nobody's and holds slots"
+            continue
+        assert id(batch.lane) in known, f"batch {batch.id} runs in a lane that was forgotten"
+        assert 0 < batch.held <= batch.pending, f"batch {batch.id} holds more slots than it has members"
+        used[pool_of(batch.lane.spec)] = used.get(pool_of(batch.lane.spec), 0) + batch.held
+        running[id(batch.lane)] = running.get(id(batch.lane), 0) + 1
+    assert {pool: count for pool, count in scheduler.lanes.used.items() if count} == used, "slots are miscounted"
+    for lane in scheduler.lanes.by_key.values():
+        assert lane.running == running.get(id(lane), 0), "calls of a lane are miscounted"
+        assert lane.is_paused == (lane.spec.phase in scheduler.lanes.paused), (
+            "a lane does not know whether it is paused"
+        )
+
+
+def _sleepers_will_wake(scheduler: Scheduler) -> None:
+    arena, held = scheduler.arena, _held(scheduler)
+    asleep = held[arena.status[held] == EntryStatus.SLEEPING]
+    first = int(arena.due[asleep].min()) if len(asleep) else None
+    assert scheduler.sleepers.next(arena) == first, "the alarm is not set for the first sleeper"
+    known = scheduler.sleepers.known()
+    for entry in asleep.tolist():
+        assert known.get(entry, arena.due[entry] + 1) <= arena.due[entry], f"entry {entry} sleeps and nobody wakes it"
+
+
+def _executions_go_on(scheduler: Scheduler) -> None:
+    """Each graph has its execution; each execution moves, waits for its planner's answer, or for a person."""
+    arena = scheduler.arena
+    graphs = [graph for run in scheduler.runs.values() for graph in run.graphs]
+    assert sorted(graphs) == sorted(arena.slots), "graphs and executions do not belong together"
+    for run in scheduler.runs.values():
+        is_attention = run.status is ExecutionStatus.ATTENTION
+        assert not run.status.is_ended, f"execution {run.execution} has ended and is held"
+        assert run.is_asking or not run.is_overtaken, f"execution {run.execution}: no question, but overtaken"
+        alive = (scheduler.moves(run), run.is_asking, is_attention)
+        assert any(alive), f"execution {run.execution} is stuck"
+        assert not (is_attention and alive[0]), f"execution {run.execution} asks for attention while entries move"
+        for graph in run.graphs:
+            slot = arena.slots[graph]
+            assert (slot.execution, slot.deployment) == (run.execution, run.deployment), f"graph {graph} is another's"
+            assert arena.slot_execution[slot.number] == run.execution, f"graph {graph} is another's"
+    unended = {run.execution for run in scheduler.runs.values() if run.stop_after is not None}
+    assert set(scheduler.limited) == unended, "executions with a limit are not known as such"

@@ -1,0 +1,165 @@
+"""What waits for a call, in lanes of entries that may share one.
+
+A lane is keyed by (specification, key). It keeps one queue for each execution and fills a batch from them in
+turns, so that a large execution cannot starve a small one. Ties: lanes in the order in which they were made,
+beginning one further each turn; executions in the order in which they joined the lane; entries
+in the order in which they arrived, those that arrived together by position.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from phaseline.model.graph import LaneSpec
+
+REPEATABLE_EACH_BATCH = 1000
+"""Members of one batch of a repeatable per-instance phase; others get no more than there are free slots."""
+
+
+@dataclass(slots=True)
+class Lane:
+    """The waiting entries of one specification and key, and its limits in use."""
+
+    spec: LaneSpec
+    key: int
+    queues: dict[int, deque[np.ndarray]] = field(default_factory=dict)
+    waiting: int = 0
+    running: int = 0
+    is_paused: bool = False
+    is_careful: bool = False
+    """Some of its entries must not be called twice."""
+    opens_at: int = 0
+
+    def put(self, execution: int, positions: np.ndarray) -> None:
+        """Add entries at the end of the queue of their execution."""
+        self.queues.setdefault(execution, deque()).append(positions)
+        self.waiting += len(positions)
+
+    def take(self, limit: int) -> np.ndarray:
+        """At most ``limit`` entries, drawn from the executions in equal shares; who was served goes to the back."""
+        taken: list[np.ndarray] = []
+        room = min(limit, self.waiting)
+        while room:
+            share = max(1, room // len(self.queues))
+            for execution in list(self.queues):
+                if not room:
+                    break
+                part = self._draw(execution, min(share, room))
+                room -= sum(map(len, part))
+                taken.extend(part)
+        self.waiting -= sum(map(len, taken))
+        return taken[0] if len(taken) == 1 else np.concatenate(taken)
+
+    def _draw(self, execution: int, count: int) -> list[np.ndarray]:
+        queue = self.queues.pop(execution)
+        part: list[np.ndarray] = []
+        while queue and count:
+            chunk = queue.popleft()
+            if len(chunk) > count:
+                queue.appendleft(chunk[count:])
+                chunk = chunk[:count]
+            part.append(chunk)
+            count -= len(chunk)
+        if queue:
+            self.queues[execution] = queue
+        return part
+
+    def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Take out the entries of an execution that ``keeps`` (positions -> bool) does not keep."""
+        chunks = self.queues.pop(execution, None)
+        if chunks is None:
+            return
+        kept = [chunk[keeps(chunk)] for chunk in chunks]
+        left = deque(chunk for chunk in kept if len(chunk))
+        self.waiting += sum(map(len, left)) - sum(map(len, chunks))
+        if left:
+            self.queues[execution] = left
+
+    def move(self, moved: np.ndarray) -> None:
+        """Follow entries to their new positions after a compaction."""
+        for execution, chunks in self.queues.items():
+            self.queues[execution] = deque(moved[chunk] for chunk in chunks)
+
+    def limit(self, free: int) -> int:
+        """How many members the next batch may have when the pool has ``free`` slots; 0: none now."""
+        if self.is_paused or not self.waiting or free <= 0:
+            return 0
+        calls = self.spec.concurrency or (1 if self.spec.form == "bulk" else 0)
+        if calls and self.running >= calls:
+            return 0
+        if self.spec.form == "each":
+            return min(self.spec.max_batch, free if self.is_careful else REPEATABLE_EACH_BATCH)
+        return self.spec.max_batch
+
+
+class Lanes:
+    """All lanes, and how many slots of each pool are free."""
+
+    def __init__(self) -> None:
+        """No lane, no slot."""
+        self.by_key: dict[tuple[LaneSpec, int], Lane] = {}
+        self.paused: set[str] = set()
+        self.slots: dict[str, int] = {}
+        self.used: dict[str, int] = {}
+        self.careful: set[LaneSpec] = set()
+        self._next = 0
+
+    def lane(self, spec: LaneSpec, key: int) -> Lane:
+        """The lane of a specification and key, made if need be."""
+        lane = self.by_key.get((spec, key))
+        if lane is None:
+            lane = self.by_key[spec, key] = Lane(spec, key, is_paused=spec.phase in self.paused)
+        lane.is_careful = spec in self.careful
+        return lane
+
+    def pause(self, phase: str, *, is_paused: bool) -> None:
+        """Pause or open every lane of a phase, those still to come as well."""
+        (self.paused.add if is_paused else self.paused.discard)(phase)
+        for lane in self.by_key.values():
+            if lane.spec.phase == phase:
+                lane.is_paused = is_paused
+
+    def free(self, spec: LaneSpec) -> int:
+        """Free slots of the pool that calls of this specification take."""
+        pool = pool_of(spec)
+        return self.slots.get(pool, 0) - self.used.get(pool, 0)
+
+    def open_lanes(self, now: int) -> Iterator[tuple[Lane, int]]:
+        """(lane, batch size) as long as one may begin a batch; the caller takes it before the next is asked for.
+
+        After a whole turn without a batch it ends. Lanes with nothing left are forgotten.
+        """
+        idle = [
+            key for key, lane in self.by_key.items() if not lane.waiting and not lane.running and lane.opens_at <= now
+        ]
+        for key in idle:
+            del self.by_key[key]
+        lanes = list(self.by_key.values())
+        begun = True
+        while begun:
+            begun = False
+            turn = self._next % len(lanes) if lanes else 0
+            for lane in lanes[turn:] + lanes[:turn]:
+                size = lane.limit(self.free(lane.spec)) if lane.opens_at <= now else 0
+                if size:
+                    begun = True
+                    yield lane, size
+        self._next += 1
+
+    def next_opening(self, now: int) -> int | None:
+        """When the next lane that only waits for its interval opens."""
+        return min(
+            (lane.opens_at for lane in self.by_key.values() if lane.waiting and lane.opens_at > now), default=None
+        )
+
+
+def pool_of(spec: LaneSpec) -> str:
+    """The pool whose slots count: bulk calls have one of their own, so that slow members never keep them out."""
+    return "bulk" if spec.form == "bulk" else spec.pool

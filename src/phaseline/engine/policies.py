@@ -1,0 +1,85 @@
+"""The policies of all graphs as columns, so that a thousand entries ask for theirs at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from phaseline.engine.columns import Columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.graph import LaneSpec, Policy
+
+T = TypeVar("T")
+
+DTYPES = {
+    "lane": np.int32,
+    "max_retries": np.int32,
+    "interval": np.int64,
+    "timeout": np.int64,
+    "repeatable": np.bool_,
+    "enter": np.int32,
+    "leave": np.int32,
+}
+
+
+class PolicyTable:
+    """{column: value by policy}; lanes and states as numbers into ``specs`` and ``paths``."""
+
+    lane: np.ndarray
+    max_retries: np.ndarray
+    interval: np.ndarray
+    timeout: np.ndarray
+    repeatable: np.ndarray
+    enter: np.ndarray
+    leave: np.ndarray
+
+    def __init__(self) -> None:
+        """No policy; path 0 is that of those that enter no state."""
+        self.specs: list[LaneSpec] = []
+        self.paths: list[tuple[int, ...]] = [()]
+        self._spec_number: dict[LaneSpec, int] = {}
+        self._path_number: dict[tuple[int, ...], int] = {(): 0}
+        self.reset(())
+
+    def extend(self, policies: Sequence[Policy]) -> None:
+        """Add policies behind those that are there."""
+        rows = [
+            (
+                self._number(policy.lane, self.specs, self._spec_number),
+                policy.max_retries,
+                policy.retry_interval_ms,
+                policy.timeout_ms,
+                policy.repeatable,
+                self._number(policy.enter, self.paths, self._path_number),
+                self._number(policy.leave, self.paths, self._path_number),
+            )
+            for policy in policies
+        ]
+        columns = zip(*rows, strict=True) if rows else ([] for _ in DTYPES)
+        self._columns.extend(len(rows), dict(zip(DTYPES, map(list, columns), strict=True)))
+        for name, view in self._columns.views().items():
+            setattr(self, name, view)
+
+    def follow(self, policies: Sequence[Policy]) -> Sequence[Policy]:
+        """Hold all of these, of which the first are known; the others."""
+        new = policies[self._columns.count :]
+        if new:
+            self.extend(new)
+        return new
+
+    def reset(self, policies: Sequence[Policy]) -> None:
+        """Hold these policies and no others."""
+        self._columns = Columns(DTYPES)
+        self.extend(policies)
+
+    @staticmethod
+    def _number(value: T, values: list[T], numbers: dict[T, int]) -> int:
+        number = numbers.get(value)
+        if number is None:
+            number = numbers[value] = len(values)
+            values.append(value)
+        return number

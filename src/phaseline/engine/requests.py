@@ -1,0 +1,312 @@
+"""What users, planners and the store ask of the scheduler: begin, go on, cancel, retry, complete, wake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.arena import NewGraph
+from phaseline.engine.calls import OpenBatch
+from phaseline.engine.facts import complete
+from phaseline.engine.rules import ASKED, IS_STORED
+from phaseline.engine.runs import Run
+from phaseline.model.distinct import distinct
+from phaseline.model.events import (
+    CancelRequested,
+    CompleteRequested,
+    GraphAdded,
+    GraphReopened,
+    Planned,
+    Reattached,
+    Restored,
+    RetryRequested,
+    Stop,
+    Submitted,
+    WakeRequested,
+)
+from phaseline.model.execution import Verdict
+from phaseline.model.graph import SubjectKind
+from phaseline.model.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
+
+if TYPE_CHECKING:
+    from phaseline.engine.draft import Draft
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.events import Event
+
+RETRIED = (EntryStatus.FAILED, EntryStatus.CANCELED)
+COMPLETED_BY_HAND = (
+    EntryStatus.FAILED,
+    EntryStatus.UNSURE,
+    EntryStatus.SLEEPING,
+    EntryStatus.WAITING,
+    EntryStatus.CANCELED,
+)
+
+
+def apply(scheduler: Scheduler, draft: Draft, event: Event) -> None:
+    """Apply one request; one that fits nothing there is does nothing."""
+    match event:
+        case Submitted():
+            run = _begin(scheduler, Run(event.execution, event.deployment, event.stop_after))
+            scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
+            scheduler.ask(draft, run, 0)
+        case Planned():
+            _planned(scheduler, draft, event)
+        case Restored():
+            _restored(scheduler, draft, event)
+        case Reattached():
+            _reattached(scheduler, event)
+        case CancelRequested():
+            _cancel(scheduler, draft, event)
+        case RetryRequested():
+            _retry(scheduler, draft, event)
+        case CompleteRequested():
+            _complete(scheduler, draft, event)
+        case WakeRequested():
+            _wake(scheduler, draft, event)
+        case _:
+            raise TypeError(event)
+
+
+def _begin(scheduler: Scheduler, run: Run) -> Run:
+    scheduler.runs[run.execution] = run
+    if run.stop_after is not None:
+        scheduler.limited[run.execution] = run
+    return run
+
+
+def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
+    """The planner's answer: a graph begins, or the execution ends. An answer that was overtaken is dropped.
+
+    Without an open question only a graph is welcome: the answer to an exit.
+    """
+    run = scheduler.runs.get(event.execution)
+    if run is None:
+        return
+    was_asking, is_overtaken = run.is_asking, run.is_overtaken
+    run.is_asking = run.is_overtaken = False
+    if is_overtaken:
+        last = run.graphs[-1] if run.graphs else 0
+        if run.asked or not last:
+            scheduler.ask(draft, run, last)
+        else:
+            scheduler.arena.touched.add(scheduler.arena.slots[last].number)
+        return
+    if not was_asking and (run.is_canceled or isinstance(event.answer, Verdict)):
+        return
+    if isinstance(event.answer, Verdict):
+        assert not scheduler.moves(run), f"the planner ends execution {run.execution} while entries of it still move"
+        scheduler.set_status(draft, run, event.answer.status, event.answer.reason)
+        scheduler.forget(run)
+        return
+    draft.graphs.append(GraphAdded(event.graph_id, event.execution, event.answer))
+    scheduler.planned.append(NewGraph(event.answer, event.graph_id, run.execution, run.deployment))
+
+
+def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
+    """An execution goes on from what the store remembers; what waits and runs follows from needs and open batches."""
+    run = scheduler.runs.get(event.execution)
+    if run is None:
+        run = _begin(
+            scheduler, Run(event.execution, event.deployment, event.stop_after, event.status, attempt=event.attempt)
+        )
+        run.is_canceled = event.status is ExecutionStatus.CANCELING
+    if event.graph is None:
+        scheduler.set_status(draft, run, ExecutionStatus.CANCELING if run.is_canceled else ExecutionStatus.RUNNING)
+        scheduler.ask(draft, run, 0)
+        return
+    if event.graph_id in run.graphs:
+        return
+    run.asked.update(run.graphs)
+    (slot,) = scheduler.add([NewGraph(event.graph, event.graph_id, run.execution, run.deployment)])
+    slot.attempt = event.graph_attempt
+    arena = scheduler.arena
+    if event.statuses is not None:
+        arena.status[slot.base : slot.end] = np.where(
+            IS_STORED[event.statuses], event.statuses, np.uint8(EntryStatus.BLOCKED)
+        )
+    if event.positions is not None:
+        positions = event.positions.astype(np.int64) + slot.base
+        arena.attempts[positions] = event.attempts
+        arena.generations[positions] = event.generations
+        arena.due[positions] = event.due
+    arena.recount(slot)
+    everything = np.arange(slot.base, slot.end, dtype=np.int64)
+    status = arena.status[slot.base : slot.end]
+    asleep = everything[status == EntryStatus.SLEEPING]
+    scheduler.sleepers.add(asleep, arena.due[asleep])
+    failed = everything[(status == EntryStatus.FAILED) & ((arena.marks[slot.base : slot.end] & Mark.TOLERANT) == 0)]
+    run.count_failures(arena, slot, failed, draft.now)
+    scheduler.restored.append(slot)
+
+
+def _reattached(scheduler: Scheduler, event: Reattached) -> None:
+    """The members of an open batch that have not answered are running, as far as anybody knows.
+
+    Told again, it gains the members of executions that have been taken up since.
+    """
+    arena = scheduler.arena
+    parts = []
+    for graph, positions in event.segments:
+        slot = arena.slots.get(graph)
+        base = positions.astype(np.int64)
+        parts.append(base + slot.base if slot is not None else np.full(len(base), -1, np.int64))
+    positions = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    kinds = np.zeros(len(positions), np.uint8) if event.kinds is None or not len(event.kinds) else event.kinds.copy()
+    batch = scheduler.batches.get(event.batch)
+    if batch is None:
+        nowhere, unanswered = np.full(len(positions), -1, np.int64), int((kinds == OutcomeKind.PENDING).sum())
+        batch = OpenBatch(event.batch, None, nowhere, kinds, 0, 0, elsewhere=unanswered)
+        scheduler.batches[event.batch] = batch
+    found = (batch.positions < 0) & (positions >= 0) & (batch.kinds == OutcomeKind.PENDING)
+    batch.positions = np.where(batch.positions < 0, positions, batch.positions)
+    batch.pending += int(found.sum())
+    batch.elsewhere -= int(found.sum())
+    running = positions[found]
+    arena.status[running[arena.status[running] != EntryStatus.CANCELING]] = EntryStatus.RUNNING
+    arena.owner[running] = event.batch
+
+
+def _matching(
+    scheduler: Scheduler, run: Run, subjects: np.ndarray | None, statuses: tuple[EntryStatus, ...]
+) -> np.ndarray:
+    """Positions of an execution's entries with one of these statuses, of all its graphs or only of some instances."""
+    arena = scheduler.arena
+    found = []
+    for graph in run.graphs:
+        slot = arena.slots[graph]
+        chosen = np.isin(arena.status[slot.base : slot.end], statuses)
+        if subjects is not None:
+            of_instance = arena.kind[slot.base : slot.end] == SubjectKind.INSTANCE
+            chosen &= of_instance & np.isin(arena.subject[slot.base : slot.end], subjects)
+        found.append(np.flatnonzero(chosen) + slot.base)
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def cancel_unbegun(scheduler: Scheduler, run: Run, subjects: np.ndarray | None) -> None:
+    """Cancel the entries of an execution that are not being called."""
+    unbegun = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING)
+    positions = _matching(scheduler, run, subjects, unbegun)
+    scheduler.arena.change(positions, EntryStatus.CANCELED)
+    _leave_lanes(scheduler, run, positions)
+
+
+def _leave_lanes(scheduler: Scheduler, run: Run, positions: np.ndarray) -> None:
+    """Take entries that wait no more out of their lanes, and out of what the shell was asked."""
+    arena = scheduler.arena
+    arena.marks[positions] &= np.uint8(255 - ASKED)
+    for lane in scheduler.lanes.by_key.values():
+        lane.purge(run.execution, lambda chunk: arena.status[chunk] == EntryStatus.WAITING)
+
+
+def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
+    """Nothing new starts; running calls are awaited, or with force and kill given up."""
+    run = scheduler.runs.get(event.execution)
+    if run is None:
+        return
+    if event.subjects is None:
+        run.is_canceled = True
+        scheduler.set_status(draft, run, ExecutionStatus.CANCELING)
+    cancel_unbegun(scheduler, run, event.subjects)
+    arena = scheduler.arena
+    running = _matching(scheduler, run, event.subjects, (EntryStatus.RUNNING, EntryStatus.CANCELING))
+    for batch in sorted(set(arena.owner[running].tolist())):
+        open_batch = scheduler.batches[batch]
+        members = np.flatnonzero(np.isin(open_batch.positions, running) & (open_batch.kinds == OutcomeKind.PENDING))
+        draft.commands.append(Stop(batch, members.astype(np.int32), kill=event.how == "kill"))
+        if event.how == "wait":
+            arena.change(open_batch.positions[members], EntryStatus.CANCELING)
+        else:
+            _give_up(scheduler, draft, open_batch, members)
+    if event.subjects is None:
+        run.overtake()
+        for graph in run.graphs[-1:]:
+            scheduler.arena.touched.add(arena.slots[graph].number)
+
+
+def _give_up(scheduler: Scheduler, draft: Draft, batch: OpenBatch, members: np.ndarray) -> None:
+    """Wait no longer for these members: what must not be called twice is unsure, the rest canceled."""
+    positions = batch.positions[members]
+    repeatable = scheduler.table.repeatable[scheduler.arena.policy[positions]]
+    scheduler.answer(draft, batch, members, OutcomeKind.UNSURE)
+    scheduler.arena.change(positions, np.where(repeatable, EntryStatus.CANCELED, EntryStatus.UNSURE))
+
+
+def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
+    """Failed and canceled entries, and what was lost with them, go on; or the planner is asked afresh.
+
+    What belongs to neither that graph nor one that still moves is history from now on.
+    """
+    run, arena = scheduler.runs.get(event.execution), scheduler.arena
+    if run is None or (event.graph is not None and event.graph not in run.graphs):
+        return
+    run.attempt += 1
+    run.is_canceled = False
+    run.forgive()
+    run.overtake()
+    run.status = ExecutionStatus.QUEUED
+    scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
+    graph = event.graph if event.graph is not None else (run.graphs[-1] if run.graphs else None)
+    kept = [held for held in run.graphs if (held == graph and not event.replan) or arena.moves(arena.slots[held])]
+    for held in run.graphs:
+        if held in kept:
+            arena.slots[held].attempt = run.attempt
+            draft.reopened.append(GraphReopened(held, run.attempt))
+        else:
+            arena.drop(arena.slots[held])
+    run.graphs = kept
+    if graph is None or event.replan:
+        scheduler.ask(draft, run, graph or 0)
+        return
+    slot = arena.slots[graph]
+    positions = (
+        np.arange(slot.base, slot.end) if event.positions is None else event.positions.astype(np.int64) + slot.base
+    )
+    wanted = (*RETRIED, EntryStatus.UNSURE) if event.include_unsure or event.positions is not None else RETRIED
+    chosen = np.isin(arena.status[positions], wanted)
+    chosen &= ((arena.marks[positions] & Mark.TOLERANT) == 0) | (arena.status[positions] != EntryStatus.FAILED)
+    positions = positions[chosen]
+    arena.generations[positions] += 1
+    arena.attempts[positions] = 0
+    arena.due[positions] = 0
+    draft.noted.append(positions)
+    arena.change(positions, EntryStatus.BLOCKED)
+    arena.touched.add(slot.number)
+
+
+def _complete(scheduler: Scheduler, draft: Draft, event: CompleteRequested) -> None:
+    """A user vouches for entries; an execution that had ended goes on."""
+    run, arena = scheduler.runs.get(event.execution), scheduler.arena
+    if run is None or event.graph not in run.graphs:
+        return
+    slot = arena.slots[event.graph]
+    positions = distinct(event.positions.astype(np.int64)) + slot.base
+    positions = positions[np.isin(arena.status[positions], COMPLETED_BY_HAND)]
+    if run.status.is_ended:
+        run.attempt += 1
+        for held in run.graphs:
+            arena.slots[held].attempt = run.attempt
+            draft.reopened.append(GraphReopened(held, run.attempt))
+        scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
+    run.overtake()
+    complete(scheduler, draft, positions)
+    _leave_lanes(scheduler, run, positions)
+    arena.touched.add(slot.number)
+
+
+def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:
+    """Sleepers try now."""
+    run, arena = scheduler.runs.get(event.execution), scheduler.arena
+    if run is None or event.graph not in run.graphs:
+        return
+    slot = arena.slots[event.graph]
+    positions = (
+        np.arange(slot.base, slot.end) if event.positions is None else event.positions.astype(np.int64) + slot.base
+    )
+    positions = positions[arena.status[positions] == EntryStatus.SLEEPING]
+    if event.only_failing:
+        positions = positions[arena.attempts[positions] > 0]
+    arena.due[positions] = 0
+    draft.noted.append(positions)
+    scheduler.wake(draft, positions)

@@ -1,0 +1,127 @@
+"""The tables of the engine: what each status means to dependents, and which change each fact makes.
+
+Contribution of an entry to one that waits for it: (unmet, lost).
+
+    open (blocked ... unsure)                    (1, 0)
+    completed, passed; failed where tolerant     (0, 0)
+    failed, skipped, canceled                    (1, 1)
+
+An entry with nothing unmet may run; one with something lost is skipped. Milestones: ``any`` passes with the
+first need that is met and is skipped when all are lost; ``ended`` passes when each need is met or lost. What
+has been let through is never taken back: completed, passed and running entries do not react to later
+changes of their needs; blocked and skipped ones do.
+
+``TRANSITIONS`` lists every change a fact may make: {(status, fact): status}. What does not fit the table:
+a retry outcome with no retries left is ``fail``; a retried entry is first blocked, and the rule above then decides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from phaseline.model.status import EntryStatus as E
+from phaseline.model.status import Mark
+
+TRANSITIONS: dict[tuple[E, str], E] = {
+    (E.BLOCKED, "release"): E.WAITING,
+    (E.BLOCKED, "pass"): E.PASSED,
+    (E.BLOCKED, "lose"): E.SKIPPED,
+    (E.BLOCKED, "cancel"): E.CANCELED,
+    (E.SKIPPED, "revive"): E.BLOCKED,
+    (E.SKIPPED, "release"): E.WAITING,
+    (E.SKIPPED, "pass"): E.PASSED,
+    (E.WAITING, "dispatch"): E.RUNNING,
+    (E.WAITING, "pass"): E.PASSED,
+    (E.WAITING, "cancel"): E.CANCELED,
+    (E.WAITING, "complete"): E.COMPLETED,
+    (E.RUNNING, "complete"): E.COMPLETED,
+    (E.RUNNING, "again"): E.SLEEPING,
+    (E.RUNNING, "fail"): E.FAILED,
+    (E.RUNNING, "lose track"): E.UNSURE,
+    (E.RUNNING, "lose repeatable"): E.WAITING,
+    (E.RUNNING, "cancel"): E.CANCELING,
+    (E.RUNNING, "force cancel"): E.CANCELED,
+    (E.SLEEPING, "wake"): E.WAITING,
+    (E.SLEEPING, "cancel"): E.CANCELED,
+    (E.SLEEPING, "complete"): E.COMPLETED,
+    (E.CANCELING, "complete"): E.COMPLETED,
+    (E.CANCELING, "again"): E.CANCELED,
+    (E.CANCELING, "fail"): E.FAILED,
+    (E.CANCELING, "lose track"): E.UNSURE,
+    (E.CANCELING, "lose repeatable"): E.CANCELED,
+    (E.CANCELING, "force cancel"): E.CANCELED,
+    (E.UNSURE, "complete"): E.COMPLETED,
+    (E.UNSURE, "retry"): E.BLOCKED,
+    (E.FAILED, "complete"): E.COMPLETED,
+    (E.FAILED, "retry"): E.BLOCKED,
+    (E.CANCELED, "retry"): E.BLOCKED,
+    (E.CANCELED, "complete"): E.COMPLETED,
+}
+"""{(status, fact): status}"""
+
+
+def transition_diagram() -> str:
+    """The table as a Mermaid state diagram; facts that make the same change share an arrow."""
+    arrows: dict[tuple[E, E], list[str]] = {}
+    for (before, fact), after in TRANSITIONS.items():
+        arrows.setdefault((before, after), []).append(fact)
+    lines = ["stateDiagram-v2", f"    [*] --> {E.BLOCKED.word}"]
+    lines += [f"    {before.word} --> {after.word}: {', '.join(facts)}" for (before, after), facts in arrows.items()]
+    return "\n".join(lines) + "\n"
+
+
+UNMET = np.array([[1, 1]] * 6 + [[0, 0], [0, 0], [1, 0], [1, 1], [1, 1]], np.int8)
+"""[status, is tolerant] -> what it adds to ``unmet`` of each dependent."""
+LOST = np.array([[0, 0]] * 8 + [[1, 0], [1, 1], [1, 1]], np.int8)
+"""[status, is tolerant] -> what it adds to ``lost`` of each dependent."""
+
+TOLD = np.array(
+    [
+        [UNMET[new, tolerant] - UNMET[old, tolerant], LOST[new, tolerant] - LOST[old, tolerant]]
+        for old in range(len(E))
+        for new in range(len(E))
+        for tolerant in (0, 1)
+    ],
+    np.int8,
+).T.copy()
+"""[unmet or lost, change] -> what dependents are told of a change; see ``change_number``."""
+
+
+def change_number(old: np.ndarray, new: np.ndarray, marks: np.ndarray) -> np.ndarray:
+    """Number of each change of status in ``TOLD``, int16."""
+    number = old.astype(np.int16)
+    number *= len(E)
+    number += new
+    number *= 2
+    number += (marks & Mark.TOLERANT) >> 1
+    return number
+
+
+IS_OPEN = np.array([status < E.COMPLETED for status in E], bool)
+"""[status] -> may still change by itself (unsure included)."""
+MAY_MOVE = np.array([status < E.UNSURE for status in E], np.int8)
+"""[status] -> 1 while the graph has not settled because of it (unsure counts as settled)."""
+IS_ACTIVE = np.array([status in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for status in E], bool)
+"""[status] -> will change without anybody's decision; what is blocked waits for one of these, or for an unsure one."""
+IS_STORED = np.array([status >= E.SLEEPING for status in E], bool)
+"""[status] -> is written to its page; the others follow from needs and open batches."""
+
+ASKED = 128
+"""Internal mark: the shell was asked about this entry (``Evaluate``) and has not answered."""
+
+
+def ruled_status(unmet: np.ndarray, lost: np.ndarray, needs: np.ndarray, marks: np.ndarray) -> np.ndarray:
+    """Status (uint8) of entries that no call decides: blocked, waiting, passed or skipped by their needs alone."""
+    absent = (marks & Mark.ABSENT) != 0
+    ready = np.where(absent, np.uint8(E.PASSED), np.uint8(E.WAITING))
+    status = np.where(lost > 0, np.uint8(E.SKIPPED), np.where(unmet == 0, ready, np.uint8(E.BLOCKED)))
+    special = (marks & (Mark.ANY | Mark.ENDED)) != 0
+    if special.any():
+        is_any = (marks & Mark.ANY) != 0
+        met = needs - unmet
+        any_status = np.where(
+            (met > 0) | (needs == 0), E.PASSED, np.where((lost == needs) & (needs > 0), E.SKIPPED, E.BLOCKED)
+        )
+        ended_status = np.where(unmet == lost, E.PASSED, E.BLOCKED)
+        status = np.where(special, np.where(is_any, any_status, ended_status).astype(np.uint8), status)
+    return status

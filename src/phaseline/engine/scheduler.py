@@ -1,0 +1,348 @@
+"""The one door of the engine: events and the time in, a decision out.
+
+``handle`` applies all events in order, then looks once which graphs have settled, and once what may be called.
+Nothing else changes its state. The work on single facts lies in ``facts`` (what calls returned) and
+``requests`` (what users and planners asked); this module holds the state and the turn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine import facts, requests
+from phaseline.engine.arena import Arena
+from phaseline.engine.calls import OpenBatch, segments_of
+from phaseline.engine.draft import Draft
+from phaseline.engine.lanes import Lanes, pool_of
+from phaseline.engine.policies import PolicyTable
+from phaseline.engine.rules import ASKED
+from phaseline.engine.sleepers import Sleepers
+from phaseline.engine.stories import Stories
+from phaseline.model.distinct import present
+from phaseline.model.events import (
+    Announce,
+    Ask,
+    Batch,
+    BatchClosed,
+    Dispatch,
+    Evaluate,
+    ExecutionChanged,
+    Planned,
+    Reattached,
+    Restored,
+    WakeAt,
+)
+from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.engine.arena import NewGraph, Slot
+    from phaseline.engine.lanes import Lane
+    from phaseline.engine.runs import Run
+    from phaseline.model.events import Decision, Event
+
+COMPACT_FROM = 10_000
+"""Entries of dropped graphs below which the arena is not compacted."""
+
+
+class Scheduler:
+    """All open executions: their graphs in one arena, what waits in lanes, what is being called."""
+
+    def __init__(self, *, next_batch: int = 1, checked: bool = False, compact_from: int = COMPACT_FROM) -> None:
+        """Nothing to do; batches are numbered from ``next_batch``.
+
+        ``checked`` holds every change of status against ``rules.TRANSITIONS`` and keeps the entries' stories.
+        The arena is compacted from ``compact_from`` entries of dropped graphs on.
+        """
+        self.arena = Arena()
+        self.arena.stories = Stories() if checked else None
+        self.table = PolicyTable()
+        self.lanes = Lanes()
+        self.sleepers = Sleepers()
+        self.batches: dict[int, OpenBatch] = {}
+        self.runs: dict[int, Run] = {}
+        self.limited: dict[int, Run] = {}
+        self.restored: list[Slot] = []
+        self.planned: list[NewGraph] = []
+        self._next_batch = next_batch
+        self._compact_from = compact_from
+        self._wake_at: int | None = None
+
+    def handle(self, events: Sequence[Event], now: int) -> Decision:
+        """What follows from the events at ``now`` (ms): changes to be committed first, then commands to be carried out.
+
+        ``Restored`` and ``Reattached`` come together, graphs before batches, and before what is asked of them.
+        """
+        self._compact()
+        if self.arena.stories is not None:
+            self.arena.stories.now = now
+        draft = Draft(now)
+        for index, event in enumerate(events):
+            if self.restored and not isinstance(event, Restored | Reattached):
+                self._start_restored(draft)
+            if self.planned and not isinstance(event, Planned):
+                self._start_planned(draft)
+            if not facts.apply(self, draft, index, event):
+                requests.apply(self, draft, event)
+            self.follow(draft)
+        self._start_restored(draft)
+        self._start_planned(draft)
+        self._wake(draft)
+        self._stop_runs(draft)
+        self._settle(draft)
+        self._dispatch(draft)
+        self._close_batches(draft)
+        self._set_alarm(draft)
+        return draft.decision(self.arena)
+
+    def counts(self, graph: int) -> np.ndarray:
+        """How many entries of each step have which status: int64 [step, status]; empty for a graph not held."""
+        slot = self.arena.slots.get(graph)
+        if slot is None:
+            return np.zeros((0, len(EntryStatus)), np.int64)
+        width = len(EntryStatus)
+        sizes = np.fromiter((step.count for step in slot.steps), np.int64, len(slot.steps))
+        cells = np.repeat(np.arange(len(sizes)) * width, sizes) + self.arena.status[slot.base : slot.end]
+        return np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
+
+    def _start_restored(self, draft: Draft) -> None:
+        """What waited goes on, now that it is known which entries are in open batches."""
+        self.arena.start(self.restored)
+        self.restored.clear()
+        self.follow(draft)
+
+    def _start_planned(self, draft: Draft) -> None:
+        """New graphs begin, all that came together at once."""
+        if self.planned:
+            planned, self.planned = self.planned, []
+            self.arena.start(self.add(planned))
+            self.follow(draft)
+
+    def add(self, graphs: list[NewGraph]) -> list[Slot]:
+        """The slots of new graphs, each the last one of its execution."""
+        slots = self.arena.add(graphs)
+        for policy in self.table.follow(self.arena.policies):
+            if not policy.repeatable:
+                self.lanes.careful.add(policy.lane)
+        for slot in slots:
+            run = self.runs[slot.execution]
+            slot.attempt = run.attempt
+            run.graphs.append(slot.graph_id)
+            self.arena.touched.add(slot.number)
+        return slots
+
+    def tally(self, graph: int) -> np.ndarray:
+        """How many entries of a graph have which status, int64 by status; zeros for a graph not held."""
+        slot = self.arena.slots.get(graph)
+        status = self.arena.status[slot.base : slot.end] if slot is not None else self.arena.status[:0]
+        return np.bincount(status, minlength=len(EntryStatus))
+
+    def follow(self, draft: Draft) -> None:
+        """Carry on what a change of the arena let through: states, announcements, exits, lanes."""
+        arena = self.arena
+        while arena.passed or arena.released:
+            passed, arena.passed = arena.passed, []
+            released, arena.released = arena.released, []
+            for positions in passed:
+                draft.enter(arena, self.table, positions, self.table.enter)
+                draft.enter(arena, self.table, positions, self.table.leave)
+                self.announce(draft, positions)
+            for positions in released:
+                self._admit(draft, positions)
+
+    def announce(self, draft: Draft, positions: np.ndarray) -> None:
+        """Tell listeners and the planner of entries that were done and are marked for it."""
+        marks = self.arena.marks[positions]
+        if not (marks & (Mark.ANNOUNCE | Mark.EXIT)).any():
+            return
+        for slot, mine in self.arena.by_slot(positions[(marks & Mark.ANNOUNCE) != 0]):
+            draft.commands.append(Announce(slot.graph_id, (mine - slot.base).astype(np.int32)))
+        for slot, mine in self.arena.by_slot(positions[(marks & Mark.EXIT) != 0]):
+            draft.commands.append(Ask(slot.execution, slot.graph_id, self.arena.subject[mine]))
+
+    def _admit(self, draft: Draft, positions: np.ndarray) -> None:
+        """Put entries that wait into their lanes; those of which only the shell knows enough are asked for first."""
+        arena = self.arena
+        conditional = (arena.marks[positions] & Mark.CONDITIONAL) != 0
+        if conditional.any():
+            self._evaluate(draft, positions[conditional], "applies")
+            positions = positions[~conditional]
+        self.admit_applicable(draft, positions)
+
+    def admit_applicable(self, draft: Draft, positions: np.ndarray) -> None:
+        """Put entries that are known to apply into their lanes; keyed ones are asked for their key first."""
+        if not len(positions):
+            return
+        numbers = self.table.lane[self.arena.policy[positions]]
+        for number in present(numbers):
+            mine = positions[numbers == number]
+            spec = self.table.specs[number]
+            if spec.key is not None:
+                self._evaluate(draft, mine, "key", spec.key)
+            else:
+                self.enqueue(self.lanes.lane(spec, 0), mine)
+
+    def _evaluate(self, draft: Draft, positions: np.ndarray, what: str, expression: str = "") -> None:
+        self.arena.marks[positions] |= ASKED
+        for slot, mine in self.arena.by_slot(positions):
+            asked = (mine - slot.base).astype(np.int32)
+            draft.commands.append(Evaluate(slot.graph_id, asked, "key" if what == "key" else "applies", expression))
+
+    def enqueue(self, lane: Lane, positions: np.ndarray) -> None:
+        """Queue entries by execution, in the order of the positions."""
+        for slot, mine in self.arena.by_slot(positions):
+            lane.put(slot.execution, mine)
+
+    def _wake(self, draft: Draft) -> None:
+        due = self.sleepers.due(self.arena, draft.now)
+        if len(due):
+            self.wake(draft, due)
+
+    def wake(self, draft: Draft, positions: np.ndarray) -> None:
+        """Sleepers wait in their lanes again."""
+        self.arena.change(positions, EntryStatus.WAITING)
+        self.admit_applicable(draft, positions)
+
+    def _stop_runs(self, draft: Draft) -> None:
+        """Cancel what has not begun of executions that bear no more failure."""
+        for run in self.limited.values():
+            reason = run.stop_reason(self.arena, draft.now)
+            if reason:
+                run.is_stopped = True
+                requests.cancel_unbegun(self, run, None)
+                self.set_status(draft, run, run.status, f"stopped: {reason}")
+        self.follow(draft)
+
+    def _settle(self, draft: Draft) -> None:
+        """Ask the planner about graphs in which nothing moves any more; unsure entries need a person first."""
+        for number in sorted(self.arena.touched):
+            slot = self.arena.order[number]
+            if self.arena.slots.get(slot.graph_id) is not slot:
+                continue
+            run = self.runs[slot.execution]
+            moves = self.moves(run)
+            unsure = 0 if moves or run.is_canceled else self._unsure_count(run)
+            if unsure:
+                reason = f"{unsure} call{'s' * (unsure != 1)} may or may not have been carried out"
+                self.set_status(draft, run, ExecutionStatus.ATTENTION, reason)
+                continue
+            if run.status is ExecutionStatus.ATTENTION:
+                self.set_status(draft, run, ExecutionStatus.RUNNING)
+            if moves:
+                run.asked.discard(slot.graph_id)
+            elif slot.graph_id not in run.asked:
+                self.ask(draft, run, slot.graph_id)
+        self.arena.touched.clear()
+        for execution, graph in draft.questions.items():
+            run = self.runs[execution]
+            if self.moves(run):
+                run.asked.clear()
+            else:
+                run.is_asking = True
+                draft.commands.append(Ask(execution, graph))
+
+    def moves(self, run: Run) -> bool:
+        """True while an entry of an execution will change without anybody's decision."""
+        return any(self.arena.moves(self.arena.slots[graph]) for graph in run.graphs)
+
+    def _unsure_count(self, run: Run) -> int:
+        """Entries a person must decide about."""
+        return sum(int(self.arena.slot_unsure[self.arena.slots[graph].number]) for graph in run.graphs)
+
+    def ask(self, draft: Draft, run: Run, graph: int) -> None:
+        """Ask the planner what comes next at the end of the turn, or when the answer that is on its way has come."""
+        run.asked.add(graph)
+        if run.is_asking:
+            run.is_overtaken = True
+        else:
+            draft.questions[run.execution] = graph
+
+    def set_status(self, draft: Draft, run: Run, status: ExecutionStatus, reason: str = "") -> None:
+        """Remember and tell a status that is new, or has a new reason."""
+        if (run.status, run.reason) != (status, reason):
+            run.status, run.reason = status, reason
+            draft.executions.append(ExecutionChanged(run.execution, status, reason, run.attempt))
+
+    def _dispatch(self, draft: Draft) -> None:
+        """Make batches for the slots that are free."""
+        for lane, size in self.lanes.open_lanes(draft.now):
+            positions = lane.take(size)
+            batch = self._next_batch
+            self._next_batch += 1
+            pool = pool_of(lane.spec)
+            free = self.lanes.free(lane.spec)
+            held = 1
+            if lane.spec.form == "each":
+                held = min(len(positions), free if lane.is_careful else max(1, free // 2))
+            self.lanes.used[pool] = self.lanes.used.get(pool, 0) + held
+            lane.running += 1
+            lane.opens_at = draft.now + lane.spec.interval_ms
+            draft.enter(self.arena, self.table, positions, self.table.enter)
+            segments = segments_of(self.arena, positions)
+            self.arena.hand_over(positions, batch)
+            self.batches[batch] = OpenBatch(
+                batch, lane, positions, np.zeros(len(positions), np.uint8), len(positions), held
+            )
+            timeout = self.table.timeout[self.arena.policy[positions]]
+            deadline = draft.now + int(timeout.max()) if lane.spec.form == "bulk" and timeout.all() else 0
+            made = Batch(batch, lane.spec, lane.key, segments, draft.now, deadline)
+            draft.opened.append(made)
+            draft.commands.append(Dispatch(made))
+
+    def give_back(self, batch: OpenBatch) -> None:
+        """Free the slots that no pending member of a batch needs."""
+        lane = batch.lane
+        if lane is None:
+            return
+        held = min(batch.held, batch.pending)
+        self.lanes.used[pool_of(lane.spec)] -= batch.held - held
+        batch.held = held
+        if not batch.pending:
+            lane.running -= 1
+            batch.lane = None
+
+    def answer(self, draft: Draft, batch: OpenBatch, members: np.ndarray, kinds: np.ndarray | int) -> None:
+        """Members of a batch have outcomes; their entries belong to it no more."""
+        self.arena.owner[batch.positions[members]] = -1
+        batch.answer(members, kinds)
+        draft.answered[batch.id] = batch
+        self.give_back(batch)
+
+    def _close_batches(self, draft: Draft) -> None:
+        for batch in draft.answered.values():
+            if not batch.pending:
+                self.batches.pop(batch.id, None)
+            is_open = batch.pending or batch.elsewhere
+            draft.closed.append(BatchClosed(batch.id, 0 if is_open else draft.now, batch.kinds.copy()))
+
+    def _set_alarm(self, draft: Draft) -> None:
+        times = [run.stops_at for run in self.limited.values()]
+        times += [self.sleepers.next(self.arena), self.lanes.next_opening(draft.now)]
+        at = min((time for time in times if time is not None), default=None)
+        if at != self._wake_at:
+            self._wake_at = at
+            draft.commands.append(WakeAt(at))
+
+    def forget(self, run: Run) -> None:
+        """Drop an execution that has ended, with its graphs."""
+        for graph in run.graphs:
+            self.arena.drop(self.arena.slots[graph])
+        del self.runs[run.execution]
+        self.limited.pop(run.execution, None)
+
+    def _compact(self) -> None:
+        """Close the holes when they outweigh what is there."""
+        if not self.arena.order or self.arena.hole_count() <= max(self._compact_from, len(self.arena) // 2):
+            return
+        moved = self.arena.compact()
+        self.table.reset(self.arena.policies)
+        for lane in self.lanes.by_key.values():
+            lane.move(moved)
+        for batch in self.batches.values():
+            batch.positions = np.where(batch.positions < 0, -1, moved[batch.positions])
+        self.sleepers.move(moved)
+        if self.arena.stories is not None:
+            self.arena.stories.move(moved)

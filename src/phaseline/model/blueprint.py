@@ -1,0 +1,201 @@
+"""A blueprint after reading, merging and checking: the plan of source document 3 before inputs are given.
+
+Values may still contain intrinsic functions as plain mappings such as ``{"get_input": "port"}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from phaseline.model.problem import NOWHERE, Place, Problem
+
+Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
+"""What YAML and JSON can say."""
+
+
+SCRIPT_RUNNER = "script_runner.tasks.run"
+"""The function of the ancestor's script plugin, which blueprints may name themselves (B31)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PropertySchema:
+    """The declaration of one property, input or parameter (B11, B13)."""
+
+    type: str | None = None
+    default: Value = None
+    has_default: bool = False
+    required: bool = True
+    description: str = ""
+    hidden: bool = False
+    display_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of a node or relationship (B30-B33).
+
+    ``name`` is the full ``interface.operation``. ``form`` says what ``implementation`` is:
+    ``none`` nothing is mapped, the operation is absent; ``function`` a dotted
+    ``module.function`` of ``plugin``; ``script`` a path relative to the blueprint's folder
+    (or a URL); ``inline`` the text of a script.
+    """
+
+    name: str
+    form: Literal["none", "function", "script", "inline"] = "none"
+    plugin: str = ""
+    implementation: str = ""
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    executor: Literal["central_deployment_agent", "host_agent", "auto"] | None = None
+    max_retries: int | None = None
+    retry_interval_s: float | None = None
+    timeout_s: float | None = None
+    timeout_recoverable: bool = False
+    has_functions: bool = False
+
+    @property
+    def is_script(self) -> bool:
+        """True when it runs a script, be it mapped to the script runner by name."""
+        return self.form in {"script", "inline"} or self.implementation == SCRIPT_RUNNER
+
+    @property
+    def is_implemented(self) -> bool:
+        """True when there is something to call."""
+        return self.form != "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One relationship of a node template, operations merged over those of its type."""
+
+    type: str
+    type_hierarchy: tuple[str, ...]
+    target: str
+    properties: Mapping[str, Value]
+    source_operations: Mapping[str, Operation]
+    target_operations: Mapping[str, Operation]
+    connection_type: str = "all_to_all"
+    has_functions: bool = False
+
+    @property
+    def is_containment(self) -> bool:
+        """True when the source lives inside the target."""
+        return "cloudify.relationships.contained_in" in self.type_hierarchy
+
+    @property
+    def lifecycle_operation(self) -> str | None:
+        """The operation of the target to wait for, of ``depends_on_lifecycle_operation``; else None."""
+        if "cloudify.relationships.depends_on_lifecycle_operation" in self.type_hierarchy:
+            return str(self.properties.get("operation", "")) or None
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node template, merged with its type. ``operations`` has full names only (B33 lookup is ``Blueprint``'s)."""
+
+    name: str
+    type: str
+    type_hierarchy: tuple[str, ...]
+    properties: Mapping[str, Value]
+    operations: Mapping[str, Operation]
+    relationships: tuple[Relationship, ...] = ()
+    host: str | None = None
+    default_instances: Value = 1
+    min_instances: Value = 0
+    max_instances: Value = -1
+    has_functions: bool = False
+    place: Place = NOWHERE
+
+    @property
+    def is_host(self) -> bool:
+        """True for a node whose type derives from ``cloudify.nodes.Compute``."""
+        return "cloudify.nodes.Compute" in self.type_hierarchy
+
+    @property
+    def container(self) -> str | None:
+        """Name of the node this one is contained in, or None."""
+        for relationship in self.relationships:
+            if relationship.is_containment:
+                return relationship.target
+        return None
+
+    def find_operation(self, name: str) -> Operation | None:
+        """The operation of a full name, or of a bare one that is unique over all interfaces (B33)."""
+        found = self.operations.get(name)
+        if found is not None or "." in name:
+            return found
+        fitting = [operation for full, operation in self.operations.items() if full.rpartition(".")[2] == name]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A plugin the blueprint declares (B22). ``executor`` is where its operations run by default."""
+
+    name: str
+    executor: Literal["central_deployment_agent", "host_agent"]
+    source: str | None = None
+    install: bool = True
+    package_name: str | None = None
+    package_version: str | None = None
+
+
+BUILT_IN_PLUGIN = "default_workflows"
+BUILT_IN_MODULE = "cloudify.plugins.workflows."
+"""What the types files map the built-in workflows to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """When a workflow may be started (B23): all rules must hold; of ``node_instances_active`` one value is enough."""
+
+    available: bool = True
+    node_instances_active: tuple[str, ...] = ()
+    node_types_required: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowMapping:
+    """A workflow of the blueprint (B23): what it is mapped to and its parameters. ``form`` as of an ``Operation``."""
+
+    name: str
+    mapping: str
+    plugin: str = ""
+    parameters: Mapping[str, PropertySchema] = field(default_factory=dict)
+    form: Literal["function", "script", "inline"] = "function"
+    is_cascading: bool = False
+    availability: Availability = Availability()
+
+    @property
+    def built_in(self) -> str:
+        """The built-in workflow it is mapped to; empty for one of somebody else's."""
+        is_built_in = self.plugin == BUILT_IN_PLUGIN and self.mapping.startswith(BUILT_IN_MODULE)
+        return self.mapping.removeprefix(BUILT_IN_MODULE) if is_built_in else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A named value computed from the deployment on request (B24)."""
+
+    value: Value
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """Everything one blueprint says. ``file`` is the main file, ``folder`` its folder, both as given by the reader."""
+
+    version: str
+    file: str
+    folder: str
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    inputs: Mapping[str, PropertySchema] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    capabilities: Mapping[str, Output] = field(default_factory=dict)
+    plugins: Mapping[str, Plugin] = field(default_factory=dict)
+    workflows: Mapping[str, WorkflowMapping] = field(default_factory=dict)
+    description: str = ""
+    metadata: Mapping[str, Value] = field(default_factory=dict)
+    warnings: tuple[Problem, ...] = ()

@@ -1,0 +1,88 @@
+"""What a native operation says of itself, and the decorator that lets it say so.
+
+A plugin is functions with a declaration, nothing to subclass. The decorator only
+attaches the declaration; planning reads it from the source text without running it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, overload
+
+DECLARATION_ATTRIBUTE = "__phaseline_operation__"
+MAX_BATCH = 10_000
+"""The largest number of members handed to one call; also the most entries one turn releases for a lane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """How an operation wants to be called.
+
+    ``flavour`` ``native``: called with a batch (``bulk``) or an item; ``cloudify``: called with
+    ``ctx`` and its inputs as keywords. ``repeatable``: may be called again after a crash in which it
+    was running. ``batch_key``: dotted path whose values one call must not mix. ``concurrency``:
+    calls of a bulk operation at once for each key (0: the default of 1).
+    """
+
+    flavour: Literal["native", "cloudify"] = "native"
+    bulk: bool = False
+    repeatable: bool = False
+    max_batch: int = MAX_BATCH
+    batch_key: str | None = None
+    concurrency: int = 0
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def operation(function: F, /) -> F: ...
+@overload
+def operation(
+    *,
+    bulk: bool = ...,
+    repeatable: bool = ...,
+    max_batch: int = ...,
+    batch_key: str | None = ...,
+    concurrency: int = ...,
+) -> Callable[[F], F]: ...
+def operation(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    bulk: bool = False,
+    repeatable: bool = False,
+    max_batch: int = MAX_BATCH,
+    batch_key: str | None = None,
+    concurrency: int = 0,
+) -> Any:
+    """The function itself, marked as a native operation.
+
+    With ``bulk`` it is called once with a batch of all items that are ready, across executions and
+    deployments; without it once for each item. See ``Declaration`` for the arguments.
+
+    >>> @operation(bulk=True, repeatable=True)
+    ... def create(batch): ...
+    >>> declaration_of(create).bulk
+    True
+    """
+    declaration = Declaration(
+        bulk=bulk,
+        repeatable=repeatable,
+        max_batch=max(1, min(max_batch, MAX_BATCH)),
+        batch_key=batch_key,
+        concurrency=concurrency,
+    )
+
+    def mark(target: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(target, DECLARATION_ATTRIBUTE, declaration)
+        return target
+
+    return mark if function is None else mark(function)
+
+
+def declaration_of(function: Callable[..., Any]) -> Declaration | None:
+    """The declaration the decorator attached, or None for an undecorated function."""
+    found = getattr(function, DECLARATION_ATTRIBUTE, None)
+    return found if isinstance(found, Declaration) else None

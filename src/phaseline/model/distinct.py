@@ -1,0 +1,30 @@
+"""Which values occur, by ways that suit columns of positions and small numbers.
+
+``numpy.unique`` hashes and imports a package of its own at its first call; positions are sorted quickly, and
+numbers of tables are small enough to be counted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def distinct(values: np.ndarray) -> np.ndarray:
+    """The values, each once, ascending."""
+    if len(values) < 2:
+        return values
+    ordered = np.sort(values)
+    first = np.empty(len(ordered), bool)
+    first[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
+def present(numbers: np.ndarray) -> list[int]:
+    """The numbers of a small table (not negative) that occur, ascending."""
+    if not len(numbers):
+        return []
+    first = int(numbers[0])
+    if (numbers == first).all():
+        return [first]
+    return np.flatnonzero(np.bincount(numbers)).tolist()

@@ -1,0 +1,381 @@
+"""What the scheduler is told (facts, past tense) and what it orders (imperative).
+
+Executions, graphs and batches are known by the integers that the store gave them. Members of a
+batch are known by their place in the batch (0 ... n-1), so that an executor needs no positions.
+Times are integer milliseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.execution import StopAfter, Verdict
+    from phaseline.model.graph import Graph, LaneSpec, SubjectKind
+    from phaseline.model.status import ExecutionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A new execution over a deployment exists; its planner is to be asked for the first graph."""
+
+    execution: int
+    deployment: int
+    stop_after: StopAfter | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The planner answered a question (``Ask``) with a graph, now known as ``graph_id``, or with a verdict."""
+
+    execution: int
+    answer: Graph | Verdict
+    graph_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """An execution of the store becomes the scheduler's again, with one graph of it if it has any.
+
+    ``statuses`` uint8 by position as stored; ``positions``, ``attempts``, ``generations``, ``due``: its notes.
+    ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last went on.
+    """
+
+    execution: int
+    deployment: int
+    status: ExecutionStatus
+    attempt: int
+    stop_after: StopAfter | None
+    graph_id: int = 0
+    graph: Graph | None = None
+    graph_attempt: int = 0
+    statuses: np.ndarray | None = None
+    positions: np.ndarray | None = None
+    attempts: np.ndarray | None = None
+    generations: np.ndarray | None = None
+    due: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reattached:
+    """An open batch of the store: ``segments`` ((graph, positions), ...), ``kinds`` uint8 as far as members answered."""
+
+    batch: int
+    segments: tuple[tuple[int, np.ndarray], ...]
+    kinds: np.ndarray | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Members of a batch have outcomes: ``members`` int32, ``kinds`` uint8 (OutcomeKind).
+
+    ``delays`` int64 ms from now until the next call, for again and retry; -1: the policy's interval.
+    """
+
+    batch: int
+    members: np.ndarray
+    kinds: np.ndarray
+    delays: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A batch has no living owner: what of it was unanswered is called again if repeatable, else unsure."""
+
+    batch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Members of a batch reported data without an outcome; only the acceptance is decided here."""
+
+    batch: int
+    members: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time has passed; sleepers that are due wake."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotsChanged:
+    """A pool of the executor can hold this many calls at once."""
+
+    pool: str
+    slots: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """Answer to ``Evaluate``: for ``key`` lane keys as integers, for ``applies`` 0 or 1; int32, in the order asked."""
+
+    graph: int
+    positions: np.ndarray
+    what: Literal["key", "applies"]
+    values: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequested:
+    """A user cancels an execution, or only some ``subjects`` (instance numbers) of it.
+
+    ``how`` ``wait``: running calls are awaited; ``force``: not; ``kill``: not, and processes are killed.
+    """
+
+    execution: int
+    how: Literal["wait", "force", "kill"] = "wait"
+    subjects: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRequested:
+    """A user retries what failed or was canceled (``positions`` None: all, in the last graph); ``unsure`` entries too.
+
+    ``replan``: the graph is left as it ended and the planner is asked afresh (clean-up before a retry).
+    """
+
+    execution: int
+    graph: int | None = None
+    positions: np.ndarray | None = None
+    include_unsure: bool = False
+    replan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteRequested:
+    """A user declares entries completed that failed, are unsure or sleep."""
+
+    execution: int
+    graph: int
+    positions: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class WakeRequested:
+    """A user lets sleepers try now (``positions`` None: all of the graph); ``only_failing``: those that failed before."""
+
+    execution: int
+    graph: int
+    positions: np.ndarray | None = None
+    only_failing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LaneChanged:
+    """An operator pauses or opens all lanes of a phase."""
+
+    phase: str
+    is_paused: bool
+
+
+Event = (
+    Submitted | Planned | Restored | Reattached | Finished | Lost | Noted | Tick | SlotsChanged | Evaluated | CancelRequested | RetryRequested
+    | CompleteRequested | WakeRequested | LaneChanged
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Consecutive members of a batch that come from one graph.
+
+    Columns in member order: ``positions`` int32 in the graph, ``subjects`` int32, ``attempts`` int32
+    (retries made before this call), ``generations`` int32 (retries by users), ``policies`` uint16 (into the
+    graph's table). ``phase`` and ``kind`` are those of their step.
+    """
+
+    graph: int
+    execution: int
+    deployment: int
+    positions: np.ndarray
+    kind: SubjectKind
+    subjects: np.ndarray
+    attempts: np.ndarray
+    generations: np.ndarray
+    policies: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Members that one hand-over calls. Its row is written before the call and is the lease while open.
+
+    ``started_at`` and ``deadline_at`` in ms (0: no deadline).
+    """
+
+    id: int
+    lane: LaneSpec
+    key: int
+    segments: tuple[Segment, ...]
+    started_at: int
+    deadline_at: int = 0
+
+    def __len__(self) -> int:
+        """How many members there are."""
+        return sum(len(segment.positions) for segment in self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """Call the members of a batch."""
+
+    batch: Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """End the running calls of these members; ``kill`` at once, otherwise only mark them as canceled for the plugin."""
+
+    batch: int
+    members: np.ndarray
+    kill: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """Compute for each position what only the shell can see."""
+
+    graph: int
+    positions: np.ndarray
+    what: Literal["key", "applies"]
+    expression: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WakeAt:
+    """Give a ``Tick`` at this time, if nothing else comes before; replaces the former one. None: no sleeper."""
+
+    at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Announce:
+    """These entries of a graph have passed; tell the listeners."""
+
+    graph: int
+    positions: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the planner what comes next; ``subjects`` are those that passed an exit, None: the whole graph settled."""
+
+    execution: int
+    graph: int
+    subjects: np.ndarray | None = None
+
+
+Command = Dispatch | Stop | Evaluate | WakeAt | Announce | Ask
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Which members of the ``index``-th event (``Finished`` or ``Noted``) moved state; the data of the others is only kept."""
+
+    index: int
+    batch: int
+    members: np.ndarray
+    rejected: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionChanged:
+    """An execution has a new status, or a new reason for it."""
+
+    execution: int
+    status: ExecutionStatus
+    reason: str = ""
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAdded:
+    """A graph is to be stored before its first entry runs."""
+
+    graph_id: int
+    execution: int
+    graph: Graph
+
+
+@dataclass(frozen=True, slots=True)
+class PageWritten:
+    """Status bytes of the entries ``number * PAGE_ENTRIES`` and on of a graph."""
+
+    graph: int
+    number: int
+    statuses: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NotesWritten:
+    """Attempts, generations (int32) and due times (int64 ms, 0: none) of entries that were called before."""
+
+    graph: int
+    positions: np.ndarray
+    attempts: np.ndarray
+    generations: np.ndarray
+    due: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class BatchClosed:
+    """Members of a batch have outcomes (``kinds`` uint8 by member); ``closed_at`` 0 while some are pending."""
+
+    batch: int
+    closed_at: int
+    kinds: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReopened:
+    """A settled graph goes on in a later attempt of its execution."""
+
+    graph: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatesEntered:
+    """Instances of a deployment have gone through ``states`` (the last one holds now)."""
+
+    deployment: int
+    states: tuple[int, ...]
+    subjects: np.ndarray
+
+
+PAGE_ENTRIES = 1000
+"""Entries whose statuses share one row of the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one turn wants remembered, in one transaction, before any command is carried out.
+
+    ``states`` are in the order in which they happened.
+    """
+
+    executions: tuple[ExecutionChanged, ...] = ()
+    graphs: tuple[GraphAdded, ...] = ()
+    pages: tuple[PageWritten, ...] = ()
+    notes: tuple[NotesWritten, ...] = ()
+    opened: tuple[Batch, ...] = ()
+    closed: tuple[BatchClosed, ...] = ()
+    states: tuple[StatesEntered, ...] = ()
+    reopened: tuple[GraphReopened, ...] = ()
+
+    def __bool__(self) -> bool:
+        """True when there is anything to write."""
+        return any(
+            (self.executions, self.graphs, self.pages, self.notes, self.opened, self.closed, self.states, self.reopened)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What ``Scheduler.handle`` decided: first commit ``changes``, then carry out ``commands``."""
+
+    changes: Changes
+    commands: tuple[Command, ...] = ()
+    accepted: tuple[Accepted, ...] = ()

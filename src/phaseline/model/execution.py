@@ -1,0 +1,86 @@
+"""A request to run a workflow, what has happened to it so far, and what the planner decides in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from phaseline.model.status import ExecutionStatus
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.blueprint import Value
+
+
+@dataclass(frozen=True, slots=True)
+class StopAfter:
+    """How many failures an execution tolerates before what has not begun is canceled.
+
+    ``failures`` entries may fail (None: any number); ``share`` of the subjects of a group
+    (0.0-1.0); ``seconds`` after the first failure. The first limit reached counts.
+    ``--on-failure stop`` is ``StopAfter(failures=0)``.
+    """
+
+    failures: int | None = None
+    share: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Defaults of an execution for operations that do not say their own (W3, WD14): -1 means without end."""
+
+    task_retries: int = 60
+    task_retry_interval_s: float = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a user asked for: a workflow over a deployment. ``clean``: clean up half-made instances first (W8)."""
+
+    workflow: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    retries: RetryPolicy = RetryPolicy()
+    stop_after: StopAfter | None = None
+    clean: bool = False
+
+
+TOLERATED = "tolerated"
+"""Word in ``Round.counts`` for entries that failed where failure is tolerated; ``failed`` counts the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One graph that has settled: its name and how many of its entries ended how.
+
+    ``counts`` is {status word: number}, tolerated failures apart. ``attempt`` counts the retries by users that reopened the execution.
+    """
+
+    name: str
+    attempt: int
+    counts: Mapping[str, int]
+
+    @property
+    def is_met(self) -> bool:
+        """True when nothing was lost: every entry completed, passed or failed where failure is tolerated."""
+        return not any(self.counts.get(word, 0) for word in ("failed", "skipped", "canceled", "unsure"))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled."""
+
+    states: np.ndarray
+    rounds: tuple[Round, ...] = ()
+    canceled: bool = False
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The planner's last word: how the execution ended and why."""
+
+    status: ExecutionStatus
+    reason: str = ""

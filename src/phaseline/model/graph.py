@@ -1,0 +1,105 @@
+"""What one round of one execution wants done: entries in flat columns, and the edges between them.
+
+An entry is one phase on one subject. A step is a range of entries of one phase. There are no kinds of
+edges: an edge from a to b says that b needs a. Marks vary the rule for an entry (``status.Mark``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal
+
+import numpy as np
+
+from phaseline.model.declaration import MAX_BATCH
+
+
+class SubjectKind(IntEnum):
+    """What the numbers in the ``subject`` column of a step count."""
+
+    NONE = 0
+    """Milestones: the subject is -1."""
+    INSTANCE = 1
+    """Instance numbers of the deployment."""
+    SOURCE = 2
+    """Relationship numbers; the operation of the source's side."""
+    TARGET = 3
+    """Relationship numbers; the operation of the target's side."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSpec:
+    """Which entries may share a call, and the limits of those calls.
+
+    ``phase`` is the name of the operation or phase. ``form`` ``bulk``: one call takes many members;
+    ``each``: one call a member, concurrent up to the pool. ``pool`` ``threads`` or ``workers``
+    (processes, for what must be killable). ``concurrency`` batches at once for each key (0: 1 for
+    bulk, as many as there are slots for each). ``key``: expression whose values a batch must not mix.
+    ``interval_ms`` is the least time between the starts of two batches.
+    """
+
+    phase: str
+    form: Literal["bulk", "each"] = "bulk"
+    pool: Literal["threads", "workers"] = "threads"
+    max_batch: int = MAX_BATCH
+    concurrency: int = 0
+    key: str | None = None
+    interval_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How entries that share it are called, retried and reflected in instance states.
+
+    ``enter``: states their instances go through when a call begins; ``leave``: when the entry is
+    completed or passed. Instance state numbers; only the last one is stored, all are shown as events.
+    ``max_retries`` -1: without end. ``until_true``: a false result means again after the interval.
+    """
+
+    lane: LaneSpec
+    max_retries: int = 0
+    retry_interval_ms: int = 15_000
+    timeout_ms: int = 0
+    timeout_recoverable: bool = False
+    until_true: bool = False
+    repeatable: bool = False
+    enter: tuple[int, ...] = ()
+    leave: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A named range of entries: ``count`` entries from position ``first``. Steps tile the graph in order."""
+
+    phase: str
+    kind: SubjectKind
+    first: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """One closed graph. Columns over positions: ``subject`` int32, ``policy`` uint16 (into ``policies``), ``marks`` uint8.
+
+    ``ptr`` int32 (n + 1) and ``idx`` int32: the entries that wait for entry i are ``idx[ptr[i]:ptr[i+1]]``.
+    ``group`` int32 or empty: the group of each entry for ``stop_after`` by group.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    policies: tuple[Policy, ...]
+    subject: np.ndarray
+    policy: np.ndarray
+    marks: np.ndarray
+    ptr: np.ndarray
+    idx: np.ndarray
+    group: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+
+    def __len__(self) -> int:
+        """How many entries there are."""
+        return len(self.subject)
+
+    def needs_count(self) -> np.ndarray:
+        """How many needs each entry has, int32 by position."""
+        return np.bincount(self.idx, minlength=len(self)).astype(np.int32)

@@ -1,0 +1,265 @@
+"""What the store remembers, as values: rows to be written and rows that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from phaseline.model.status import ExecutionStatus
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.events import Changes
+    from phaseline.model.execution import Request
+    from phaseline.model.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who asked: the operating-system user where nothing else is known."""
+
+    name: str
+    tenant: str = "default_tenant"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The process that owns a store. ``since`` in ms; pid 0: it is not known."""
+
+    pid: int
+    command: str
+    since: int
+
+    def __str__(self) -> str:
+        """A sentence's subject, such as ``Process 4711 (phaseline install shop.yaml, since 2026-01-01 10:00:00 UTC)``."""
+        if not self.pid:
+            return f"Another process ({self.command})" if self.command else "Another process"
+        since = datetime.fromtimestamp(self.since / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return f"Process {self.pid} ({self.command}, since {since})"
+
+
+@dataclass(frozen=True, slots=True)
+class CodePlaces:
+    """Everything that finds code, stored with the deployment: any engine process can go on with it.
+
+    ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order.
+    """
+
+    blueprint_folder: str
+    plugin_folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewDeployment:
+    """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``."""
+
+    name: str
+    blueprint: Blueprint
+    inputs: Mapping[str, Value]
+    topology: Topology
+    code: CodePlaces
+    actor: Actor
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentRow:
+    """A stored deployment without its documents. Times in ms."""
+
+    number: int
+    name: str
+    blueprint_file: str
+    description: str
+    code: CodePlaces
+    created_at: int
+    created_by: str
+    instance_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewExecution:
+    """An execution to be stored; its id is made of the workflow and a store-wide number, such as ``install-7``."""
+
+    deployment: int
+    request: Request
+    actor: Actor
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionRow:
+    """A stored execution. Times in ms, 0: not yet. ``attempt`` counts the reopenings by retry."""
+
+    number: int
+    id: str
+    deployment: int
+    deployment_name: str
+    request: Request
+    status: ExecutionStatus
+    reason: str
+    attempt: int
+    created_at: int
+    started_at: int
+    ended_at: int
+    created_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    """A stored batch. ``segments``: ((graph id, positions int32), ...) in member order.
+
+    ``closed_at`` 0: open. ``kinds`` uint8 by member as far as they answered, None where none did.
+    """
+
+    id: int
+    phase: str
+    segments: tuple[tuple[int, np.ndarray], ...]
+    started_at: int
+    deadline_at: int
+    closed_at: int
+    kinds: np.ndarray | None
+    process_group: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRow:
+    """A stored graph without its columns. ``attempt``: the execution's, in which it was planned or last went on."""
+
+    id: int
+    execution: int
+    name: str
+    attempt: int
+    entry_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """What is remembered of one entry beyond its status byte. ``due`` in ms; ``error`` is {type, traceback}, or empty."""
+
+    position: int
+    attempts: int = 0
+    generation: int = 0
+    due: int = 0
+    message: str = ""
+    error: Mapping[str, str] = field(default_factory=dict)
+    result: Value = None
+
+
+class RequestKind(StrEnum):
+    """What one process may ask of the one that owns the store (ADR 0008)."""
+
+    START = "start"
+    CANCEL = "cancel"
+    RETRY = "retry"
+    COMPLETE = "complete"
+    WAKE = "wake"
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRow:
+    """What somebody asked of the owner. ``execution`` is a number, 0: none; ``answered_at`` 0: not yet; times in ms."""
+
+    number: int
+    at: int
+    actor: Actor
+    kind: RequestKind
+    execution: int
+    body: Mapping[str, Value]
+    answered_at: int = 0
+    answer: Mapping[str, Value] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The owner's answer to a request, committed with what it changed. The first answer of a request stays."""
+
+    request: int
+    body: Mapping[str, Value] = field(default_factory=dict)
+
+
+Path = tuple[str, ...]
+"""Path into a document, such as ``("network", "ip")``."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """Changes to the runtime properties of one instance, merged under the row's version.
+
+    ``written``: {path: value}; ``removed``: paths. A path's missing levels are made.
+    """
+
+    deployment: int
+    instance: int
+    written: Mapping[Path, Value]
+    removed: Sequence[Path] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """The message, error and result that a call left on an entry; replaces the former one."""
+
+    graph: int
+    position: int
+    message: str = ""
+    error: Mapping[str, str] = field(default_factory=dict)
+    result: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line that a script or plugin wrote, or the engine about it. ``instance`` is a number, -1: none; ``at`` in ms."""
+
+    execution: int
+    at: int
+    level: str
+    text: str
+    instance: int = -1
+    operation: str = ""
+    sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One event of an execution worth a row of its own (starts, ends, failures, retries, requests by users)."""
+
+    execution: int
+    at: int
+    type: str
+    message: str
+    instance: int = -1
+    operation: str = ""
+    actor: str = ""
+    sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a turn writes beside the scheduler's changes, in the same transaction."""
+
+    documents: Sequence[DocumentChange] = ()
+    remarks: Sequence[Remark] = ()
+    logs: Sequence[LogLine] = ()
+    events: Sequence[EventRow] = ()
+    answers: Sequence[Answer] = ()
+
+    def __bool__(self) -> bool:
+        """True when there is anything to write."""
+        return bool(self.documents or self.remarks or self.logs or self.events or self.answers)
+
+
+NOTHING = Payload()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One transaction of the loop."""
+
+    at: int
+    changes: Changes
+    payload: Payload = NOTHING

@@ -1,0 +1,31 @@
+"""The states of a node instance, as small integers that fit a byte.
+
+Source: Cloudify, node instance states (spec section 1). The order is the order of
+the life cycle; the numbers are stored and never change.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class InstanceState(IntEnum):
+    """Where a node instance stands in its life."""
+
+    UNINITIALIZED = 0
+    INITIALIZING = 1
+    CREATING = 2
+    CREATED = 3
+    CONFIGURING = 4
+    CONFIGURED = 5
+    STARTING = 6
+    STARTED = 7
+    STOPPING = 8
+    STOPPED = 9
+    DELETING = 10
+    DELETED = 11
+
+    @property
+    def word(self) -> str:
+        """The name users know, such as ``started``."""
+        return self.name.lower()

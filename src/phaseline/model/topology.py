@@ -1,0 +1,97 @@
+"""A deployment's instances and relationship instances as columns.
+
+Instances are numbered 0, 1, 2, ... within their deployment, at first by depth in the dependency
+order, then node, then index, so that what becomes ready together lies together. A number never
+changes and is never used again; later instances get the next numbers.
+
+Relationship instances are numbered the same way; only those that need a row of their own have one
+(contained_in, all_to_one, and all_to_all where an operation is mapped). An all_to_all relationship
+without operations is a *rule* (``is_rule``): every source instance to every target instance
+(decision 11).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.blueprint import Blueprint, Node, Relationship
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One relationship of a node template as the topology sees it.
+
+    ``source`` and ``target`` are node numbers, ``place`` its position in the template.
+    ``is_rule``: no rows, all sources to all targets.
+    """
+
+    source: int
+    place: int
+    target: int
+    relationship: Relationship
+    is_rule: bool
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Instances of one deployment.
+
+    ``nodes``: node number -> Node, in order of depth. Columns over instance numbers:
+    ``ids`` (texts), ``node`` int32, ``index`` int32 (from 1), ``container`` int32 (instance number, -1
+    for none), ``host`` int32 (innermost Compute up the containment chain, itself included; -1 for none).
+    Columns over relationship numbers: ``link`` int32 (position in ``links``), ``source`` and
+    ``target`` int32 (instance numbers), ordered by link, then source, then target.
+    ``dead``: instance numbers that exist no more (after scale-in), a bool column or None.
+    """
+
+    blueprint: Blueprint
+    nodes: Sequence[Node]
+    ids: Sequence[str]
+    node: np.ndarray
+    index: np.ndarray
+    container: np.ndarray
+    host: np.ndarray
+    links: tuple[Link, ...] = ()
+    link: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    source: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    target: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+
+    def __len__(self) -> int:
+        """How many instances there are."""
+        return len(self.ids)
+
+    @cached_property
+    def node_number(self) -> dict[str, int]:
+        """{node name: node number}."""
+        return {node.name: number for number, node in enumerate(self.nodes)}
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        """{instance id: instance number}; built on first use."""
+        return {text: number for number, text in enumerate(self.ids)}
+
+    def instances_of(self, node: int) -> np.ndarray:
+        """Instance numbers of a node, ascending."""
+        return self._by_node[0][self._by_node[1][node] : self._by_node[1][node + 1]]
+
+    @cached_property
+    def _by_node(self) -> tuple[np.ndarray, np.ndarray]:
+        order = np.argsort(self.node, kind="stable").astype(np.int32)
+        counts = (
+            np.bincount(self.node, minlength=len(self.nodes)) if len(self.node) else np.zeros(len(self.nodes), np.int64)
+        )
+        return order, np.concatenate(([0], np.cumsum(counts)))
+
+    @cached_property
+    def rows_by_source(self) -> tuple[np.ndarray, np.ndarray]:
+        """(relationship numbers ordered by source then number, ptr): rows of instance i are order[ptr[i]:ptr[i+1]]."""
+        order = np.argsort(self.source, kind="stable").astype(np.int32)
+        counts = np.bincount(self.source, minlength=len(self)) if len(self.source) else np.zeros(len(self), np.int64)
+        return order, np.concatenate(([0], np.cumsum(counts)))

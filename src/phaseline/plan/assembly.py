@@ -1,0 +1,152 @@
+"""Lays a draft out as a graph: by level of the dependency order, then by place in the sequence, then by participant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.distinct import distinct
+from phaseline.model.graph import Graph, Step
+
+if TYPE_CHECKING:
+    from phaseline.plan.draft import Draft, Slot
+
+STATE_BITS = 3
+"""How many states between operations a sequence may have."""
+
+
+def assemble(draft: Draft, name: str, *, by_node: bool = False) -> Graph:
+    """The graph of the draft. ``by_node``: failures are counted for each node apart (``Graph.group``)."""
+    assert len(draft.states) <= STATE_BITS, "the codes of states would overlap"
+    slots = draft.slots
+    layout = _lay_out(draft, slots)
+    policy = np.concatenate([_policies(draft, slot) for slot in slots])
+    subject = np.concatenate([slot.subject for slot in slots])
+    marks = np.repeat(np.array([slot.marks for slot in slots], np.uint8), [len(slot) for slot in slots])
+    group = np.empty(0, np.int32)
+    if by_node:
+        group = layout.placed(np.concatenate([draft.participants.node[slot.owner] for slot in slots]))
+    policies = draft.policies.table()  # refuses what the column could not hold
+    ptr, idx = _adjacency(draft, layout, len(subject))
+    return Graph(
+        name=name,
+        steps=layout.steps,
+        policies=policies,
+        subject=layout.placed(subject),
+        policy=layout.placed(policy.astype(np.uint16)),
+        marks=layout.placed(marks),
+        ptr=ptr,
+        idx=idx,
+        group=group,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The steps, and provisional position -> position (None: the same)."""
+
+    steps: tuple[Step, ...]
+    position: np.ndarray | None
+
+    def placed(self, column: np.ndarray) -> np.ndarray:
+        """A column by provisional position, by position."""
+        if self.position is None:
+            return column
+        found = np.empty_like(column)
+        found[self.position] = column
+        return found
+
+    def of(self, positions: np.ndarray) -> np.ndarray:
+        """Where entries lie in the end."""
+        return positions if self.position is None else self.position[positions]
+
+
+def _lay_out(draft: Draft, slots: tuple[Slot, ...]) -> _Layout:
+    """Each slot falls into runs of one level; runs become steps, ordered by level, then slot."""
+    level = draft.participants.level
+    begins, levels, lengths = [], [], []
+    for slot in slots:
+        own = level[slot.owner]
+        begin = np.flatnonzero(np.diff(own, prepend=-1))
+        begins.append(begin)
+        levels.append(own[begin])
+        lengths.append(np.diff(begin, append=len(own)))
+    counts = [len(begin) for begin in begins]
+    number = np.repeat(np.arange(len(slots)), counts)
+    length = np.concatenate(lengths)
+    order = np.lexsort((number, np.concatenate(levels)))
+    first = np.empty(len(order), np.int64)
+    first[order] = np.cumsum(length[order]) - length[order]
+    numbers, firsts, sizes = number[order].tolist(), first[order].tolist(), length[order].tolist()
+    steps = tuple(
+        Step(slots[slot].phase, slots[slot].kind, begin, size)
+        for slot, begin, size in zip(numbers, firsts, sizes, strict=True)
+    )
+    provisional = np.cumsum(length) - length
+    if np.array_equal(first, provisional):
+        return _Layout(steps, None)
+    shift = (first - provisional).astype(np.int32)
+    return _Layout(steps, np.arange(length.sum(), dtype=np.int32) + np.repeat(shift, length))
+
+
+def _policies(draft: Draft, slot: Slot) -> np.ndarray:
+    """Numbers in the graph's table: the slot's policies with the states its members go through in addition."""
+    code = slot.policy << (2 * STATE_BITS)
+    if slot.before is not None:
+        code = code | (slot.before.astype(np.int32) << STATE_BITS)
+    if slot.after is not None:
+        code = code | slot.after
+    if len(code) and (code[0] == code).all():
+        return np.full(len(code), _policy(draft, int(code[0])), np.int32)
+    used = np.flatnonzero(np.bincount(code))
+    table = np.zeros(int(used[-1]) + 1, np.int32)
+    for value in used.tolist():
+        table[value] = _policy(draft, value)
+    found: np.ndarray = table[code]
+    return found
+
+
+def _policy(draft: Draft, code: int) -> int:
+    bits = (1 << STATE_BITS) - 1
+    number, before, after = code >> (2 * STATE_BITS), (code >> STATE_BITS) & bits, code & bits
+    return draft.policies.final(number, _states(draft, before), _states(draft, after))
+
+
+def _states(draft: Draft, bits: int) -> tuple[int, ...]:
+    return tuple(state for place, state in enumerate(draft.states) if bits >> place & 1)
+
+
+def _adjacency(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """``ptr`` and ``idx``: first the next entry of the chain, then all others, ascending and each once.
+
+    Chains are most of all edges; they need no sorting, because each entry begins at most one.
+    """
+    following = np.full(size, -1, np.int32)
+    for source, target in draft.chain:
+        following[layout.of(source)] = layout.of(target)
+    source, target = _others(draft, layout, size)
+    others = np.bincount(source, minlength=size)
+    has_next = following >= 0
+    ptr = np.zeros(size + 1, np.int32)
+    np.cumsum(others + has_next, out=ptr[1:])
+    if not len(source):
+        return ptr, following[has_next]
+    idx = np.empty(int(ptr[-1]), np.int32)
+    idx[ptr[:-1][has_next]] = following[has_next]
+    rank = np.arange(len(source)) - (np.cumsum(others) - others)[source]
+    idx[ptr[source] + has_next[source] + rank] = target
+    return ptr, idx
+
+
+def _others(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """All edges but those of the chains, ordered by source and target, without repetitions."""
+    pairs = [(layout.of(source), layout.of(target)) for source, target in draft.edges if len(source)]
+    if not pairs:
+        nothing = np.empty(0, np.int32)
+        return nothing, nothing
+    source = np.concatenate([pair[0] for pair in pairs]).astype(np.int64)
+    keys = distinct(source * size + np.concatenate([pair[1] for pair in pairs]))
+    found = np.divmod(keys, size)
+    return found[0].astype(np.int32), found[1].astype(np.int32)

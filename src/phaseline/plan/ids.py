@@ -1,0 +1,57 @@
+"""Ids of node instances: the node's name and six characters that look random and are never given twice (N5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+LENGTH = 6
+ALPHABET = np.array(list("abcdefghijklmnopqrstuvwxyz0123456789"))
+SPACE = len(ALPHABET) ** LENGTH
+"""How many different suffixes there are."""
+
+
+def suffixes(seed: int, count: int, *, taken: frozenset[str] = frozenset()) -> list[str]:
+    """``count`` different suffixes, none of them ``taken``; the same seed gives the same ones.
+
+    >>> suffixes(7, 3) == suffixes(7, 3), len(set(suffixes(7, 1000)))
+    (True, 1000)
+    """
+    found = np.empty(0, np.uint64)
+    drawn = 0
+    while True:
+        fresh = _mixed(seed, drawn, count - len(found))
+        drawn += len(fresh)
+        found = _distinct(np.concatenate((found, fresh)))
+        texts = _texts(found)
+        if taken:
+            free = np.array([text not in taken for text in texts], bool)
+            found, texts = found[free], [text for text in texts if text not in taken]
+        if len(found) == count:
+            return texts
+
+
+def _mixed(seed: int, first: int, count: int) -> np.ndarray:
+    """Numbers below ``SPACE`` that look random: splitmix64 of a counter."""
+    with np.errstate(over="ignore"):
+        mixed = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        mixed += np.uint64(seed & 0xFFFFFFFFFFFFFFFF)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (mixed ^ (mixed >> np.uint64(31))) % np.uint64(SPACE)
+
+
+def _distinct(numbers: np.ndarray) -> np.ndarray:
+    """The numbers without repetitions, each at its first place."""
+    places = np.unique(numbers, return_index=True)[1]
+    return numbers if len(places) == len(numbers) else numbers[np.sort(places)]
+
+
+def _texts(numbers: np.ndarray) -> list[str]:
+    """The numbers written in the alphabet, six characters each."""
+    digits = np.empty((len(numbers), LENGTH), dtype=ALPHABET.dtype)
+    rest = numbers.astype(np.uint32)
+    for place in range(LENGTH - 1, -1, -1):
+        rest, digit = np.divmod(rest, np.uint32(len(ALPHABET)))
+        digits[:, place] = ALPHABET[digit]
+    texts: list[str] = digits.view(f"<U{LENGTH}").ravel().tolist()
+    return texts

@@ -1,0 +1,48 @@
+"""What one instance goes through in a workflow, as data: operations, relationship operations and states in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.model.states import InstanceState
+
+ALWAYS: frozenset[InstanceState] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operation of the node, between the states the instance enters before it and leaves it with.
+
+    ``unless``: states at planning time that make it superfluous. ``until_true``: called again without
+    limit until it returns a true value.
+    """
+
+    operation: str
+    enter: tuple[InstanceState, ...] = ()
+    leave: tuple[InstanceState, ...] = ()
+    unless: frozenset[InstanceState] = ALWAYS
+    hosts_only: bool = False
+    until_true: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relate:
+    """An operation of both sides of the instance's relationships, grouped by target in the template's order (W6)."""
+
+    operation: str
+    unless: frozenset[InstanceState] = ALWAYS
+    reverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Become:
+    """A state that belongs to no operation. ``with_calls``: only for instances for which anything is called."""
+
+    state: InstanceState
+    unless: frozenset[InstanceState] = ALWAYS
+    with_calls: bool = False
+
+
+Sequence = tuple[Call | Relate | Become, ...]

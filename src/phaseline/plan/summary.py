@@ -1,0 +1,256 @@
+"""The plan as a user reads it: a block for each node, then how it would be carried out, then what to watch out for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.model.graph import SubjectKind
+from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.status import Mark
+from phaseline.plan.agents import agent_warning
+from phaseline.plan.relations import MAX_CALLS
+from phaseline.plan.walking import walk, waves
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Blueprint, Node, Operation, Value
+    from phaseline.model.graph import Graph
+    from phaseline.model.topology import Link, Topology
+
+Sign = Literal["+", "-", "~"]
+"""Comes into being, goes away, or only has its relationships touched or is cleaned up."""
+SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-"}
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPlan:
+    """An operation that is called on ``count`` instances; ``name`` is full. ``form``: function, script or inline."""
+
+    name: str
+    plugin: str
+    implementation: str
+    form: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipPlan:
+    """A relationship of a node and what is called for it; ``count`` of an operation counts relationship instances."""
+
+    type: str
+    target: str
+    connection: str
+    source_operations: tuple[OperationPlan, ...]
+    target_operations: tuple[OperationPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlan:
+    """What happens to the instances of one node. ``properties``: {name: value}, hidden ones replaced."""
+
+    sign: Sign
+    name: str
+    type: str
+    count: int
+    properties: Mapping[str, Value]
+    operations: tuple[OperationPlan, ...]
+    relationships: tuple[RelationshipPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PhasePlan:
+    """How one operation is called: ``calls`` plugin calls in ``batches`` hand-overs, from wave ``first_wave`` on.
+
+    ``is_least``: a batch key may split batches further.
+    """
+
+    name: str
+    form: Literal["bulk", "each"]
+    pool: str
+    count: int
+    batches: int
+    calls: int
+    first_wave: int
+    last_wave: int
+    is_least: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSummary:
+    """The whole plan. ``instances`` counts those that come, go or change."""
+
+    workflow: str
+    nodes: tuple[NodePlan, ...]
+    instances: int
+    waves: int
+    phases: tuple[PhasePlan, ...]
+    batches: int
+    calls: int
+    warnings: tuple[Problem, ...]
+
+
+def summarise(
+    topology: Topology,
+    graph: Graph,
+    *,
+    slots: Mapping[str, int],
+    written: Blueprint | None = None,
+    yes_many: bool = False,
+) -> PlanSummary:
+    """What the graph means for the user. ``slots``: {pool: how many calls it holds at once}.
+
+    ``written``: the blueprint before inputs were put in, so that values of hidden inputs stay hidden.
+
+    Raises: PL-P002 when it makes more than a million relationship calls and ``yes_many`` does not allow them.
+    """
+    if not yes_many:
+        _refuse_many(graph)
+    nodes = _nodes(topology, graph, written or topology.blueprint)
+    wave = waves(graph)
+    lanes = walk(topology, graph, wave, slots)
+    phases = tuple(
+        PhasePlan(
+            name=found.lane.phase,
+            form=found.lane.form,
+            pool=found.lane.pool,
+            count=found.entries,
+            batches=found.batches,
+            calls=found.calls,
+            first_wave=found.first_wave,
+            last_wave=found.last_wave,
+            is_least=found.lane.key is not None,
+        )
+        for found in lanes
+    )
+    return PlanSummary(
+        workflow=graph.name,
+        nodes=nodes,
+        instances=sum(node.count for node in nodes),
+        waves=int(wave.max(initial=0)),
+        phases=phases,
+        batches=sum(phase.batches for phase in phases),
+        calls=sum(phase.calls for phase in phases),
+        warnings=warnings(topology, graph),
+    )
+
+
+def warnings(topology: Topology, graph: Graph) -> tuple[Problem, ...]:
+    """What a user should know before the graph runs."""
+    touched = _counts(topology, graph)
+    found = agent_warning([node for number, node in enumerate(topology.nodes) if touched[number]])
+    return (found,) if found and graph.name == "install" else ()
+
+
+def _refuse_many(graph: Graph) -> None:
+    calls = sum(step.count for step in graph.steps if step.kind in {SubjectKind.SOURCE, SubjectKind.TARGET})
+    if calls > MAX_CALLS:
+        raise ProblemsError(
+            [
+                Problem(
+                    "PL-P002",
+                    f"'{graph.name}' would make {calls:,} calls of relationship operations",
+                    "Set the relationship's property connection_type to all_to_one, map the operation on the node "
+                    "instead, or say --yes-many if every pair really needs its call.",
+                )
+            ]
+        )
+
+
+def _kinds(graph: Graph) -> np.ndarray:
+    """The kind of subject of each entry."""
+    return np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
+
+
+def _counts(topology: Topology, graph: Graph) -> np.ndarray:
+    """By node: how many instances the graph takes through calls of their own or through states."""
+    moves = np.array([bool(policy.enter or policy.leave) for policy in graph.policies], bool)
+    mine = (_kinds(graph) == SubjectKind.INSTANCE) & (((graph.marks & Mark.ABSENT) == 0) | moves[graph.policy])
+    touched = np.zeros(len(topology), bool)
+    touched[graph.subject[mine]] = True
+    return np.bincount(topology.node[touched], minlength=len(topology.nodes))
+
+
+def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePlan, ...]:
+    counts = _counts(topology, graph).tolist()
+    own = _tally(graph, SubjectKind.INSTANCE, topology.node, len(topology.nodes))
+    source = _tally(graph, SubjectKind.SOURCE, topology.link, len(topology.links))
+    target = _tally(graph, SubjectKind.TARGET, topology.link, len(topology.links))
+    links: list[list[RelationshipPlan]] = [[] for _ in topology.nodes]
+    related: set[int] = set()
+    for number, link in enumerate(topology.links):
+        sides = (
+            _operations(source[number], link.relationship.source_operations),
+            _operations(target[number], link.relationship.target_operations),
+        )
+        links[link.source].append(_relationship(topology, link, *sides))
+        if any(sides):
+            related.add(link.source)
+    hidden = frozenset(name for name, schema in written.inputs.items() if schema.hidden)
+    return tuple(
+        NodePlan(
+            sign=SIGNS.get(graph.name, "~") if counts[number] else "~",
+            name=node.name,
+            type=node.type,
+            count=counts[number],
+            properties=_properties(node, written.nodes.get(node.name, node), hidden),
+            operations=_operations(own[number], node.operations),
+            relationships=tuple(links[number]),
+        )
+        for number, node in enumerate(topology.nodes)
+        if counts[number] or number in related
+    )
+
+
+def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray, size: int) -> list[list[tuple[str, int]]]:
+    """By node or link: the operations called, in the order of the graph, each with how many times."""
+    found: list[list[tuple[str, int]]] = [[] for _ in range(size)]
+    phases: dict[str, int] = {}
+    number = np.array([phases.setdefault(step.phase, len(phases)) for step in graph.steps], np.int64)
+    sizes = [step.count for step in graph.steps]
+    mine = (np.repeat([step.kind for step in graph.steps], sizes) == kind) & ((graph.marks & Mark.ABSENT) == 0)
+    key = column[graph.subject[mine]].astype(np.int64) * len(phases) + np.repeat(number, sizes)[mine]
+    names = list(phases)
+    values, first, counts = np.unique(key, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    for value, count in zip(values[order].tolist(), counts[order].tolist(), strict=True):
+        place, phase = divmod(value, len(phases))
+        found[place].append((names[phase], count))
+    return found
+
+
+def _operations(tally: list[tuple[str, int]], operations: Mapping[str, Operation]) -> tuple[OperationPlan, ...]:
+    found = [(operations[name], count) for name, count in tally]
+    return tuple(
+        OperationPlan(operation.name, operation.plugin, operation.implementation, operation.form, count)
+        for operation, count in found
+    )
+
+
+def _relationship(
+    topology: Topology, link: Link, source: tuple[OperationPlan, ...], target: tuple[OperationPlan, ...]
+) -> RelationshipPlan:
+    relationship = link.relationship
+    connection = "contained_in" if relationship.is_containment else relationship.connection_type
+    return RelationshipPlan(relationship.type, topology.nodes[link.target].name, connection, source, target)
+
+
+def _properties(node: Node, written: Node, hidden: frozenset[str]) -> Mapping[str, Value]:
+    """The properties, those that come from hidden inputs replaced (decision 30)."""
+    if not hidden:
+        return node.properties
+    return {
+        name: "(hidden)" if _mentions(written.properties.get(name), hidden) else value
+        for name, value in node.properties.items()
+    }
+
+
+def _mentions(value: Value, hidden: frozenset[str]) -> bool:
+    """True when the value as written in the blueprint takes one of the hidden inputs."""
+    if isinstance(value, dict):
+        asked = value.get("get_input")
+        name = asked[0] if isinstance(asked, list) and asked else asked
+        return (isinstance(name, str) and name in hidden) or any(_mentions(item, hidden) for item in value.values())
+    return isinstance(value, list) and any(_mentions(item, hidden) for item in value)

@@ -1,0 +1,156 @@
+"""The sentences and states that the ancestor shows around each operation of install and uninstall (W20, W23)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from phaseline.model.states import InstanceState as State
+from phaseline.plan import operations as op
+from phaseline.plan.workflows.uninstall import DELETED, NOT_RUNNING, NOT_THERE, STOPPED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+
+    from phaseline.model.blueprint import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An operation with the lines before and after it, in order; ``= `` begins a state, everything else is a sentence.
+
+    ``frame``: the lines where the operation has no entry; for a part without an operation, its lines.
+    """
+
+    operation: str = ""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    frame: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tale:
+    """The parts of a workflow in order; ``nothing_parts`` are told of an instance for which nothing is called."""
+
+    parts: tuple[Part, ...]
+    nothing_parts: tuple[Part, ...] = ()
+
+    @property
+    def nothing(self) -> Tale:
+        """What is told when nothing is called."""
+        return Tale(self.nothing_parts or self.parts)
+
+
+INSTALL_TALE = Tale(
+    (
+        Part(frame=("= initializing",)),
+        Part(
+            op.VALIDATE_CREATION,
+            ("Validating node instance before creation",),
+            ("Node instance validated before creation",),
+            ("Validating node instance before creation: nothing to do",),
+        ),
+        Part(
+            op.PRECREATE,
+            ("Precreating node instance",),
+            ("Node instance precreated",),
+            ("Precreating node instance: nothing to do",),
+        ),
+        Part(
+            op.CREATE,
+            ("Creating node instance", "= creating"),
+            ("Node instance created", "= created"),
+            ("Creating node instance: nothing to do",),
+        ),
+        Part(op.PRECONFIGURE, ("Pre-configuring relationships",), ("Relationships pre-configured",)),
+        Part(
+            op.CONFIGURE,
+            ("= configuring", "Configuring node instance"),
+            ("= configured", "Node instance configured"),
+            ("Configuring node instance: nothing to do",),
+        ),
+        Part(op.POSTCONFIGURE, ("Post-configuring relationships",), ("Relationships post-configured",)),
+        Part(
+            op.START,
+            ("= starting", "Starting node instance"),
+            (),
+            ("Starting node instance: nothing to do",),
+        ),
+        Part(op.GET_STATE),
+        Part(op.MONITORING_AGENT_INSTALL),
+        Part(op.MONITORING_AGENT_START),
+        Part(
+            op.POSTSTART,
+            ("Poststarting node instance",),
+            ("Node instance poststarted",),
+            ("Poststarting node instance: nothing to do",),
+        ),
+        Part(op.MONITORING_START),
+        Part(op.ESTABLISH, ("Establishing relationships",), ("Relationships established",)),
+        Part(frame=("= started", "Node instance started")),
+    ),
+    (Part(frame=("= started", "Node instance started (nothing to do)")),),
+)
+
+STOP_BEGINS = Part(frame=("= stopping", "Stopping node instance"))
+VALIDATION = Part(
+    op.VALIDATE_DELETION,
+    ("Validating node instance before deletion",),
+    ("Node instance validated before deletion",),
+    ("Validating node instance after deletion: nothing to do",),
+)
+BEFORE_STOP = (
+    Part(op.MONITORING_STOP),
+    Part(op.PRESTOP, ("Prestopping node instance",), ("Node instance prestopped",)),
+    Part(op.MONITORING_AGENT_STOP),
+    Part(op.MONITORING_AGENT_UNINSTALL),
+)
+STOP = Part(op.STOP, (), ("Stopped node instance",), ("Stopped node instance: nothing to do",))
+STOP_ENDS = Part(frame=("= stopped",))
+UNLINK = Part(op.UNLINK, ("Unlinking relationships",), ("Relationships unlinked",))
+DELETE = Part(op.DELETE, ("= deleting", "Deleting node instance"), (), ("Deleting node instance: nothing to do",))
+AFTER_DELETE = Part(op.POSTDELETE, ("Postdeleting node instance",), ("Node instance postdeleted",))
+DELETE_ENDS = Part(frame=("= deleted", "Deleted node instance"))
+
+
+def uninstall_tale(present: State) -> Tale:
+    """What is told of an instance that uninstall finds in this state."""
+
+    def unless(states: AbstractSet[State], *parts: Part, instead: str = "") -> tuple[Part, ...]:
+        if present not in states:
+            return parts
+        return (Part(frame=(f"{instead}: instance already {present.word}",)),) if instead else ()
+
+    return Tale(
+        (
+            *unless(NOT_RUNNING, STOP_BEGINS),
+            VALIDATION,
+            *unless(NOT_RUNNING, *BEFORE_STOP, STOP, instead="Stop"),
+            *unless(STOPPED, STOP_ENDS),
+            *unless(NOT_THERE, UNLINK, DELETE, AFTER_DELETE, instead="Delete"),
+            *unless(DELETED, DELETE_ENDS),
+        )
+    )
+
+
+UNINSTALL_TALE = uninstall_tale(State.STARTED)
+"""Of an instance that was running."""
+
+CLEAN_UP_TALE = Tale(
+    (
+        Part(frame=("Rolling back prior to resuming install",)),
+        *BEFORE_STOP,
+        Part(op.STOP, (), ("Stopped node instance",)),
+        Part(op.DELETE, ("Deleting node instance",)),
+        AFTER_DELETE,
+        Part(frame=("Finished rolling back, now resuming install",)),
+    )
+)
+"""W8"""
+
+
+def operation_tale(full: str, given: str, parameters: Mapping[str, Value]) -> Tale:
+    """What is told of an instance on which one operation is executed (W26). ``given``: its name as the user wrote it."""
+    suffix = f" (Operation parameters: {dict(parameters)})" if parameters else ""
+    return Tale((Part(full, (f"Starting operation {given}{suffix}",), (f"Finished operation {given}",)),))

@@ -1,0 +1,98 @@
+"""Lets the entries of each instance wait for one another in the order of its sequence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from phaseline.plan.draft import Draft, Slot
+
+Pairs = tuple[np.ndarray, np.ndarray]
+SINGLE = -1
+
+
+def chain_entries(draft: Draft) -> Draft:
+    """Edges from each entry of a participant to the next one; from and to all entries of a relationship group."""
+    size = len(draft.participants)
+    walk = _Walk(np.full(size, -1, np.int32), np.full(size, -1, np.int32), np.full(size, SINGLE, np.int32))
+    chain: list[Pairs] = []
+    edges: list[Pairs] = []
+    position = 0
+    for number, (_, stage) in enumerate(groupby(enumerate(draft.slots), _stage_of)):
+        slots = [slot for _, slot in stage]
+        count = sum(len(slot) for slot in slots)
+        positions = np.arange(position, position + count, dtype=np.int32)
+        position += count
+        if len(slots) == 1 and slots[0].group < 0:
+            chain.append(walk.step(slots[0].owner, positions, edges))
+        else:
+            walk.spread(np.concatenate([slot.owner for slot in slots]), positions, number, edges)
+    return replace(draft, head=walk.head, tail=walk.tail, chain=tuple(chain), edges=draft.edges + tuple(edges))
+
+
+def _stage_of(numbered: tuple[int, Slot]) -> tuple[int, int]:
+    """Equal for neighbouring slots that run side by side."""
+    number, slot = numbered
+    return (slot.group, -1) if slot.group >= 0 else (-1, number)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A group of several entries an owner whose next entry is yet to come."""
+
+    number: int
+    owner: np.ndarray
+    positions: np.ndarray
+
+
+class _Walk:
+    """The first and the last entry of each participant so far; ``group``: number of the open group that ends it."""
+
+    def __init__(self, head: np.ndarray, tail: np.ndarray, group: np.ndarray) -> None:
+        """Nobody has an entry yet."""
+        self.head = head
+        self.tail = tail
+        self.group = group
+        self.open: list[_Open] = []
+
+    def step(self, owner: np.ndarray, positions: np.ndarray, edges: list[Pairs]) -> Pairs:
+        """One entry for each owner; the pairs (single former entry, this one)."""
+        former = self.tail[owner]
+        follows = (former >= 0) & (self.group[owner] == SINGLE) if self.open else former >= 0
+        self._begin(owner, positions, former)
+        self.tail[owner] = positions
+        self._consume(owner, edges)
+        return (former, positions) if follows.all() else (former[follows], positions[follows])
+
+    def spread(self, owner: np.ndarray, positions: np.ndarray, number: int, edges: list[Pairs]) -> None:
+        """Any number of entries for each owner, side by side."""
+        former = self.tail[owner]
+        single = (former >= 0) & (self.group[owner] == SINGLE)
+        edges.append((former[single], positions[single]))
+        self._begin(owner, positions, former)
+        self.tail[owner] = positions
+        self._consume(owner, edges)
+        several = np.bincount(owner, minlength=len(self.tail))[owner] > 1
+        if several.any():
+            self.group[owner[several]] = number
+            self.open.append(_Open(number, owner[several], positions[several]))
+
+    def _begin(self, owner: np.ndarray, positions: np.ndarray, former: np.ndarray) -> None:
+        begins = former < 0
+        if begins.any():
+            self.head[owner[begins]] = positions[begins]
+
+    def _consume(self, owner: np.ndarray, edges: list[Pairs]) -> None:
+        """Entries of open groups lead to their owner's new last entry."""
+        if not self.open:
+            return
+        here = np.zeros(len(self.tail), bool)
+        here[owner] = True
+        for group in self.open:
+            meets = here[group.owner]
+            edges.append((group.positions[meets], self.tail[group.owner[meets]]))
+            group.owner, group.positions = group.owner[~meets], group.positions[~meets]
+        self.group[owner] = SINGLE
+        self.open = [group for group in self.open if len(group.owner)]

@@ -1,0 +1,103 @@
+"""Entries for relationship operations: groups one after the other, both sides of a group's instances side by side (W6)."""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph import SubjectKind
+from phaseline.model.status import Mark
+from phaseline.plan.draft import Draft, Slot
+from phaseline.plan.policies import Manner
+
+if TYPE_CHECKING:
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Policies
+    from phaseline.plan.sequence import Relate
+
+
+def relationship_slots(
+    draft: Draft, relate: Relate, who: np.ndarray, *, tolerant: bool, once: bool, first: int
+) -> list[Slot]:
+    """Slots for the operation on the relationship instances ``who`` (bool by relationship number).
+
+    ``first``: a number from which on group numbers are free.
+    """
+    sides = _sides(draft.topology, relate.operation, draft.policies, Manner(once=once))
+    if not who.any() or max(sides[0].max(initial=-1), sides[1].max(initial=-1)) < 0:
+        return []
+    rank = _ranks(draft.topology, relate, (sides[0] >= 0) | (sides[1] >= 0))
+    rows = np.flatnonzero(who & (rank[draft.topology.link] >= 0)).astype(np.int32)
+    owner = draft.participants.place[draft.topology.source[rows]]
+    ranks = rank[draft.topology.link[rows]]
+    order = np.lexsort((owner, ranks))
+    rows, owner, ranks = rows[order], owner[order], ranks[order]
+    bounds = np.flatnonzero(np.diff(ranks, prepend=-1, append=ranks.max(initial=0) + 1)).tolist()
+    slots: list[Slot] = []
+    for group, (begin, end) in enumerate(pairwise(bounds)):
+        for kind, policies in zip((SubjectKind.SOURCE, SubjectKind.TARGET), sides, strict=True):
+            policy = policies[draft.topology.link[rows[begin:end]]]
+            is_called = policy >= 0
+            if is_called.any():
+                members = (owner[begin:end][is_called], rows[begin:end][is_called], policy[is_called])
+                marks = Mark.TOLERANT if tolerant else 0
+                slots.append(Slot(relate.operation, kind, *members, marks=marks, group=first + group))
+    return slots
+
+
+def _sides(topology: Topology, name: str, policies: Policies, manner: Manner) -> tuple[np.ndarray, np.ndarray]:
+    """Policy numbers by link of the source's and of the target's operation; -1 where there is nothing to call."""
+    number_of = policies.numbering(manner)
+    source, target = np.full(len(topology.links), -1, np.int32), np.full(len(topology.links), -1, np.int32)
+    for number, link in enumerate(topology.links):
+        operation = link.relationship.source_operations.get(name)
+        if operation is not None and operation.is_implemented:
+            source[number] = number_of(operation)
+        operation = link.relationship.target_operations.get(name)
+        if operation is not None and operation.is_implemented:
+            target[number] = number_of(operation)
+    return source, target
+
+
+def _ranks(topology: Topology, relate: Relate, is_called: np.ndarray) -> np.ndarray:
+    """Which group of its source's each link belongs to, 0 for the first to run; -1 where nothing is called.
+
+    Relationships that follow each other in the template and have the same target are one group.
+    """
+    ranks = np.full(len(topology.links), -1, np.int32)
+    numbered = sorted(np.flatnonzero(is_called).tolist(), key=lambda number: _template_place(topology, number))
+    follows = _follows(topology)
+    for _, links in groupby(numbered, key=lambda number: topology.links[number].source):
+        rank = -1
+        former = -1
+        chosen = list(links)
+        for number in chosen:
+            if former < 0 or follows[number] != follows[former]:
+                rank += 1
+            ranks[number] = rank
+            former = number
+        if relate.reverse:
+            ranks[chosen] = rank - ranks[chosen]
+    return ranks
+
+
+def _template_place(topology: Topology, number: int) -> tuple[int, int]:
+    link = topology.links[number]
+    return link.source, link.place
+
+
+def _follows(topology: Topology) -> list[int]:
+    """By link: the first of the neighbouring links of its template that have the same target."""
+    found = [0] * len(topology.links)
+    former = -1
+    for number in sorted(range(len(topology.links)), key=lambda number: _template_place(topology, number)):
+        link = topology.links[number]
+        same = former >= 0 and (topology.links[former].source, topology.links[former].target) == (
+            link.source,
+            link.target,
+        )
+        found[number] = found[former] if same else number
+        former = number
+    return found

@@ -1,0 +1,100 @@
+"""Gives every chosen instance the entries of a workflow's sequence; what is not implemented makes none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph import SubjectKind
+from phaseline.model.states import InstanceState
+from phaseline.model.status import Mark
+from phaseline.plan.draft import Change, Draft, Slot
+from phaseline.plan.policies import Manner
+from phaseline.plan.sequence import Become, Call, Relate, Sequence
+from phaseline.plan.transforms.relationships import relationship_slots
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+
+def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool) -> Draft:
+    """Slots for the calls and relationship operations of the chosen, and the states between them.
+
+    ``tolerant``: failures are ignored; ``once``: nothing is tried again.
+    """
+    items: list[Slot | Change] = []
+    called = np.zeros(len(draft.participants), bool)
+    for item in sequence:
+        who = draft.participants.is_chosen & ~_have(draft, item.unless)
+        if isinstance(item, Call):
+            slots = _call_slots(draft, item, who, tolerant=tolerant, once=once)
+        elif isinstance(item, Relate):
+            slots = relationship_slots(
+                draft, item, _of_sources(draft, who), tolerant=tolerant, once=once, first=len(items)
+            )
+        else:
+            items.append(Change(item.state, who))
+            continue
+        for slot in slots:
+            called[slot.owner] = True
+        items += slots
+    wanted = [isinstance(item, Become) and item.with_calls for item in sequence]
+    return replace(draft, items=draft.items + tuple(_without_calls(items, sequence, called) if any(wanted) else items))
+
+
+def _without_calls(items: list[Slot | Change], sequence: Sequence, called: np.ndarray) -> list[Slot | Change]:
+    """The items, states that go with calls only for those who have any."""
+    with_calls = {item.state for item in sequence if isinstance(item, Become) and item.with_calls}
+    return [
+        replace(item, who=item.who & called) if isinstance(item, Change) and item.state in with_calls else item
+        for item in items
+    ]
+
+
+def _of_sources(draft: Draft, who: np.ndarray) -> np.ndarray:
+    """Whose source is among ``who`` (bool by place), bool by relationship number."""
+    place = draft.participants.place[draft.topology.source]
+    found: np.ndarray = (place >= 0) & who[place]
+    return found
+
+
+def _have(draft: Draft, states: AbstractSet[InstanceState]) -> np.ndarray:
+    """Who is in one of the states at planning time, bool by place."""
+    table = np.zeros(len(InstanceState), bool)
+    table[list(states)] = True
+    found: np.ndarray = table[draft.present]
+    return found
+
+
+def _call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[Slot]:
+    by_node = _node_policies(draft, call, once=once)
+    if by_node is None:
+        return []
+    policy = by_node[draft.participants.node]
+    owner = np.flatnonzero(who & (policy >= 0)).astype(np.int32)
+    if not len(owner):
+        return []
+    return [
+        Slot(
+            call.operation,
+            SubjectKind.INSTANCE,
+            owner,
+            draft.participants.number[owner],
+            policy[owner],
+            marks=Mark.TOLERANT if tolerant else 0,
+        )
+    ]
+
+
+def _node_policies(draft: Draft, call: Call, *, once: bool) -> np.ndarray | None:
+    """Policy numbers by node, -1 where the operation is not implemented; None when it is nowhere."""
+    manner = Manner(until_true=call.until_true, once=once, enter=call.enter, leave=call.leave)
+    numbers = [-1] * len(draft.topology.nodes)
+    name, hosts_only, number_of = call.operation, call.hosts_only, draft.policies.numbering(manner)
+    for number, node in enumerate(draft.topology.nodes):
+        operation = node.operations.get(name)
+        if operation is not None and operation.form != "none" and (node.is_host or not hosts_only):
+            numbers[number] = number_of(operation)
+    return np.array(numbers, np.int32) if max(numbers, default=-1) >= 0 else None

@@ -1,0 +1,130 @@
+"""Puts the states between operations on the neighbouring entries, and makes entries where there is no neighbour.
+
+A state goes with the completion of the operation before it, else with the beginning of the one after it. Only an
+operation of the instance itself can carry it. (A failure that is tolerated ends an operation like its completion.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph import SubjectKind
+from phaseline.model.states import InstanceState
+from phaseline.plan.draft import CLOSING, JOIN, OPENING, Change, Draft, Slot, absent_slot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NOBODY = -1
+
+
+def carry_states(draft: Draft) -> Draft:
+    """The draft with slots only; every participant has at least one entry, and single ones at both ends.
+
+    Between two relationship groups of several entries each stands a joining entry.
+    """
+    walk = _Walk(draft)
+    for item in draft.items:
+        if isinstance(item, Change):
+            walk.reach(item)
+        elif item.kind is SubjectKind.INSTANCE:
+            walk.call(item)
+        else:
+            walk.relate(item)
+    walk.close()
+    slots = [replace(slot, after=after) for slot, after in zip(walk.slots, walk.after, strict=True)]
+    return replace(draft, items=tuple(_with_own_bits(slots)), states=tuple(walk.states))
+
+
+class _Walk:
+    """Where each participant stands while the items are walked in order. Columns by place.
+
+    ``pending``: bits of states reached that no entry carries yet. ``carrier``: number of the slot whose entry was the
+    last, if it is the instance's own. ``width``: how many entries end the sequence so far, 0 for none at all.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        """Nobody has an entry yet."""
+        size = len(draft.participants)
+        self.draft = draft
+        self.states: list[int] = []
+        self.slots: list[Slot] = []
+        self.after: list[np.ndarray | None] = []
+        self.pending = np.zeros(size, np.uint8)
+        self.carrier = np.full(size, NOBODY, np.int32)
+        self.width = np.zeros(size, np.int32)
+        self.ends_in_group = np.zeros(size, bool)
+        self.group = NOBODY
+
+    def reach(self, change: Change) -> None:
+        """``who`` reaches a state."""
+        bit = np.uint8(1 << len(self.states))
+        self.states.append(int(change.state))
+        carried = change.who & (self.carrier != NOBODY)
+        for number in np.flatnonzero(np.bincount(self.carrier[carried])).tolist():
+            after = self.after[number]
+            if after is None:
+                after = self.after[number] = np.zeros(len(self.pending), np.uint8)
+            after[carried & (self.carrier == number)] |= bit
+        self.pending[change.who & ~carried] |= bit
+
+    def call(self, slot: Slot) -> None:
+        """An operation of the instances."""
+        before = self.pending[slot.owner]
+        self._add(replace(slot, before=before) if before.any() else slot)
+        self.pending[slot.owner] = 0
+        self.carrier[slot.owner] = len(self.slots) - 1
+        self.width[slot.owner] = 1
+        self.ends_in_group[slot.owner] = False
+
+    def relate(self, slot: Slot) -> None:
+        """One side of a relationship group; all slots of the group must come one after the other."""
+        if slot.group != self.group:
+            members = self._members_of_group(slot)
+            self._before_group(members)
+            self.width[members > 0] = members[members > 0]
+            self.ends_in_group[members > 0] = True
+            self.carrier[members > 0] = NOBODY
+            self.group = slot.group
+        self._add(slot)
+
+    def close(self) -> None:
+        """Who ends in a relationship group, without any entry, or with a state that is not carried gets an entry."""
+        phase = InstanceState(self.states[-1]).word if self.states else CLOSING
+        self._absent(phase, (self.pending > 0) | (self.width == 0) | self.ends_in_group)
+
+    def _members_of_group(self, slot: Slot) -> np.ndarray:
+        """How many entries each participant has in the slot's group."""
+        alike = [item for item in self.draft.slots if item.group == slot.group]
+        return np.bincount(np.concatenate([item.owner for item in alike]), minlength=len(self.pending))
+
+    def _before_group(self, members: np.ndarray) -> None:
+        """A group neither opens a sequence nor carries states, and does not follow a group many to many."""
+        opening = (members > 0) & ((self.pending > 0) | (self.width == 0))
+        self._absent(OPENING, opening)
+        self._absent(JOIN, (members > 1) & ~opening & (self.width > 1))
+
+    def _absent(self, phase: str, who: np.ndarray) -> None:
+        owner = np.flatnonzero(who).astype(np.int32)
+        if len(owner):
+            states = self.pending[owner]
+            self._add(absent_slot(self.draft, phase, owner))
+            if states.any():
+                after = self.after[-1] = np.zeros(len(self.pending), np.uint8)
+                after[owner] = states
+            self.pending[owner] = 0
+            self.width[owner] = 1
+            self.ends_in_group[owner] = False
+
+    def _add(self, slot: Slot) -> None:
+        self.slots.append(slot)
+        self.after.append(None)
+        self.group = slot.group
+
+
+def _with_own_bits(slots: Sequence[Slot]) -> list[Slot]:
+    """Slots whose ``after`` is by member instead of by place."""
+    return [slot if slot.after is None else replace(slot, after=slot.after[slot.owner]) for slot in slots]

@@ -1,0 +1,340 @@
+"""What an instance waits for, since when, and what would let it go on: read from a graph, its statuses and its notes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.model.graph import SubjectKind
+from phaseline.model.rows import NoteRow
+from phaseline.model.status import EntryStatus as Status
+from phaseline.model.status import Mark
+from phaseline.plan.draft import MILESTONE
+
+if TYPE_CHECKING:
+    from phaseline.model.graph import Graph, Policy
+    from phaseline.model.topology import Topology
+
+SHOWN_BLOCKERS = 10
+"""How many entries that something waits for are named; all are counted."""
+DONE = frozenset({Status.COMPLETED, Status.PASSED})
+Kind = Literal[
+    "nothing", "blocked", "slot", "running", "sleeping", "retrying", "canceling", "unsure", "failed", "lost", "canceled"
+]
+NOTHING_SAID = NoteRow(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """An entry that something waits for. ``instance`` is an id, ``since`` as in ``Reason``."""
+
+    instance: str
+    operation: str
+    status: str
+    position: int
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why one entry of an instance has not gone on. ``text`` is a sentence, ``mend`` what would unblock it.
+
+    ``since`` and ``until`` in ms, 0: not known. ``blockers`` are at most ``SHOWN_BLOCKERS`` of ``blocker_count``.
+    """
+
+    kind: Kind
+    text: str
+    mend: str = ""
+    operation: str = ""
+    position: int = -1
+    since: int = 0
+    until: int = 0
+    blockers: tuple[Blocker, ...] = ()
+    blocker_count: int = 0
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One graph with everything known about it."""
+
+    topology: Topology
+    graph: Graph
+    status: np.ndarray
+    notes: Mapping[int, NoteRow]
+    running: Mapping[int, int]
+    ended: Mapping[int, int]
+    execution: str = ""
+    instance: str = ""
+
+    def command(self, verb: str) -> str:
+        """The command line that does this to the execution."""
+        return f"phaseline executions {verb} {self.execution}".rstrip()
+
+    @cached_property
+    def firsts(self) -> list[int]:
+        """Where each step begins."""
+        return [step.first for step in self.graph.steps]
+
+    @cached_property
+    def reverse(self) -> tuple[np.ndarray, np.ndarray]:
+        """(entries by who waits for them, ptr): what entry i waits for is ``entries[ptr[i]:ptr[i+1]]``."""
+        graph = self.graph
+        entries = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(graph.ptr))
+        ptr = np.concatenate(([0], np.cumsum(graph.needs_count())))
+        return entries[np.argsort(graph.idx, kind="stable")], ptr
+
+    def step(self, position: int) -> int:
+        """The number of the step an entry belongs to."""
+        return bisect_right(self.firsts, position) - 1
+
+    def operation(self, position: int) -> str:
+        """The name of what an entry does."""
+        return self.graph.steps[self.step(position)].phase
+
+    def kind(self, position: int) -> SubjectKind:
+        """What the entry's subject counts."""
+        return self.graph.steps[self.step(position)].kind
+
+    def owner(self, position: int) -> int:
+        """The instance in whose sequence an entry stands; -1 for milestones."""
+        subject, kind = int(self.graph.subject[position]), self.kind(position)
+        if kind in {SubjectKind.SOURCE, SubjectKind.TARGET}:
+            return int(self.topology.source[subject])
+        return subject
+
+    def said(self, position: int) -> str:
+        """The last message of an entry."""
+        return self.notes.get(position, NOTHING_SAID).message
+
+    def status_of(self, position: int) -> Status:
+        """The status; running where an open batch has the entry."""
+        status = Status(int(self.status[position]))
+        return Status.RUNNING if status is Status.WAITING and position in self.running else status
+
+    def is_done(self, position: int) -> bool:
+        """True when those who wait for the entry need not wait any more."""
+        status = self.status_of(position)
+        tolerated = status is Status.FAILED and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
+        return status in DONE or tolerated
+
+    def needs_of(self, position: int) -> list[int]:
+        """What an entry waits for."""
+        entries, ptr = self.reverse
+        found: list[int] = entries[ptr[position] : ptr[position + 1]].tolist()
+        return found
+
+
+def explain(
+    topology: Topology,
+    graph: Graph,
+    statuses: np.ndarray,
+    notes: Sequence[NoteRow],
+    instance: int,
+    *,
+    running: Mapping[int, int] | None = None,
+    ended: Mapping[int, int] | None = None,
+    execution: str = "",
+) -> list[Reason]:
+    """Why the instance has not reached its end; one reason, ``nothing``, when it has or takes no part.
+
+    ``statuses`` uint8 by position. ``running``: {position: when its call began} of open batches; ``ended``: {position:
+    when its last call ended}, both in ms. ``execution`` is the id that commands name. Reasons come in the order of the instance's sequence; those that
+    only follow from a former one of the same instance are left out.
+    """
+    case = _Case(
+        topology,
+        graph,
+        statuses,
+        {note.position: note for note in notes},
+        running or {},
+        ended or {},
+        execution,
+        topology.ids[instance],
+    )
+    mine = _entries(case, instance)
+    if not mine:
+        return [Reason("nothing", f"{topology.ids[instance]} takes no part in '{graph.name}'")]
+    stuck = [position for position in mine if not case.is_done(position)]
+    if not stuck:
+        return [Reason("nothing", f"{topology.ids[instance]} waits for nothing: all its steps are done")]
+    members = set(stuck)
+    first = [position for position in stuck if not members.intersection(case.needs_of(position))]
+    return [_reason(case, position) for position in first or stuck[:1]]
+
+
+def _entries(case: _Case, instance: int) -> list[int]:
+    """Positions of everything in the instance's sequence, in order."""
+    found: list[int] = []
+    for step in case.graph.steps:
+        subject = case.graph.subject[step.first : step.first + step.count]
+        if step.kind is SubjectKind.NONE:
+            continue
+        owner = subject if step.kind is SubjectKind.INSTANCE else case.topology.source[subject]
+        found += (np.flatnonzero(owner == instance) + step.first).tolist()
+    return found
+
+
+def _reason(case: _Case, position: int) -> Reason:
+    status = case.status_of(position)
+    operation = case.operation(position)
+    note = case.notes.get(position, NOTHING_SAID)
+    policy = case.graph.policies[case.graph.policy[position]]
+    since = case.ended.get(position, 0)
+    if status is Status.BLOCKED:
+        return _blocked(case, position)
+    if status is Status.WAITING:
+        free = "a call of it ends" if policy.lane.form == "bulk" else f"a slot of the pool '{policy.lane.pool}' is free"
+        return Reason(
+            "slot", f"{operation} is ready and waits for its turn", f"It begins as soon as {free}.", operation, position
+        )
+    if status is Status.RUNNING:
+        return Reason(
+            "running",
+            f"{operation} is running",
+            "It goes on when the call returns.",
+            operation,
+            position,
+            case.running.get(position, 0),
+        )
+    if status is Status.SLEEPING:
+        return _sleeping(operation, position, note, policy, since)
+    if status is Status.CANCELING:
+        return Reason(
+            "canceling",
+            f"{operation} is being canceled; its call is awaited",
+            f"{case.command('cancel')} --kill ends it.",
+            operation,
+            position,
+        )
+    if status is Status.UNSURE:
+        text = f"it is not known whether {operation} was carried out"
+        complete = f"{case.command('complete')} --instance {case.instance} --reason ..."
+        mend = f"Look whether it was. If so: {complete}. If not: {case.command('retry')}."
+        return Reason("unsure", text + _because(note), mend, operation, position, since)
+    if status is Status.FAILED:
+        tries = f" after {note.attempts} retries" if note.attempts else ""
+        mend = f"Mend the cause, then: {case.command('retry')}."
+        return Reason("failed", f"{operation} failed{tries}" + _because(note), mend, operation, position, since)
+    if status is Status.SKIPPED:
+        return _lost(case, position)
+    return Reason(
+        "canceled", f"{operation} was canceled", f"{case.command('retry')} lets it go on.", operation, position
+    )
+
+
+def _sleeping(operation: str, position: int, note: NoteRow, policy: Policy, since: int) -> Reason:
+    if note.attempts and not policy.until_true:
+        limit = "" if policy.max_retries < 0 else f" of {policy.max_retries}"
+        text = f"{operation} failed; retry {note.attempts}{limit} is due" + _because(note)
+        return Reason("retrying", text, "It is tried again by itself.", operation, position, since, note.due)
+    return Reason(
+        "sleeping",
+        f"{operation} asked to be called again" + _because(note),
+        "It goes on by itself.",
+        operation,
+        position,
+        since,
+        note.due,
+    )
+
+
+def _because(note: NoteRow) -> str:
+    lines = note.message.strip().splitlines()
+    return f": {lines[-1]}" if lines else ""
+
+
+def _blocked(case: _Case, position: int) -> Reason:
+    causes = _causes(case, position, lost=False)
+    text = f"{_named(case, position)} waits for {_summed(case, causes)}"
+    return Reason(
+        "blocked",
+        text,
+        "It begins when they are done; ask why for one of them." if len(causes) > 1 else "It begins when that is done.",
+        case.operation(position),
+        position,
+        blockers=_blockers(case, causes),
+        blocker_count=len(causes),
+    )
+
+
+def _lost(case: _Case, position: int) -> Reason:
+    causes = _causes(case, position, lost=True)
+    return Reason(
+        "lost",
+        f"{_named(case, position)} was skipped because of {_summed(case, causes)}",
+        f"Mend the cause, then: {case.command('retry')}. It goes on together with what failed.",
+        case.operation(position),
+        position,
+        blockers=_blockers(case, causes),
+        blocker_count=len(causes),
+    )
+
+
+def _named(case: _Case, position: int) -> str:
+    """The entry for a sentence; entries that are never called are the instance itself."""
+    if int(case.graph.marks[position]) & Mark.ABSENT:
+        owner = case.owner(position)
+        return case.topology.ids[owner] if owner >= 0 else MILESTONE
+    return case.operation(position)
+
+
+def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
+    """What an entry really waits for, or what it was lost by, ascending.
+
+    Looked for behind entries that are never called and, for losses, behind what was itself only skipped.
+    """
+    found: set[int] = set()
+    seen = {position}
+    front = [position]
+    while front:
+        at = front.pop()
+        for need in case.needs_of(at):
+            if need in seen or case.is_done(need):
+                continue
+            seen.add(need)
+            status = case.status_of(need)
+            passes_on = status is Status.SKIPPED if lost else bool(int(case.graph.marks[need]) & Mark.ABSENT)
+            if passes_on:
+                front.append(need)
+            else:
+                found.add(need)
+    return sorted(found)
+
+
+def _blockers(case: _Case, causes: Sequence[int]) -> tuple[Blocker, ...]:
+    return tuple(
+        Blocker(
+            instance=case.topology.ids[case.owner(position)],
+            operation=case.operation(position),
+            status=case.status_of(position).word,
+            position=position,
+            message=case.said(position),
+        )
+        for position in causes[:SHOWN_BLOCKERS]
+    )
+
+
+def _summed(case: _Case, causes: Sequence[int]) -> str:
+    """The causes in words: one by name, many by operation and node."""
+    if not causes:
+        return "what the engine has not told yet"
+    if len(causes) == 1:
+        only = causes[0]
+        return (
+            f"{case.operation(only)} of {case.topology.ids[case.owner(only)]} ({case.status_of(only).word})"
+            + _because(case.notes.get(only, NOTHING_SAID))
+        )
+    groups = Counter(
+        (case.operation(position), case.topology.nodes[case.topology.node[case.owner(position)]].name)
+        for position in causes
+    )
+    return ", ".join(
+        f"{operation} of {count} instances of {node}" if count > 1 else f"{operation} of {node}"
+        for (operation, node), count in groups.items()
+    )

@@ -1,0 +1,295 @@
+"""What the core and the use cases need of the outside, as protocols: Clock, Store, Executor, Catalog."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+
+    from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.declaration import Declaration
+    from phaseline.model.events import Batch
+    from phaseline.model.graph import Graph
+    from phaseline.model.rows import (
+        Actor,
+        BatchRow,
+        CodePlaces,
+        DeploymentRow,
+        EventRow,
+        ExecutionRow,
+        GraphRow,
+        LogLine,
+        NewDeployment,
+        NewExecution,
+        NoteRow,
+        Owner,
+        RequestKind,
+        RequestRow,
+        Turn,
+    )
+    from phaseline.model.status import EntryStatus
+    from phaseline.model.topology import Topology
+    from phaseline.model.upkeep import Compacted, Finding, Purged
+
+
+class Clock(Protocol):
+    """Time as integer milliseconds: wall clock at start plus monotonic since, so it never goes back."""
+
+    def now(self) -> int:
+        """Milliseconds since the epoch."""
+        ...
+
+
+class Store(Protocol):
+    """Remembers everything. Every method is one transaction; reads see what was committed.
+
+    Errors: a damaged, newer, locked or full store raises ``ProblemsError`` (PL-S...).
+    """
+
+    def own(self, command: str) -> AbstractContextManager[int]:
+        """Become the one process that writes; yields the epoch. Refused (PL-S004) naming pid and command of the owner."""
+        ...
+
+    def owner(self) -> Owner | None:
+        """The process that owns the store at this moment, or None."""
+        ...
+
+    def identity(self) -> str:
+        """The store's random name, part of every token."""
+        ...
+
+    def counters(self) -> tuple[int, int]:
+        """(next graph id, next batch id)."""
+        ...
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What opening the store did that a user should hear of, such as an upgrade and where the copy before it lies."""
+        ...
+
+    # -- asking: any process may, whoever owns the store (ADR 0008)
+
+    def create_deployment(
+        self,
+        new: NewDeployment,
+        request: NewExecution | None = None,
+        *,
+        replaces: int = 0,
+        asks: bool | None = None,
+    ) -> tuple[int, ExecutionRow | None]:
+        """(deployment number, the execution stored with it). ``request.deployment`` is ignored.
+
+        ``replaces``: number of a deployment that gives its name to this one in the same transaction. ``asks``: store a
+        ``start`` request with the execution; None: unless this process owns the store, and so begins it itself.
+        Raises: PL-S010 if the name is taken, PL-C016 if an execution of the replaced deployment is open.
+        """
+        ...
+
+    def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
+        """Free the name; history of executions stays. PL-C016 if an execution is open."""
+        ...
+
+    def create_execution(self, new: NewExecution, *, asks: bool | None = None) -> ExecutionRow:
+        """The stored execution, status queued; ``asks`` as for ``create_deployment``.
+
+        Raises: PL-C016 if an execution of the deployment is open, PL-C010 if the deployment was deleted.
+        """
+        ...
+
+    def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
+        """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none."""
+        ...
+
+    def requests(self, after: int = 0) -> Sequence[RequestRow]:
+        """Requests with higher numbers that have no answer, oldest first, at most 1,000.
+
+        Costs next to nothing while nobody has written.
+        """
+        ...
+
+    def answer_of(self, request: int) -> Mapping[str, Value] | None:
+        """The answer to a request; None while there is none."""
+        ...
+
+    def requests_of(self, execution: int) -> Sequence[RequestRow]:
+        """All requests about an execution, answered or not, oldest first: who wanted what."""
+        ...
+
+    def changed(self, since: int = 0) -> int:
+        """0 if nothing was written since the look that gave ``since``; otherwise the present look, which is not 0.
+
+        Costs next to nothing: ``if now := store.changed(seen): seen = now`` and read on. Each follower has its own look.
+        """
+        ...
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Be known, while it lasts and this process lives, as somebody who would take over from the owner."""
+        ...
+
+    def somebody_waits(self) -> bool:
+        """True while somebody else is in ``waiting``."""
+        ...
+
+    # -- the owner
+
+    def commit(self, turn: Turn) -> None:
+        """Write one turn of the loop. The only write of the hot path; checks the epoch."""
+        ...
+
+    def deployments(self) -> Sequence[DeploymentRow]:
+        """All that are not deleted, by name."""
+        ...
+
+    def deployment(self, name: str) -> DeploymentRow | None:
+        """The one that is not deleted, or None."""
+        ...
+
+    def blueprint(self, deployment: int) -> Blueprint:
+        """The blueprint as it was stored."""
+        ...
+
+    def inputs(self, deployment: int) -> Mapping[str, Value]:
+        """The inputs of a deployment, defaults included."""
+        ...
+
+    def topology(self, deployment: int) -> Topology:
+        """Instances and relationship instances."""
+        ...
+
+    def states(self, deployment: int) -> np.ndarray:
+        """Instance states, uint8 by instance number."""
+        ...
+
+    def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
+        """{instance number: runtime properties}, only those that have any; None: all."""
+        ...
+
+    def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
+        """By number, oldest first; open ones are those not ended."""
+        ...
+
+    def execution(self, id: str) -> ExecutionRow | None:
+        """By its id, or None."""
+        ...
+
+    def graphs(self, execution: int) -> Sequence[GraphRow]:
+        """In the order of their rounds."""
+        ...
+
+    def graph(self, graph: int) -> Graph:
+        """One graph with its columns."""
+        ...
+
+    def statuses(self, graph: int) -> np.ndarray:
+        """Status bytes by position; entries never written are blocked."""
+        ...
+
+    def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
+        """{place of the step in the graph: {status: how many of its entries}}; statuses with none are left out."""
+        ...
+
+    def notes(self, graph: int) -> Sequence[NoteRow]:
+        """By position."""
+        ...
+
+    def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
+        """{position: (due in ms, message)} of all notes, without their errors and results: for a look at very many."""
+        ...
+
+    def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
+        """By id; members of other executions included."""
+        ...
+
+    def set_process_group(self, batch: int, process_group: int) -> None:
+        """Remember whom to end when the engine dies."""
+        ...
+
+    def logs(
+        self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
+    ) -> Sequence[LogLine]:
+        """By sequence number."""
+        ...
+
+    def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
+        """By sequence number."""
+        ...
+
+    # -- upkeep: any process may, while an engine runs
+
+    def check(self) -> Sequence[Finding]:
+        """Everything in the store that does not fit together; nothing is changed. Empty: it is sound."""
+        ...
+
+    def backup(self, path: str) -> int:
+        """Copy the store as it is at this moment into a new file, check the copy, give its size in bytes.
+
+        Raises: PL-S006 if the file exists or cannot be written.
+        """
+        ...
+
+    def compact(self) -> Compacted:
+        """Give free space back to the operating system, in steps that an engine at work hardly notices."""
+        ...
+
+    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
+        """Remove executions that ended before this time (ms) with everything about them, of one deployment or of all.
+
+        Those stay that are open, have calls running or requests unanswered, and of a deployment that is not deleted its
+        last ``install`` and the last one that completed. Of a deleted deployment nothing stays after its last execution.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release files; safe to call twice."""
+        ...
+
+
+class Catalog(Protocol):
+    """Finds plugin code. ``declare`` reads source text and runs nothing."""
+
+    def declare(self, implementation: str, code: CodePlaces) -> Declaration | None:
+        """What the function ``module.function`` says of itself; None when its source cannot be found."""
+        ...
+
+    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+        """The function itself, imported. Raises ``ImportError``, ``AttributeError`` or what the import raised."""
+        ...
+
+
+class Executor(Protocol):
+    """Calls plugins. Submit and outcome are separate: outcomes come through an inbox."""
+
+    def slots(self) -> Mapping[str, int]:
+        """{pool name: how many calls it can hold at once}."""
+        ...
+
+    def submit(self, batch: Batch) -> None:
+        """Begin the calls of a batch; returns at once."""
+        ...
+
+    def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
+        """Tell running members that they are canceled; end their processes if ``kill``."""
+        ...
+
+    def hold(self) -> None:
+        """Begin no member that has not begun; their batches stay open. Running calls go on."""
+        ...
+
+    def is_busy(self) -> bool:
+        """True while a call is running."""
+        ...
+
+    def recover(self, open_batches: Sequence[BatchRow]) -> None:
+        """End what a dead engine left running, before its batches are called lost."""
+        ...
+
+    def stop(self, drain_s: float) -> None:
+        """Wait for running calls at most so long, then end them. Whatever comes back by then is in the inbox at the end.
+
+        Members that have not begun come back uncalled, as ``again``; those that had to be ended do not come back.
+        """
+        ...

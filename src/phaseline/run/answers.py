@@ -1,0 +1,68 @@
+"""Answers what a call in a worker process asks about its deployment while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phaseline.run.letters import read_changes, write_instance, write_node, write_relationship
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phaseline.model.rows import DocumentChange
+    from phaseline.run.calling import Call, InstanceView
+    from phaseline.run.letters import Changes
+    from phaseline.run.subjects import LoadedDeployment
+
+
+class Answers:
+    """The engine's side of the worker's ``World`` for one call."""
+
+    def __init__(
+        self, deployment: LoadedDeployment, call: Call, note: Callable[[Sequence[DocumentChange]], None]
+    ) -> None:
+        """``note`` posts changes that the call saves before its end."""
+        self._deployment = deployment
+        self._call = call
+        self._note = note
+
+    def answer(self, name: str, arguments: list[Any]) -> Any:
+        """The answer to one question. Raises ``KeyError`` for what is not there, ``ProblemsError`` for bad functions."""
+        deployment = self._deployment
+        match name:
+            case "instance":
+                return write_instance(deployment.instance(arguments[0]))
+            case "instances_of":
+                return list(deployment.instances_of(arguments[0]))
+            case "node":
+                return write_node(deployment.node(self._view(arguments)))
+            case "document":
+                return dict(deployment.document(self._view(arguments)))
+            case "relationships":
+                return [write_relationship(view) for view in deployment.relationships(self._view(arguments))]
+            case "host":
+                return deployment.host(self._view(arguments))
+            case "state":
+                return deployment.state(self._view(arguments))
+            case "evaluate":
+                return deployment.evaluate(arguments[0], self._call)
+            case "save":
+                self._note(self.apply(arguments[0]))
+                return None
+            case _:
+                raise KeyError(name)
+
+    def apply(self, changes: Changes) -> list[DocumentChange]:
+        """Remember changes of runtime properties; only those of the call's own subjects are allowed."""
+        own = {view.number for view in self._call.subjects}
+        return [
+            self._deployment.apply(number, written, removed)
+            for number, written, removed in read_changes(changes)
+            if number in own
+        ]
+
+    def _view(self, arguments: list[Any]) -> InstanceView:
+        number = arguments[0]
+        if not isinstance(number, int) or not 0 <= number < len(self._deployment.topology):
+            raise KeyError(number)
+        return self._deployment.instance_view(number)

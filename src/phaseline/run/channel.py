@@ -1,0 +1,97 @@
+"""What calls in this process can say and ask while they run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.rows import LogLine
+from phaseline.run.calling import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from phaseline.model.blueprint import Value
+    from phaseline.ports import Catalog, Clock
+    from phaseline.run.calling import Call
+    from phaseline.run.handover import HandOver
+    from phaseline.run.posting import Poster
+
+MAX_LINE_CHARS = 10_000
+"""Longest line of a log."""
+MAX_LINES = 20_000
+"""Most lines one call may leave; one more says that the rest is left out."""
+
+
+class LocalChannel:
+    """The ``Channel`` of all calls of one batch."""
+
+    __slots__ = ("_catalog", "_clock", "_handover", "_lines", "_poster")
+
+    def __init__(self, handover: HandOver, poster: Poster, catalog: Catalog, clock: Clock) -> None:
+        """Lines and data go to ``poster``."""
+        self._handover = handover
+        self._poster = poster
+        self._catalog = catalog
+        self._clock = clock
+        self._lines: dict[int, int] = {}
+
+    def log(self, call: Call, level: str, text: str) -> None:
+        """Keep one line of text, shown live."""
+        self.log_member(call.member, level, text)
+
+    def log_member(self, member: int, level: str, text: str) -> None:
+        """Keep one line of a member; at most ``MAX_LINES`` of each call."""
+        count = self._lines.get(member, 0)
+        if count > MAX_LINES:
+            return
+        self._lines[member] = count + 1
+        if count == MAX_LINES:
+            level, text = "warning", f"more than {MAX_LINES} lines: the rest of this call's output is left out"
+        handover = self._handover
+        line = LogLine(
+            handover.part_of(member).segment.execution,
+            self._clock.now(),
+            level,
+            clip(text, MAX_LINE_CHARS),
+            handover.instance_of(member),
+            handover.batch.lane.phase,
+        )
+        self._poster.log(handover, line)
+
+    def log_together(self, members: np.ndarray, level: str, text: str) -> None:
+        """Keep one line about a call that takes these members together: one for each of their executions, of no instance."""
+        handover = self._handover
+        for part in handover.parts:
+            if part.first <= members[-1] and members[0] < part.first + len(part.positions):
+                execution, operation = part.segment.execution, handover.batch.lane.phase
+                line = LogLine(execution, self._clock.now(), level, clip(text, MAX_LINE_CHARS), operation=operation)
+                self._poster.log(handover, line)
+
+    def save(self, call: Call) -> None:
+        """Store the runtime properties of its subjects as they are now."""
+        documents = self._handover.changes_of(call)
+        for view in call.subjects:
+            view.settle()
+        if documents:
+            self._poster.note(self._handover, call.member, documents)
+
+    def is_canceled(self, call: Call) -> bool:
+        """True when a user canceled it."""
+        return call.member in self._handover.canceled
+
+    def load(self, call: Call) -> Callable[..., object]:
+        """The function of the call's site. Raises what the import raises."""
+        spot = self._handover.spot_of(call.member)
+        if spot.function is None:
+            spot.function = self._catalog.load(call.site.implementation, call.site.deployment.code)
+        return spot.function
+
+    def inputs(self, call: Call) -> dict[str, Value]:
+        """The evaluated inputs, a copy of the call's own."""
+        return self._handover.part_of(call.member).inputs(call)
+
+    def token(self, call: Call) -> str:
+        """Equal for all attempts of one entry until a user retries it."""
+        return self._handover.token_of(call.member)

@@ -1,0 +1,111 @@
+"""The deployments, executions and policies that running batches refer to, loaded from the store when first needed.
+
+Used from the loop's thread only, except for what has been handed out: a ``LoadedDeployment`` is safe from any thread.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.run.calling import ExecutionView
+from phaseline.run.subjects import LoadedDeployment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.blueprint import Value
+    from phaseline.model.events import StatesEntered
+    from phaseline.model.graph import Graph, Policy
+    from phaseline.model.rows import ExecutionRow
+    from phaseline.ports import Store
+
+
+class Deployments:
+    """What batches refer to by number. ``identity`` is the store's name, part of every token."""
+
+    def __init__(self, store: Store) -> None:
+        """Nothing is loaded yet."""
+        self._store = store
+        self.identity = store.identity()
+        self._loaded: dict[int, LoadedDeployment] = {}
+        self._executions: dict[int, ExecutionView] = {}
+        self._policies: dict[int, tuple[Policy, ...]] = {}
+        self._data: dict[int, dict[int, Value]] = {}
+
+    def loaded(self, deployment: int) -> LoadedDeployment:
+        """The deployment with its documents. ``KeyError`` if it was deleted."""
+        found = self._loaded.get(deployment)
+        if found is None:
+            row = next((row for row in self._store.deployments() if row.number == deployment), None)
+            if row is None:
+                raise KeyError(deployment)
+            store = self._store
+            found = LoadedDeployment(
+                deployment,
+                row.name,
+                blueprint=store.blueprint(deployment),
+                topology=store.topology(deployment),
+                code=row.code,
+                inputs=store.inputs(deployment),
+                documents=store.documents(deployment),
+                states=np.array(store.states(deployment), np.uint8),
+                creator=row.created_by,
+            )
+            self._loaded[deployment] = found
+        return found
+
+    def forget(self, deployment: int) -> None:
+        """Read the deployment afresh when it is needed next."""
+        self._loaded.pop(deployment, None)
+
+    def entered(self, changes: Sequence[StatesEntered]) -> None:
+        """Follow the states that a committed turn wrote."""
+        for change in changes:
+            loaded = self._loaded.get(change.deployment)
+            if loaded is not None and change.states:
+                loaded.enter(change.states[-1], change.subjects)
+
+    def begin(self, row: ExecutionRow) -> None:
+        """Know an execution, so that it need not be searched in the store."""
+        self._executions[row.number] = ExecutionView(
+            row.id,
+            row.request.workflow,
+            row.request.parameters,
+            creator=row.created_by,
+            is_resumed=row.attempt > 0,
+        )
+
+    def execution(self, execution: int, deployment: int) -> ExecutionView:
+        """The execution as its calls see it. ``KeyError`` if the store has none of this number."""
+        if execution not in self._executions:
+            for row in self._store.executions(deployment):
+                if row.number == execution:
+                    self.begin(row)
+        return self._executions[execution]
+
+    def add_graph(self, graph_id: int, graph: Graph) -> None:
+        """Know a graph that was just made: nothing of it needs to be read from the store."""
+        self._policies[graph_id] = graph.policies
+        self._data[graph_id] = {}
+
+    def policies(self, graph_id: int) -> tuple[Policy, ...]:
+        """The table that the ``policies`` column of a segment points into."""
+        found = self._policies.get(graph_id)
+        if found is None:
+            found = self._policies[graph_id] = self._store.graph(graph_id).policies
+        return found
+
+    def data(self, graph_id: int) -> dict[int, Value]:
+        """{position: data that an earlier call of the entry left for the next one}; may be written."""
+        found = self._data.get(graph_id)
+        if found is None:
+            notes = self._store.notes(graph_id)
+            found = self._data[graph_id] = {note.position: note.result for note in notes if note.result is not None}
+        return found
+
+    def drop_graph(self, graph_id: int) -> None:
+        """Forget a graph that has settled."""
+        self._policies.pop(graph_id, None)
+        self._data.pop(graph_id, None)

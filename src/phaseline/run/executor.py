@@ -1,0 +1,138 @@
+"""The executor of one machine: threads of this process for functions, worker processes for what must be killable."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.status import OutcomeKind
+from phaseline.run.flavours import Callers
+from phaseline.run.handover import HandOver
+from phaseline.run.members import NOT_CALLED
+from phaseline.run.posting import Poster
+from phaseline.run.printed import install, uninstall
+from phaseline.run.processes import end
+from phaseline.run.threads import ThreadExecutor, same_for_all
+from phaseline.run.workers import WorkerExecutor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.model.events import Batch
+    from phaseline.model.rows import BatchRow
+    from phaseline.ports import Catalog, Clock
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.inbox import Inbox
+    from phaseline.run.reports import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """How many calls run at once: ``bulk`` and ``threads`` in this process, ``workers`` in processes of their own."""
+
+    bulk: int = 16
+    threads: int = 16
+    workers: int = 8
+
+
+class LocalExecutor:
+    """Implements ``ports.Executor``. ``submit``, ``cancel``, ``recover`` and ``stop`` are called by the loop's thread."""
+
+    def __init__(
+        self,
+        inbox: Inbox[Report],
+        deployments: Deployments,
+        catalog: Catalog,
+        clock: Clock,
+        slots: Slots | None = None,
+    ) -> None:
+        """Nothing is called or started yet."""
+        self._deployments = deployments
+        self._slots = slots or Slots()
+        self._poster = Poster(inbox)
+        self._threads = ThreadExecutor(
+            self._poster, catalog, Callers(), clock, bulk_slots=self._slots.bulk, each_slots=self._slots.threads
+        )
+        self._workers = WorkerExecutor(self._poster, catalog, clock, slots=self._slots.workers)
+        self._open: dict[int, HandOver] = {}
+        install()
+
+    def slots(self) -> Mapping[str, int]:
+        """{pool name: how many calls it can hold at once}."""
+        return {"bulk": self._slots.bulk, "threads": self._slots.threads, "workers": self._slots.workers}
+
+    def submit(self, batch: Batch) -> None:
+        """Begin the calls of a batch; returns at once."""
+        handover = HandOver(batch, self._deployments)
+        self._forget_answered()
+        self._open[batch.id] = handover
+        if batch.lane.pool == "workers" and batch.lane.form == "each":
+            self._workers.submit(handover)
+        else:
+            self._threads.submit(handover)
+
+    def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
+        """Tell running members that they are canceled; end their processes if ``kill``.
+
+        Members whose call has not begun come back uncalled, as ``again``.
+        """
+        handover = self._open.get(batch)
+        if handover is None:
+            return
+        handover.canceled.update(members.tolist())
+        if handover.batch.lane.pool == "workers":
+            self._workers.cancel(handover, members, kill=kill)
+
+    def hold(self) -> None:
+        """Begin no member that has not begun; their batches stay open."""
+        self._threads.hold()
+        self._workers.hold()
+
+    def is_busy(self) -> bool:
+        """True while a call is running."""
+        return self._threads.is_busy() or self._workers.is_busy()
+
+    def recover(self, open_batches: Sequence[BatchRow]) -> None:
+        """End the processes that a dead engine's calls left running; what answered members left on purpose stays."""
+        orphans = {
+            f"{self._deployments.identity}:{row.id}:{member}" for row in open_batches for member in pending_of(row)
+        }
+        if orphans:
+            end(orphans.__contains__, grace_s=0)
+
+    def stop(self, drain_s: float) -> None:
+        """Wait for running calls at most so long, then end them. Reports that came by then are in the inbox.
+
+        Members that have not begun come back uncalled, as ``again``. What had to be ended says nothing any more.
+        """
+        until = time.monotonic() + drain_s
+        self.hold()
+        self._workers.stop(drain_s)
+        self._threads.stop(max(0.0, until - time.monotonic()))
+        self._give_back()
+        self._poster.stop()
+        uninstall()
+
+    def _give_back(self) -> None:
+        """Say of members that have not begun that they were not called: they are not in doubt when somebody goes on."""
+        for handover in self._open.values():
+            members = handover.close()
+            if len(members):
+                self._poster.outcomes(handover, same_for_all(handover, members, NOT_CALLED))
+
+    def _forget_answered(self) -> None:
+        """Drop batches whose members all have outcomes."""
+        for batch in [batch for batch, handover in self._open.items() if handover.left == 0]:
+            del self._open[batch]
+
+
+def pending_of(row: BatchRow) -> Sequence[int]:
+    """Members of an open batch that have no outcome."""
+    count = sum(len(positions) for _, positions in row.segments)
+    if row.kinds is None:
+        return range(count)
+    pending: list[int] = np.flatnonzero(row.kinds == OutcomeKind.PENDING).tolist()
+    return pending

@@ -1,0 +1,202 @@
+"""A batch with everything that is needed to call its members; each member's call is made only when it begins."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.rows import Remark
+from phaseline.run.parts import Part
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.events import Batch
+    from phaseline.model.graph import Policy
+    from phaseline.model.rows import CodePlaces, DocumentChange
+    from phaseline.run.calling import Call, Channel, Outcome
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.parts import Spot
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one."""
+
+    code: CodePlaces
+    implementation: str
+    members: np.ndarray
+
+
+class HandOver:
+    """A submitted batch. Its lookups are safe from any thread; who is answered is kept under its lock."""
+
+    def __init__(self, batch: Batch, deployments: Deployments) -> None:
+        """Load what the batch refers to; called in the loop's thread."""
+        self.batch = batch
+        self.identity = deployments.identity
+        firsts = [0, *accumulate(len(segment.positions) for segment in batch.segments)]
+        self.count = firsts.pop()
+        self.parts = [
+            Part(
+                segment,
+                first,
+                batch.lane.phase,
+                deployments.loaded(segment.deployment),
+                deployments.execution(segment.execution, segment.deployment),
+                deployments.policies(segment.graph),
+                deployments.data(segment.graph),
+            )
+            for segment, first in zip(batch.segments, firsts, strict=True)
+        ]
+        self.firsts = firsts
+        self.lock = threading.Lock()
+        self.canceled: set[int] = set()
+        self.answered = bytearray(self.count)
+        self.left = self.count
+        self._begun = bytearray(self.count)
+        self._is_closed = False
+
+    def __len__(self) -> int:
+        """How many members there are."""
+        return self.count
+
+    # -- members ------------------------------------------------------------------------------------------------
+
+    def part_of(self, member: int) -> Part:
+        """The segment a member lies in."""
+        parts = self.parts
+        return parts[0] if len(parts) == 1 else parts[bisect_right(self.firsts, member) - 1]
+
+    def policy_of(self, member: int) -> Policy:
+        """How the member is called and retried."""
+        part = self.part_of(member)
+        return part.policies[int(part.segment.policies[member - part.first])]
+
+    def instance_of(self, member: int) -> int:
+        """The instance whose log a member's lines belong to."""
+        part = self.part_of(member)
+        return part.instance(member - part.first)
+
+    def token_of(self, member: int) -> str:
+        """Equal for all attempts of one entry until a user retries it."""
+        part = self.part_of(member)
+        place = member - part.first
+        segment = part.segment
+        return f"{self.identity}-{segment.graph}-{part.positions[place]}-{segment.generations[place]}"
+
+    def mark_of(self, member: int) -> str:
+        """What the environment of the member's processes says, so that they can be found again."""
+        return f"{self.identity}:{self.batch.id}:{member}"
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def spot_of(self, member: int) -> Spot:
+        """What the member shares with others of its node. ``NonRecoverableError`` if nothing is mapped any more."""
+        part = self.part_of(member)
+        return part.spot(member - part.first)
+
+    def call_of(self, member: int, channel: Channel) -> Call:
+        """The member's call. ``NonRecoverableError`` if nothing is mapped any more."""
+        part = self.part_of(member)
+        return part.call(member - part.first, channel)
+
+    def begin(self, member: int) -> bool:
+        """Whether the member may be called: from now on it counts as called."""
+        with self.lock:
+            if not self._is_closed:
+                self._begun[member] = 1
+            return not self._is_closed
+
+    def begin_all(self, members: np.ndarray) -> bool:
+        """``begin`` for members that one call takes together."""
+        with self.lock:
+            if not self._is_closed:
+                np.frombuffer(self._begun, np.uint8)[members] = 1
+            return not self._is_closed
+
+    def close(self) -> np.ndarray:
+        """Let no member begin any more; those (int32) of which it is certain that they were not called."""
+        with self.lock:
+            self._is_closed = True
+            touched = np.frombuffer(self._begun, np.uint8) | np.frombuffer(self.answered, np.uint8)
+            return np.flatnonzero(touched == 0).astype(np.int32)
+
+    # -- what comes back ----------------------------------------------------------------------------------------
+
+    def claim(self, members: np.ndarray) -> np.ndarray:
+        """Those of the members that had no outcome yet; from now on they have. Under ``lock``."""
+        answered = np.frombuffer(self.answered, np.uint8)
+        fresh: np.ndarray = members[answered[members] == 0]
+        answered[fresh] = 1
+        self.left -= len(fresh)
+        return fresh
+
+    def attempts(self) -> np.ndarray | None:
+        """Retries so far by member, or None when nobody was tried before (the common case)."""
+        columns = [part.segment.attempts for part in self.parts]
+        if not any(column.any() for column in columns):
+            return None
+        return np.concatenate(columns)
+
+    def unanswered(self) -> np.ndarray:
+        """Members without an outcome so far, int32."""
+        return np.flatnonzero(np.frombuffer(self.answered, np.uint8) == 0).astype(np.int32)
+
+    def remark_of(self, member: int, outcome: Outcome) -> Remark:
+        """What an outcome leaves on the member's entry."""
+        part = self.part_of(member)
+        position = part.positions[member - part.first]
+        return Remark(part.segment.graph, position, outcome.message, outcome.error, outcome.result)
+
+    def keep_data(self, member: int, data: Value) -> None:
+        """Keep what a call leaves for the next one of its entry."""
+        part = self.part_of(member)
+        position = part.positions[member - part.first]
+        if data is None:
+            part.data.pop(position, None)
+        else:
+            part.data[position] = data
+
+    def changes_of(self, call: Call) -> list[tuple[int, DocumentChange]]:
+        """(member, change) of what the call changed in runtime properties."""
+        changes = self.part_of(call.member).deployment.changes(call.subjects)
+        return [(call.member, change) for change in changes]
+
+    def groups(self) -> list[Group]:
+        """One plugin call takes the members of one function, in the order in which the functions first occur."""
+        names: dict[tuple[CodePlaces, str], int] = {}
+        columns = [self._group_numbers(part, names) for part in self.parts]
+        column = columns[0] if len(columns) == 1 else np.concatenate(columns)
+        if len(names) == 1:
+            ((code, implementation),) = names
+            return [Group(code, implementation, np.arange(len(column), dtype=np.int32))]
+        order = np.argsort(column, kind="stable").astype(np.int32)
+        ends = np.cumsum(np.bincount(column, minlength=len(names)))
+        return [Group(*name, members) for name, members in zip(names, np.split(order, ends[:-1]), strict=True)]
+
+    def _group_numbers(self, part: Part, names: dict[tuple[CodePlaces, str], int]) -> np.ndarray:
+        """Number of its function by place in the segment; new functions are added to ``names``."""
+        kind, deployment = part.segment.kind, part.deployment
+        owners = deployment.owners(kind, part.segment.subjects)
+        first, inverse = _distinct(owners)
+        numbers = np.empty(len(first), np.int32)
+        for place, subject in enumerate(part.segment.subjects[first].tolist()):
+            operation = deployment.operation(kind, subject, self.batch.lane.phase)
+            is_function = operation is not None and operation.form == "function"
+            name = operation.implementation if operation is not None and is_function else ""
+            numbers[place] = names.setdefault((deployment.view.code, name), len(names))
+        column: np.ndarray = numbers[inverse]
+        return column
+
+
+def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(place of the first of each distinct value, which of them each value is); one value is the common case."""
+    if len(values) and (values == values[0]).all():
+        return np.zeros(1, np.int64), np.zeros(len(values), np.int64)
+    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    return first, inverse

@@ -1,0 +1,76 @@
+"""Lane keys: what one call must not mix, computed for entries from the properties of their nodes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.events import Evaluated
+from phaseline.model.graph import SubjectKind
+from phaseline.model.problem import ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.run.subjects import LoadedDeployment
+
+
+def value_at(document: Value, path: str) -> Value:
+    """What lies at a dotted path, or None."""
+    for part in path.split("."):
+        document = document.get(part) if isinstance(document, dict) else None
+    return document
+
+
+class LaneKeys:
+    """Numbers for the values of key expressions; equal values have equal numbers while this engine lives."""
+
+    def __init__(self) -> None:
+        """No value seen."""
+        self._numbers: dict[str, int] = {}
+
+    def evaluate(
+        self, graph: int, positions: np.ndarray, kinds: np.ndarray, subjects: np.ndarray, expression: str,
+        deployment: LoadedDeployment,
+    ) -> Evaluated:  # fmt: skip
+        """The answer to ``Evaluate``: ``properties.x``, ``runtime_properties.x`` or ``inputs.x`` of each subject.
+
+        Relationship entries are keyed by their source instance.
+        """
+        topology = deployment.topology
+        of_relationship = kinds != SubjectKind.INSTANCE
+        instances = subjects.copy()
+        if of_relationship.any():
+            instances[of_relationship] = topology.source[subjects[of_relationship]]
+        values = np.empty(len(positions), np.int32)
+        root, _, rest = expression.partition(".")
+        by_node: dict[int, int] = {}
+        for place, instance in enumerate(instances.tolist()):
+            node = int(topology.node[instance])
+            fixed = root == "properties" and not topology.nodes[node].has_functions
+            number = by_node.get(node) if fixed else None
+            if number is None:
+                number = by_node[node] = self._number(expression, self._value(deployment, instance, root, rest))
+            values[place] = number
+        return Evaluated(graph, positions, "key", values)
+
+    @staticmethod
+    def _value(deployment: LoadedDeployment, instance: int, root: str, rest: str) -> Value:
+        match root:
+            case "properties":
+                try:
+                    found = deployment.instance_view(instance).node.properties
+                except ProblemsError:
+                    return None  # the call meets the same problem, and its failure tells it
+            case "runtime_properties":
+                found = deployment.document_of(instance)
+            case "inputs":
+                found = deployment.inputs
+            case _:
+                return None
+        return value_at(dict(found), rest) if rest else None
+
+    def _number(self, expression: str, value: Value) -> int:
+        text = json.dumps([expression, value], sort_keys=True, default=str)
+        return self._numbers.setdefault(text, len(self._numbers))

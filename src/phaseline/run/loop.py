@@ -1,0 +1,492 @@
+"""The loop of the one process that owns a store: take, handle, commit, act.
+
+``Engine`` holds no rule about a lifecycle. It gives the scheduler what has arrived, stores what the scheduler
+decided together with what calls brought back, and only then carries the commands out.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.scheduler import Scheduler
+from phaseline.model.events import (
+    Ask,
+    CancelRequested,
+    CompleteRequested,
+    Dispatch,
+    Evaluate,
+    Finished,
+    Noted,
+    Planned,
+    Reattached,
+    RetryRequested,
+    SlotsChanged,
+    Stop,
+    Submitted,
+    Tick,
+    WakeAt,
+    WakeRequested,
+)
+from phaseline.model.graph import SubjectKind
+from phaseline.model.rows import EventRow, Turn
+from phaseline.model.status import ExecutionStatus
+from phaseline.run.deployments import Deployments
+from phaseline.run.inbox import Inbox
+from phaseline.run.keys import LaneKeys
+from phaseline.run.narration import CANCEL_SENTENCES, execution_event
+from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
+from phaseline.run.planning import Planning
+from phaseline.run.progress import Progress, failing, progress_rows
+from phaseline.run.recovery import restore
+from phaseline.run.reports import Report
+from phaseline.run.requests import LOOK_MS, Door
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from phaseline.model.blueprint import Operation
+    from phaseline.model.declaration import Declaration
+    from phaseline.model.events import Accepted, Batch, Command, Event, Segment
+    from phaseline.model.rows import CodePlaces, ExecutionRow
+    from phaseline.ports import Clock, Executor, Store
+    from phaseline.run.planning import Planner
+
+TURN_ENTRIES = 10_000
+"""Entries whose outcomes one turn takes; the rest waits for the next."""
+LONGEST_WAIT_MS = 1_000
+"""The loop looks up at least so often, so that a caller may watch."""
+HELD_WAIT_MS = 20
+"""The same once an interrupt is being honoured: a call that ends without a word ends the wait for it as well."""
+ORIGINS_KEPT = 1_000
+"""Answered batches whose executions are remembered, for answers that come too late."""
+MESSAGES_KEPT = 2_000
+"""Last messages of failing entries kept in memory for the progress view."""
+BULK_SLOTS = 16
+"""Bulk calls at once, over all lanes."""
+NEVER_AGAIN = 1 << 62
+"""So late that nobody looks for requests before it."""
+
+
+@dataclass(slots=True)
+class Dispatched:
+    """A batch the executor has, and which of its members (bool) have been reported."""
+
+    batch: Batch
+    reported: np.ndarray
+
+    def only_members(self, report: Report) -> Report:
+        """The report without what it says of members that the batch does not have."""
+        known = (report.members >= 0) & (report.members < len(self.reported))
+        if known.all():
+            return report
+        given = set(report.members[known].tolist())
+        return replace(
+            report,
+            members=report.members[known],
+            kinds=report.kinds[known],
+            delays=report.delays[known],
+            documents=[told for told in report.documents if told[0] in given],
+            remarks=[told for told in report.remarks if told[0] in given],
+        )
+
+
+class Engine:
+    """The scheduler of this process and everything around it. Not thread-safe but for ``interrupt``."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        make_executor: Callable[[Inbox[Report], Deployments], Executor],
+        planners: Mapping[str, Planner],
+        declare: Callable[[Operation, CodePlaces], Declaration],
+        *,
+        on_turn: Callable[[], None] | None = None,
+        on_events: Callable[[Sequence[EventRow]], None] | None = None,
+    ) -> None:
+        """The caller owns the store (``Store.own``).
+
+        ``on_turn`` is called after every turn, ``on_events`` with what a turn has stored of them.
+        """
+        first_graph, first_batch = store.counters()
+        self._store, self._clock = store, clock
+        self._inbox: Inbox[Report] = Inbox()
+        self._backlog: deque[Report] = deque()
+        self._events: list[Event] = []
+        self._rows: list[EventRow] = []
+        self._dispatched: dict[int, Dispatched] = {}
+        self._origins: dict[int, Origin] = {}
+        self._known: set[int] = set()
+        self._messages: dict[tuple[int, int], str] = {}
+        self._ended: dict[int, ExecutionStatus] = {}
+        self._alarm: int | None = None
+        self._interrupted = self._held = False
+        self._leaves_at: int | None = None
+        self._door = Door(store, self)
+        self._looked: int | None = None
+        self.is_asked_to_stop = False
+        self._on_turn, self._on_events = on_turn, on_events
+        self._keys = LaneKeys()
+        self.scheduler = Scheduler(next_batch=first_batch)
+        self.deployments = Deployments(store)
+        self.planning = Planning(planners, self.deployments, declare, first_graph)
+        self.executor = make_executor(self._inbox, self.deployments)
+        self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
+        self._events.extend(SlotsChanged(pool, count) for pool, count in self._slots.items())
+        self.calls = 0
+
+    # -- requests -----------------------------------------------------------------------------------------------
+
+    def submit(self, row: ExecutionRow) -> None:
+        """Begin a stored execution."""
+        self._known.add(row.number)
+        self.planning.begin(row)
+        self._events.append(Submitted(row.number, row.deployment, row.request.stop_after))
+        self._rows.append(execution_event(row, "workflow_started", self._clock.now()))
+
+    def recover(self, rows: Sequence[ExecutionRow] | None = None) -> None:
+        """Take up executions of the store where they stand; None: all that are open. Those at hand are left alone."""
+        wanted = self._store.executions(only_open=True) if rows is None else rows
+        wanted = [row for row in wanted if row.number not in self._known]
+        for row in wanted:
+            if row.status is ExecutionStatus.QUEUED and not row.started_at:
+                self.submit(row)
+        wanted = [row for row in wanted if row.number not in self._known]
+        self._known.update(row.number for row in wanted)
+        held = self._dispatched.keys() | self.scheduler.batches.keys()
+        held |= {event.batch for event in self._events if isinstance(event, Reattached)}
+        orphans = [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
+        self.executor.recover(orphans)
+        self._events.extend(restore(self._store, self.planning, self.deployments, wanted, orphans, self._messages))
+        self._trim_messages()
+        for row in wanted:
+            self._rows.append(execution_event(row, "workflow_resumed", self._clock.now()))
+
+    def take_up(self, row: ExecutionRow) -> None:
+        """See that an open execution goes on, be it new or where it stands; one at hand is left alone."""
+        if row.number not in self._known:
+            self.recover([row])
+
+    def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
+        """Cancel an execution: ``wait`` for running calls, ``force`` or ``kill`` (decision 2)."""
+        text = CANCEL_SENTENCES.get(how, CANCEL_SENTENCES["wait"])
+        self._rows.append(EventRow(execution, self._clock.now(), "cancel_requested", text, actor=actor))
+        self._events.append(
+            CancelRequested(execution, "kill" if how == "kill" else "force" if how == "force" else "wait")
+        )
+
+    def retry(
+        self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
+        include_unsure: bool = False, replan: bool = False, actor: str = "",
+    ) -> None:  # fmt: skip
+        """Let what failed or was canceled go on, and what waits for its next try be called now.
+
+        ``replan`` asks the planner afresh with ``row.request``.
+        """
+        self.recover([row])
+        self.planning.replace_request(row.number, row.request)
+        self._rows.append(EventRow(row.number, self._clock.now(), "retried", "Retrying what failed", actor=actor))
+        self._events.append(RetryRequested(row.number, graph, positions, include_unsure, replan))
+        for held in self._store.graphs(row.number):
+            if graph is None or held.id == graph:
+                self._events.append(WakeRequested(row.number, held.id, positions, only_failing=True))
+
+    def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
+        """Take entries as completed because a user vouches for them; audited."""
+        self.recover([row])
+        self._events.append(CompleteRequested(row.number, graph, positions.astype(np.int32)))
+        now, text = self._clock.now(), f"Task completed by hand: {reason}"
+        self._rows.extend(
+            EventRow(row.number, now, "completed_by_hand", text, instance, operation, actor)
+            for instance, operation in self._called(row, graph, positions)
+        )
+
+    def _called(self, row: ExecutionRow, graph: int, positions: np.ndarray) -> Iterator[tuple[int, str]]:
+        """(instance, operation) of entries of a graph: of a relationship the side that is called."""
+        columns = self._store.graph(graph)
+        topology = self._store.topology(row.deployment)
+        for step in columns.steps:
+            for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():
+                subject = int(columns.subject[position])
+                if step.kind is SubjectKind.SOURCE or step.kind is SubjectKind.TARGET:
+                    subject = int((topology.source if step.kind is SubjectKind.SOURCE else topology.target)[subject])
+                yield subject, step.phase
+
+    def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
+        """Let sleepers of a graph try now; None: all of them."""
+        self._events.append(WakeRequested(execution, graph, positions))
+
+    def interrupt(self) -> None:
+        """Begin no new call; ``run`` returns when the running ones have returned.
+
+        Safe from a signal handler: it takes no lock, so the loop hears of it when it looks for requests next.
+        """
+        self._interrupted = True
+
+    def ask_to_stop(self, drain_s: float | None = None) -> None:
+        """As ``interrupt``; ``run`` returns after the drain time though calls are still running. None: without end."""
+        self.is_asked_to_stop = True
+        if drain_s is not None:
+            self._leaves_at = self._clock.now() + int(drain_s * 1000)
+        self.interrupt()
+
+    # -- the loop -----------------------------------------------------------------------------------------------
+
+    def run(self, until: Callable[[], bool]) -> None:
+        """Turn until ``until()`` holds, or until an interrupt has been honoured."""
+        while not until():
+            if self._interrupted and (self._hold() or self._is_overdue()):
+                return
+            self.turn()
+
+    def close(self, drain_s: float) -> None:
+        """Let running calls end, at most so long, and store what came back; what has not begun is given back.
+
+        The engine cannot be used any more afterwards. What is still without an answer is lost, as after a crash.
+        """
+        self._give_no_slot()
+        self._looked = NEVER_AGAIN
+        self.executor.stop(drain_s)
+        while self._inbox or self._backlog or self._events:
+            self.turn()
+
+    def turn(self) -> None:
+        """Take what has arrived, decide, commit, act."""
+        self._look()
+        reports = self._take()
+        if self._interrupted:
+            self._give_no_slot()  # before what has come back lets anything begin
+        now = self._clock.now()
+        events, self._events = self._events, []
+        first = len(events)
+        events.extend(self._event_of(report) for report in reports if len(report.members))
+        events.append(Tick())
+        decision = self.scheduler.handle(events, now)
+        sorter = self._sort(reports, decision.accepted, first, now)
+        for change in decision.changes.executions:
+            self._note_execution(change.execution, change.status, change.reason, now)
+        answers, self._door.answers = self._door.answers, []
+        payload = replace(sorter.payload(self._rows), answers=answers)
+        if decision.changes or payload:
+            self._store.commit(Turn(now, decision.changes, payload))
+            self._rows = []
+            if payload.events and self._on_events is not None:
+                self._on_events(payload.events)
+        self.deployments.entered(decision.changes.states)
+        for command in decision.commands:
+            self._act(command)
+        if self._on_turn is not None:
+            self._on_turn()
+
+    def _take(self) -> list[Report]:
+        """What one turn takes of the reports, waiting for the first if there is nothing else to do."""
+        if not self._events and not self._backlog and not self._door.answers:
+            longest = HELD_WAIT_MS if self._held else LONGEST_WAIT_MS
+            wait = longest if self._alarm is None else min(longest, self._alarm - self._clock.now())
+            self._wait(wait)
+        self._backlog.extend(self._inbox.take_all())
+        taken: list[Report] = []
+        room = TURN_ENTRIES
+        while self._backlog and room > 0:
+            report = self._backlog.popleft()
+            dispatched = self._dispatched.get(report.batch)
+            taken.append(report if dispatched is None else dispatched.only_members(report))
+            room -= len(report.members)
+        return taken
+
+    def _wait(self, wait_ms: int) -> None:
+        """Until something comes back, somebody asks for something or the time is over."""
+        while wait_ms > 0 and not self._inbox.wait(min(wait_ms, LOOK_MS)):
+            wait_ms -= LOOK_MS
+            if self._look() or (self._interrupted and not self._held):
+                return
+
+    def _look(self) -> bool:
+        """Look at the door, though not all the time; True if somebody asked for something."""
+        now = self._clock.now()
+        if self._looked is not None and now - self._looked < LOOK_MS // 2:
+            return False
+        self._looked = now
+        return self._door.look()
+
+    @staticmethod
+    def _event_of(report: Report) -> Event:
+        if report.is_noted:
+            return Noted(report.batch, report.members)
+        return Finished(report.batch, report.members, report.kinds, report.delays)
+
+    def _sort(self, reports: Sequence[Report], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
+        sorter = Sorter(now)
+        answers = {answer.index: answer for answer in accepted}
+        index = first
+        for report in reports:
+            answer = None
+            if len(report.members):
+                answer = answers.get(index)
+                index += 1
+            dispatched = self._dispatched.get(report.batch)
+            if dispatched is None:
+                sorter.take(report, answer, self._origins.get(report.batch), set())
+                continue
+            batch = dispatched.batch
+            sorter.take(report, answer, Origin.of(batch), self._given_up(batch, answer))
+            if not report.is_noted:
+                sorter.failures(batch, report, answer, self._instance_of)
+                self._remember(report)
+                dispatched.reported[report.members] = True
+                if dispatched.reported.all():
+                    self._forget_answered(batch)
+        return sorter
+
+    def _forget_answered(self, batch: Batch) -> None:
+        """Every member has been reported: all that is kept is whose they were."""
+        del self._dispatched[batch.id]
+        self._origins[batch.id] = Origin.of(batch)
+        while len(self._origins) > ORIGINS_KEPT:
+            del self._origins[next(iter(self._origins))]
+
+    def _instance_of(self, segment: Segment, place: int) -> int:
+        """The instance a member was about: of a relationship the side that was called."""
+        subject = int(segment.subjects[place])
+        if segment.kind is SubjectKind.INSTANCE:
+            return subject
+        topology = self.deployments.loaded(segment.deployment).topology
+        return int((topology.source if segment.kind is SubjectKind.SOURCE else topology.target)[subject])
+
+    def _given_up(self, batch: Batch, answer: Accepted | None) -> set[int]:
+        """Members that were not accepted because nobody waits for their entries any more."""
+        found: set[int] = set()
+        if answer is None or not len(answer.rejected):
+            return found
+        arena = self.scheduler.arena
+        stored: dict[int, np.ndarray] = {}
+        for member in answer.rejected.tolist():
+            segment, place = place_of(batch, member)
+            graph, position = segment.graph, int(segment.positions[place])
+            slot = arena.slots.get(graph)
+            if slot is not None:
+                status = arena.status[slot.base + position]
+            else:
+                if graph not in stored:
+                    stored[graph] = self._store.statuses(graph)
+                status = stored[graph][position]
+            if status in GIVEN_UP:
+                found.add(member)
+        return found
+
+    def _remember(self, report: Report) -> None:
+        for _, remark in report.remarks:
+            if remark.message:
+                self._messages[remark.graph, remark.position] = remark.message
+        self._trim_messages()
+
+    def _trim_messages(self) -> None:
+        while len(self._messages) > MESSAGES_KEPT:
+            del self._messages[next(iter(self._messages))]
+
+    def _note_execution(self, execution: int, status: ExecutionStatus, reason: str, now: int) -> None:
+        if status.is_ended:
+            self._ended[execution] = status
+            row = self.planning.row(execution)
+            kind = {"completed": "workflow_succeeded", "failed": "workflow_failed"}.get(status, "workflow_cancelled")
+            self._rows.append(execution_event(row, kind, now, reason))
+            self.planning.forget(execution)
+            self._known.discard(execution)
+        else:
+            self._ended.pop(execution, None)
+
+    # -- commands -----------------------------------------------------------------------------------------------
+
+    def _act(self, command: Command) -> None:
+        match command:
+            case Dispatch(batch):
+                self._dispatched[batch.id] = Dispatched(batch, np.zeros(len(batch), bool))
+                self.calls += 1
+                self.executor.submit(batch)
+            case Stop(batch_id, members, kill):
+                self.executor.cancel(batch_id, members, kill=kill)
+            case Evaluate():
+                self._evaluate(command)
+            case WakeAt(at):
+                self._alarm = at
+            case Ask(execution, graph, subjects) if subjects is None:
+                self._events.append(self._ask(execution, graph))
+            case _:
+                pass  # announcements and exits concern listeners and state paths, which this engine has none of
+
+    def _ask(self, execution: int, graph: int) -> Planned:
+        run = self.scheduler.runs[execution]
+        arena = self.scheduler.arena
+        slot = arena.slots.get(graph)
+        if slot is not None and not arena.moves(slot):
+            status, marks = arena.status[slot.base : slot.end], arena.marks[slot.base : slot.end]
+            self.planning.settled(execution, graph, slot.name, slot.attempt, status=status, marks=marks)
+        return self.planning.ask(execution, is_canceled=run.is_canceled, attempt=run.attempt)
+
+    def _evaluate(self, command: Evaluate) -> None:
+        arena = self.scheduler.arena
+        slot = arena.slots.get(command.graph)
+        if slot is None:
+            return  # what else came in the same turn took the graph away
+        positions = command.positions + slot.base
+        deployment = self.deployments.loaded(slot.deployment)
+        kinds, subjects = arena.kind[positions], arena.subject[positions]
+        self._events.append(
+            self._keys.evaluate(command.graph, command.positions, kinds, subjects, command.expression, deployment)
+        )
+
+    def _hold(self) -> bool:
+        """Give no slot away any more; True when no call is running."""
+        self._give_no_slot()
+        return not (self._events or self.executor.is_busy() or self._inbox or self._backlog)
+
+    def _is_overdue(self) -> bool:
+        """True when the drain time is over, and who asked to stop has been answered."""
+        return self._leaves_at is not None and self._clock.now() >= self._leaves_at and not self._events
+
+    def _give_no_slot(self) -> None:
+        if not self._held:
+            self._held = True
+            self._events.extend(SlotsChanged(pool, 0) for pool in self._slots)
+            self.executor.hold()
+
+    @property
+    def has_work(self) -> bool:
+        """True when the next turn has something to do besides what reports will bring."""
+        return bool(self._events or self._backlog)
+
+    @property
+    def wakes_at(self) -> int | None:
+        """When a turn is due though nothing comes back, in ms; None: never."""
+        return self._alarm
+
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    def has_ended(self, execution: int) -> bool:
+        """True once the execution has its verdict, and that is committed."""
+        return execution in self._ended
+
+    @property
+    def is_idle(self) -> bool:
+        """True when nothing is open but what waits for a person."""
+        return not self._events and all(run.status is ExecutionStatus.ATTENTION for run in self.scheduler.runs.values())
+
+    def needs_attention(self, execution: int) -> bool:
+        """True when nothing moves until a user decides about unsure calls."""
+        run = self.scheduler.runs.get(execution)
+        return run is not None and run.status.value == "attention" and not self._events
+
+    def progress(self, execution: int) -> Progress | None:
+        """A look at the present round, or None before the first and after the end."""
+        run = self.scheduler.runs.get(execution)
+        if run is None or not run.graphs:
+            return None
+        slot = self.scheduler.arena.slots[run.graphs[-1]]
+        topology = self.deployments.loaded(run.deployment).topology
+        rows = progress_rows(self.scheduler, slot, topology)
+        shown, count = failing(self.scheduler, slot, topology, self._messages)
+        return Progress(slot.name, rows, shown, count, self._alarm, self.calls)

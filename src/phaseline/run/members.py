@@ -1,0 +1,80 @@
+"""One member called to its end: the right caller for its code, and what it leaves behind."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from phaseline.model.failures import NonRecoverableError
+from phaseline.model.properties import storable
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import Outcome, outcome_of, unloadable
+from phaseline.run.flavours import flavour_of
+from phaseline.run.plugin_code import attempt
+
+if TYPE_CHECKING:
+    from phaseline.model.graph import Policy
+    from phaseline.model.rows import DocumentChange, Remark
+    from phaseline.run.calling import Call, Flavour
+    from phaseline.run.handover import HandOver
+    from phaseline.run.parts import Spot
+    from phaseline.run.posting import Poster
+
+NOT_CALLED = Outcome(OutcomeKind.AGAIN, 0)
+"""Of a member that was canceled, or whose engine leaves, before its call began: not called, not failed."""
+
+
+def resolve(spot: Spot, call: Call) -> Spot:
+    """The spot with its code loaded and its flavour known, or with the refusal that all its calls share (W2)."""
+    if spot.flavour is not None or spot.refusal is not None:
+        return spot
+    spot.flavour, error = attempt(flavour_of, call)
+    if error is not None:
+        spot.refusal = unloadable(error, call.site.implementation)
+    spot.is_async = inspect.iscoroutinefunction(spot.function)
+    return spot
+
+
+def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome:
+    """With ``until_true`` a false result means again after the interval; items say so themselves."""
+    if policy.until_true and flavour != "native" and outcome.kind is OutcomeKind.COMPLETED and not outcome.result:
+        return Outcome(OutcomeKind.AGAIN, policy.retry_interval_ms, outcome.message or "not true yet")
+    return outcome
+
+
+def settle_call(handover: HandOver, call: Call, outcome: Outcome) -> tuple[Outcome, list[tuple[int, DocumentChange]]]:
+    """What the call changed; a property that cannot be stored fails the call."""
+    if not call.is_touched:
+        return outcome, []
+    try:
+        return outcome, handover.changes_of(call)
+    except NonRecoverableError as error:
+        return outcome_of(error), []
+
+
+def remark_for(handover: HandOver, member: int, outcome: Outcome, attempt: int) -> Remark | None:
+    """What is to be remembered of an outcome; a retry's success takes the former message away."""
+    if outcome.message or outcome.error or outcome.result is not None or attempt:
+        return handover.remark_of(member, outcome)
+    return None
+
+
+def post_call(poster: Poster, handover: HandOver, call: Call, outcome: Outcome) -> None:
+    """Post the outcome of a call with everything that it leaves behind."""
+    outcome, documents = settle_call(handover, call, outcome)
+    if call.data is not None:
+        outcome = kept_data(handover, call, outcome)
+    remark = remark_for(handover, call.member, outcome, call.attempt)
+    poster.outcome(handover, call.member, outcome, documents, remark)
+
+
+def kept_data(handover: HandOver, call: Call, outcome: Outcome) -> Outcome:
+    """The outcome with the data that the next call of the entry is to find; an ended entry has none."""
+    data = call.data if outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY} and call.data else None
+    try:
+        kept = storable(data)
+    except TypeError as error:
+        return outcome_of(NonRecoverableError(f"data of the item: {error}"))
+    handover.keep_data(call.member, kept)
+    return outcome if kept is None else replace(outcome, result=kept)

@@ -1,0 +1,312 @@
+"""Items and batches: what functions under the native declaration are called with (decision 12).
+
+Outcomes are marked on items or in bulk on the batch; members left unmarked are completed when the
+function returns, and retried or failed when it raises. Items are made while the batch is walked
+through; what they know is looked up when it is touched.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, clip, outcome_of
+from phaseline.run.plugin_code import attempt, run_to_end
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from phaseline.model.blueprint import Value
+    from phaseline.run.calling import InstanceView
+
+PENDING = OutcomeKind.PENDING
+OUR_FRAMES = 2
+"""Frames between us and the function (``attempt``, ``run_to_end``) that its traceback need not show."""
+
+
+class ItemLog:
+    """The lines of one item, by level, like a logger's."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: Call) -> None:
+        """Lines are kept with the instance of the call."""
+        self._call = call
+
+    def debug(self, text: str) -> None:
+        """Keep a line for those who look closely."""
+        self._call.log("debug", text)
+
+    def info(self, text: str) -> None:
+        """Keep a line that tells what was done."""
+        self._call.log("info", text)
+
+    def warning(self, text: str) -> None:
+        """Keep a line about something to look at."""
+        self._call.log("warning", text)
+
+    def error(self, text: str) -> None:
+        """Keep a line about something that went wrong."""
+        self._call.log("error", text)
+
+
+class Item:
+    """One member of a batch: a node instance, or a relationship with ``source`` and ``target``.
+
+    For a relationship operation ``properties``, ``runtime_properties``, ``instance_id`` and ``node_id`` are
+    those of the side whose operation it is.
+    """
+
+    __slots__ = ("_batch", "_place")
+
+    def __init__(self, batch: Batch, place: int) -> None:
+        """``place`` in the batch; items of one place are interchangeable."""
+        self._batch = batch
+        self._place = place
+
+    @property
+    def _call(self) -> Call:
+        return self._batch._call_at(self._place)  # noqa: SLF001 - an item is a place in its batch
+
+    @property
+    def properties(self) -> Mapping[str, Value]:
+        """Properties of its node, evaluated; not to be changed."""
+        return self._call.owner.node.properties
+
+    @property
+    def runtime_properties(self) -> dict[str, Value]:
+        """Its runtime properties; changes are saved in the same transaction as the outcome."""
+        return self._call.owner.runtime_properties
+
+    @property
+    def inputs(self) -> dict[str, Value]:
+        """The operation's inputs, evaluated, a copy of its own."""
+        return self._call.inputs
+
+    @property
+    def instance_id(self) -> str:
+        """Id of the node instance."""
+        return self._call.owner.id
+
+    @property
+    def node_id(self) -> str:
+        """Name of its node."""
+        return self._call.owner.node.name
+
+    @property
+    def deployment_id(self) -> str:
+        """Name of its deployment; a batch may hold items of several."""
+        return self._call.site.deployment.id
+
+    @property
+    def execution_id(self) -> str:
+        """Id of the execution that wants it done."""
+        return self._call.site.execution.id
+
+    @property
+    def source(self) -> InstanceView | None:
+        """The source instance of a relationship operation, else None."""
+        return self._call.source
+
+    @property
+    def target(self) -> InstanceView | None:
+        """The target instance of a relationship operation, else None."""
+        return self._call.target
+
+    @property
+    def token(self) -> str:
+        """Equal for all attempts until a user retries it: for use as a cloud's client token."""
+        return self._call.token
+
+    @property
+    def attempt(self) -> int:
+        """How many retries were made before this call."""
+        return self._call.attempt
+
+    @property
+    def data(self) -> dict[str, Value]:
+        """What an earlier call of this entry left for the next one; kept until the entry is completed."""
+        call = self._call
+        if not isinstance(call.data, dict):
+            call.data = {}
+        return call.data
+
+    @property
+    def decisions(self) -> Mapping[str, Value]:
+        """What hooks decided for this instance."""
+        call = self._call
+        return call.site.execution.decisions.get(call.owner.id, {})
+
+    @property
+    def is_canceled(self) -> bool:
+        """True when a user canceled it while it runs."""
+        return self._call.is_canceled
+
+    @property
+    def log(self) -> ItemLog:
+        """Where lines of text are kept with the instance, shown live: ``item.log.info("...")``."""
+        return ItemLog(self._call)
+
+    def complete(self) -> None:
+        """It is done."""
+        self._batch._mark(self._place, OutcomeKind.COMPLETED)  # noqa: SLF001
+
+    def fail(self, message: str, retry: bool = False) -> None:  # noqa: FBT001, FBT002 - the signature users know
+        """It failed; with ``retry`` it is tried again after the operation's interval, if retries remain."""
+        kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
+        self._batch._mark(self._place, kind, message)  # noqa: SLF001
+
+    def again(self, after_s: float, message: str = "") -> None:
+        """It is not done yet: call again after so many seconds. Not a failure; no thread is held meanwhile."""
+        self._batch._mark(self._place, OutcomeKind.AGAIN, message, round(after_s * 1000))  # noqa: SLF001
+
+    def __repr__(self) -> str:
+        return f"Item({self.instance_id!r})"
+
+
+class Batch:
+    """Items that one call of a bulk function is about: a sequence, across executions and deployments."""
+
+    def __init__(self, count: int, call_at: Callable[[int], Call]) -> None:
+        """``call_at`` makes the call of a place; it is asked at most once for each place that is touched."""
+        self._count = count
+        self._make = call_at
+        self._calls: dict[int, Call] = {}
+        self._kinds = bytearray(count)
+        self._delays: dict[int, int] = {}
+        self._messages: dict[int, str] = {}
+        self._is_open = True
+
+    def __len__(self) -> int:
+        """How many items there are."""
+        return self._count
+
+    def __iter__(self) -> Iterator[Item]:
+        """All items in order."""
+        for place in range(self._count):
+            yield Item(self, place)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
+        """The item at a place, or a list of them."""
+        places = range(self._count)[place]
+        if isinstance(places, range):
+            return [Item(self, number) for number in places]
+        return Item(self, places)
+
+    def complete(self, items: Iterable[Item] | None = None) -> None:
+        """These are done; None: all that are not marked yet."""
+        for place in self._places(items):
+            self._mark(place, OutcomeKind.COMPLETED)
+
+    def fail(
+        self,
+        items: Iterable[Item] | None,
+        message: str,
+        retry: bool = False,  # noqa: FBT001, FBT002 - the signature users know
+    ) -> None:
+        """These failed; with ``retry`` they are tried again, if retries remain. None: all that are not marked yet."""
+        kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
+        for place in self._places(items):
+            self._mark(place, kind, message)
+
+    def again(self, items: Iterable[Item] | None, after_s: float, message: str = "") -> None:
+        """Call these again after so many seconds. None: all that are not marked yet."""
+        delay = round(after_s * 1000)
+        for place in self._places(items):
+            self._mark(place, OutcomeKind.AGAIN, message, delay)
+
+    def _places(self, items: Iterable[Item] | None) -> Sequence[int]:
+        if items is None:
+            return [place for place, kind in enumerate(self._kinds) if kind == PENDING]
+        return [item._place for item in items]  # noqa: SLF001
+
+    def _mark(self, place: int, kind: OutcomeKind, message: str = "", delay_ms: int = -1) -> None:
+        if not self._is_open:
+            return  # what is said after the function returned is too late: its outcome has been reported
+        self._kinds[place] = kind
+        if message:
+            self._messages[place] = clip(str(message), MAX_MESSAGE_CHARS)
+        else:
+            self._messages.pop(place, None)
+        if delay_ms >= 0:
+            self._delays[place] = delay_ms
+        else:
+            self._delays.pop(place, None)
+
+    def _call_at(self, place: int) -> Call:
+        call = self._calls.get(place)
+        if call is None:
+            call = self._calls[place] = self._make(place)
+        return call
+
+    # -- for the executor ---------------------------------------------------------------------------------------
+
+    def settle(self, raised: BaseException | None) -> Settled:
+        """Close the batch: unmarked members are completed, or share the outcome of what the function raised."""
+        self._is_open = False
+        kinds = np.frombuffer(bytes(self._kinds), np.uint8).copy()
+        delays = np.full(self._count, -1, np.int64)
+        for place, delay in self._delays.items():
+            delays[place] = delay
+        unmarked = kinds == PENDING
+        shared = COMPLETED if raised is None else outcome_of(raised, hidden_frames=OUR_FRAMES)
+        kinds[unmarked] = shared.kind
+        delays[unmarked] = shared.delay_ms
+        outcomes = {
+            place: Outcome(OutcomeKind(int(kinds[place])), int(delays[place]), message)
+            for place, message in self._messages.items()
+        }
+        if raised is not None:
+            outcomes.update(dict.fromkeys(np.flatnonzero(unmarked).tolist(), shared))
+        return Settled(kinds, delays, outcomes, self._calls)
+
+    def settle_only(self, raised: BaseException | None) -> Outcome:
+        """Close a batch of one and give its outcome: as ``settle``, without arrays."""
+        self._is_open = False
+        kind = self._kinds[0]
+        if kind == PENDING:
+            return COMPLETED if raised is None else outcome_of(raised, hidden_frames=OUR_FRAMES)
+        if kind == OutcomeKind.COMPLETED:
+            return COMPLETED
+        return Outcome(OutcomeKind(kind), self._delays.get(0, -1), self._messages.get(0, ""))
+
+
+class Settled:
+    """What came of a call by place: ``kinds`` uint8, ``delays`` int64 ms; ``outcomes`` of those with something to say."""
+
+    __slots__ = ("calls", "delays", "kinds", "outcomes")
+
+    def __init__(
+        self, kinds: np.ndarray, delays: np.ndarray, outcomes: dict[int, Outcome], calls: Mapping[int, Call]
+    ) -> None:
+        """``calls``: those that the function touched; only they can have changed anything."""
+        self.kinds = kinds
+        self.delays = delays
+        self.outcomes = outcomes
+        self.calls = calls
+
+
+class NativeCaller:
+    """Calls one member under the native declaration: with an item, or with a batch of one."""
+
+    def call(self, call: Call) -> Outcome:
+        """Run the member to its end; what the function raises becomes the outcome."""
+        function = call.load()
+        batch = Batch(1, lambda _: call)
+        _, raised = attempt(run_to_end, function, batch[0])
+        return batch.settle_only(raised)
+
+
+def outcome_at(settled: Settled, place: int) -> Outcome:
+    """The outcome of one place."""
+    found = settled.outcomes.get(place)
+    if found is not None:
+        return found
+    kind = OutcomeKind(int(settled.kinds[place]))
+    return COMPLETED if kind is OutcomeKind.COMPLETED else Outcome(kind, int(settled.delays[place]))

@@ -1,0 +1,177 @@
+"""The members of a batch that come from one graph: what is called for each, looked up only for those that are touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.dsl.functions.table import contains_functions
+from phaseline.model.failures import NonRecoverableError
+from phaseline.model.graph import SubjectKind
+from phaseline.model.properties import SCALARS, copy, copy_mapping
+from phaseline.plan.arguments import given_inputs
+from phaseline.run.calling import Call, Outcome, Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from phaseline.model.blueprint import Operation, Value
+    from phaseline.model.events import Segment
+    from phaseline.model.graph import Policy
+    from phaseline.run.calling import Channel, ExecutionView, Flavour
+    from phaseline.run.subjects import LoadedDeployment
+
+SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
+    SubjectKind.INSTANCE: "node",
+    SubjectKind.SOURCE: "source",
+    SubjectKind.TARGET: "target",
+}
+"""Which side's operation a kind of subject means."""
+
+
+@dataclass(slots=True)
+class Spot:
+    """What the calls of one operation at one owner share: the site, its inputs as they stand in the blueprint, its code.
+
+    ``function``, ``flavour`` and ``is_async`` are filled in by the first call; ``refusal`` when it cannot be loaded.
+    """
+
+    site: Site
+    inputs: Mapping[str, Value]
+    policy: Policy
+    is_constant: bool
+    is_flat: bool
+    function: Callable[..., object] | None = None
+    flavour: Flavour | None = None
+    is_async: bool = False
+    refusal: Outcome | None = None
+
+
+class Part:
+    """One segment with what it refers to. Its columns become plain lists when the first member is touched."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        first: int,
+        phase: str,
+        deployment: LoadedDeployment,
+        execution: ExecutionView,
+        policies: tuple[Policy, ...],
+        data: dict[int, Value],
+    ) -> None:
+        """``first``: its first member's place in the batch. ``data`` {position: what an earlier call left}."""
+        self.segment = segment
+        self.first = first
+        self.phase = phase
+        self.deployment = deployment
+        self.execution = execution
+        self.policies = policies
+        self.data = data
+        self._spots: dict[tuple[int, int], Spot] = {}
+
+    @cached_property
+    def subjects(self) -> list[int]:
+        """Subject numbers by place in the segment."""
+        found: list[int] = self.segment.subjects.tolist()
+        return found
+
+    @cached_property
+    def positions(self) -> list[int]:
+        """Positions in the graph by place."""
+        found: list[int] = self.segment.positions.tolist()
+        return found
+
+    @cached_property
+    def attempts(self) -> list[int]:
+        """Retries so far by place."""
+        found: list[int] = self.segment.attempts.tolist()
+        return found
+
+    @cached_property
+    def _keys(self) -> list[tuple[int, int]]:
+        """(owner, policy) by place: members with equal keys share a spot.
+
+        The owner is the node; relationship members have views of their own, so each is its own owner.
+        """
+        segment = self.segment
+        owners = segment.subjects
+        if segment.kind is SubjectKind.INSTANCE:
+            owners = self.deployment.owners(segment.kind, owners)
+        return list(zip(owners.tolist(), segment.policies.tolist(), strict=True))
+
+    def operation(self, place: int) -> Operation:
+        """What is to be called. ``NonRecoverableError`` if nothing is mapped any more."""
+        found = self.deployment.operation(self.segment.kind, self.subjects[place], self.phase)
+        if found is None or not found.is_implemented:
+            raise NonRecoverableError(f"nothing is mapped to '{self.phase}' (any more)")
+        return found
+
+    def spot(self, place: int) -> Spot:
+        """What the member shares with others of its node; made once a batch. Raises as ``operation`` does."""
+        key = self._keys[place]
+        found = self._spots.get(key)
+        if found is None:
+            found = self._spots[key] = self._make_spot(place, self.policies[key[1]])
+        return found
+
+    def _make_spot(self, place: int, policy: Policy) -> Spot:
+        operation = self.operation(place)
+        kind, deployment = self.segment.kind, self.deployment
+        relationship = None
+        if kind is not SubjectKind.INSTANCE:
+            topology, subject = deployment.topology, self.subjects[place]
+            relationship = deployment.relationship_view(int(topology.link[subject]), int(topology.target[subject]))
+        assert operation.form != "none"
+        site = Site(
+            operation.name,
+            operation.form,
+            operation.implementation,
+            self.execution,
+            deployment.view,
+            plugin=deployment.blueprint.plugins.get(operation.plugin) if operation.plugin else None,
+            side=SIDES[kind],
+            relationship=relationship,
+            max_retries=policy.max_retries,
+            timeout_s=policy.timeout_ms / 1000,
+            timeout_recoverable=policy.timeout_recoverable,
+        )
+        given = given_inputs(self.execution.workflow, self.execution.parameters)
+        inputs = {**operation.inputs, **given} if given else operation.inputs
+        is_flat = all(type(value) in SCALARS for value in inputs.values())
+        is_constant = not operation.has_functions and not contains_functions(given)
+        return Spot(site, inputs, policy, is_constant, is_flat)
+
+    def call(self, place: int, channel: Channel) -> Call:
+        """The member's call. Raises as ``operation`` does."""
+        site = self.spot(place).site
+        deployment, subject = self.deployment, self.subjects[place]
+        instance = source = target = None
+        if self.segment.kind is SubjectKind.INSTANCE:
+            instance = deployment.instance_view(subject)
+        else:
+            topology = deployment.topology
+            source = deployment.instance_view(int(topology.source[subject]))
+            target = deployment.instance_view(int(topology.target[subject]))
+        data = copy(self.data.get(self.positions[place])) if self.data else None
+        member = self.first + place
+        return Call(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
+
+    def inputs(self, call: Call) -> dict[str, Value]:
+        """Evaluated inputs that belong to the call alone. Raises ``ProblemsError``."""
+        spot = self.spot(call.member - self.first)
+        if spot.is_flat:
+            return dict(spot.inputs)
+        inputs = copy_mapping(spot.inputs)
+        if spot.is_constant:
+            return inputs
+        return {key: call.world.evaluate(value, call) for key, value in inputs.items()}
+
+    def instance(self, place: int) -> int:
+        """The instance that log lines belong to: of a relationship the side that is called."""
+        subject, kind = self.subjects[place], self.segment.kind
+        if kind is SubjectKind.INSTANCE:
+            return subject
+        topology = self.deployment.topology
+        return int((topology.source if kind is SubjectKind.SOURCE else topology.target)[subject])

@@ -1,0 +1,138 @@
+"""What calls brought back, sorted by whether their members were accepted, as rows of one turn."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.rows import EventRow, LogLine, Payload
+from phaseline.model.status import EntryStatus, OutcomeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.model.rows import DocumentChange, Remark
+    from phaseline.run.reports import Report
+
+ASKED_AGAIN = "OperationRetry"
+"""The type of error by which an operation asks to be called again: that is no failure."""
+TOLD_OTHERWISE = (ASKED_AGAIN, "ProcessException")
+"""Types of errors without a traceback of their own; what a script said is in the log already."""
+TRACES_TOLD = 10
+"""Of members that fail in one report at the same place so many have the traceback in their log."""
+GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
+"""An answer that comes when nobody waits for it any more is stored on the instance if its entry has one of these."""
+
+
+def place_of(batch: Batch, member: int) -> tuple[Segment, int]:
+    """(the segment a member lies in, its place there)."""
+    for segment in batch.segments:
+        if member < len(segment.positions):
+            return segment, member
+        member -= len(segment.positions)
+    raise IndexError(member)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Whose members a batch has: ``ends`` and ``executions`` by segment. All that is kept of a batch once it is answered."""
+
+    phase: str
+    ends: tuple[int, ...]
+    executions: tuple[int, ...]
+
+    @classmethod
+    def of(cls, batch: Batch) -> Origin:
+        """The origin of a batch's members."""
+        ends = tuple(accumulate(len(segment.positions) for segment in batch.segments))
+        return cls(batch.lane.phase, ends, tuple(segment.execution for segment in batch.segments))
+
+    def execution_of(self, member: int) -> int | None:
+        """The execution of a member, or None if the batch has no such member."""
+        pairs = zip(self.ends, self.executions, strict=True)
+        return next((execution for end, execution in pairs if 0 <= member < end), None)
+
+
+class Sorter:
+    """Gathers the rows of a turn from its reports."""
+
+    def __init__(self, now: int) -> None:
+        """Nothing gathered."""
+        self._now = now
+        self.documents: list[DocumentChange] = []
+        self.remarks: list[Remark] = []
+        self.logs: list[LogLine] = []
+        self.events: list[EventRow] = []
+
+    def take(self, report: Report, accepted: Accepted | None, origin: Origin | None, given_up: set[int]) -> None:
+        """Keep what accepted members brought. Of the others nothing moves, but no data is lost: it is told as an event.
+
+        ``given_up``: members, not accepted, for whose entries nobody waits any more: their data is stored on the
+        instance as well. So is what the executor sends without an outcome because it had told one already.
+        """
+        self.logs.extend(report.logs)
+        if not report.documents and not report.remarks:
+            return
+        refused = set() if accepted is None else set(accepted.rejected.tolist())
+        answered = set(report.members.tolist())
+        for member, change in report.documents:
+            if member not in refused or member in given_up:
+                self.documents.append(change)
+            if member in refused or member not in answered:
+                self._late(origin, member, change)
+        self.remarks.extend(remark for member, remark in report.remarks if member not in refused)
+
+    def _late(self, origin: Origin | None, member: int, change: DocumentChange) -> None:
+        execution = origin.execution_of(member) if origin is not None else None
+        if origin is None or execution is None:
+            return  # of a batch that this engine never had: nobody could tell whose it is
+        data = {".".join(path): value for path, value in change.written.items()}
+        text = f"A call that nobody waited for any more returned: {json.dumps(data, default=str)}"
+        self.events.append(
+            EventRow(execution, self._now, "late_result", text, instance=change.instance, operation=origin.phase)
+        )
+
+    def failures(
+        self, batch: Batch, report: Report, accepted: Accepted | None, instance_of: Callable[[Segment, int], int]
+    ) -> None:
+        """An event for each accepted member that failed or is to be tried again, with its message, and where it went wrong.
+
+        A traceback that many members share is logged for the first of them only.
+
+        ``instance_of`` (segment, place) -> the instance that the call was about.
+        """
+        failed = np.flatnonzero((report.kinds == OutcomeKind.FAILED) | (report.kinds == OutcomeKind.RETRY))
+        if not len(failed):
+            return
+        refused = set() if accepted is None else set(accepted.rejected.tolist())
+        remarks = dict(report.remarks)
+        traces: Counter[str] = Counter()
+        for at in failed.tolist():
+            member = int(report.members[at])
+            if member in refused:
+                continue
+            segment, place = place_of(batch, member)
+            remark, instance = remarks.get(member), instance_of(segment, place)
+            error = remark.error if remark is not None else {}
+            is_asked = report.kinds[at] == OutcomeKind.RETRY and error.get("type") == ASKED_AGAIN
+            kind = "task_rescheduled" if is_asked else "task_failed"
+            text = remark.message if remark is not None else ""
+            self.events.append(EventRow(segment.execution, self._now, kind, text, instance, batch.lane.phase))
+            trace = "" if error.get("type") in TOLD_OTHERWISE else error.get("traceback", "")
+            traces[trace] += 1
+            if trace and traces[trace] <= TRACES_TOLD:
+                self.logs.extend(
+                    LogLine(segment.execution, self._now, "error", line, instance, batch.lane.phase)
+                    for line in trace.splitlines()
+                )
+
+    def payload(self, events: Iterable[EventRow]) -> Payload:
+        """Everything gathered, and these events."""
+        rows: Sequence[EventRow] = (*self.events, *events)
+        return Payload(tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)

@@ -1,0 +1,104 @@
+"""Asking a workflow's planner what comes next, with the history of the rounds so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.events import Planned
+from phaseline.model.execution import TOLERATED, History, Round, Verdict
+from phaseline.model.graph import Graph
+from phaseline.model.problem import ProblemsError
+from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Operation
+    from phaseline.model.declaration import Declaration
+    from phaseline.model.execution import Request
+    from phaseline.model.rows import CodePlaces, ExecutionRow
+    from phaseline.model.topology import Topology
+    from phaseline.run.deployments import Deployments
+
+Declare = Callable[["Operation"], "Declaration"]
+"""What an operation says of itself, without running its code."""
+Planner = Callable[["Topology", "Request", History, Declare], "Graph | Verdict"]
+"""A workflow: a pure function from what is there and what has happened to what is to be done next."""
+
+
+class Planning:
+    """The planners of this engine, and the rounds of each execution it knows."""
+
+    def __init__(
+        self,
+        planners: Mapping[str, Planner],
+        deployments: Deployments,
+        declare: Callable[[Operation, CodePlaces], Declaration],
+        first_graph: int,
+    ) -> None:
+        """``declare`` reads declarations without running code; graphs are numbered from ``first_graph``."""
+        self._planners = planners
+        self._deployments = deployments
+        self._declare = declare
+        self._next_graph = first_graph
+        self._rows: dict[int, ExecutionRow] = {}
+        self._rounds: dict[int, dict[int, Round]] = {}
+
+    def begin(self, row: ExecutionRow) -> None:
+        """Know an execution."""
+        self._rows[row.number] = row
+        self._rounds.setdefault(row.number, {})
+        self._deployments.begin(row)
+
+    def row(self, execution: int) -> ExecutionRow:
+        """The execution as it was stored when it began or was taken up."""
+        return self._rows[execution]
+
+    def settled(
+        self, execution: int, graph: int, name: str, attempt: int, *, status: np.ndarray, marks: np.ndarray
+    ) -> None:
+        """A graph has settled, its entries in these statuses. A later settling replaces the former.
+
+        Failures that are tolerated are no failures of the round: they count under a word of their own.
+        """
+        tally = np.bincount(status, minlength=len(EntryStatus))
+        counts = {EntryStatus(number).word: int(count) for number, count in enumerate(tally) if count}
+        tolerated = int(np.count_nonzero((status == EntryStatus.FAILED) & ((marks & Mark.TOLERANT) != 0)))
+        if tolerated:
+            counts[TOLERATED] = tolerated
+            counts["failed"] -= tolerated
+        rounds = self._rounds[execution]
+        rounds.pop(graph, None)
+        rounds[graph] = Round(name, attempt, counts)
+
+    def ask(self, execution: int, *, is_canceled: bool, attempt: int) -> Planned:
+        """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems."""
+        row = self._rows[execution]
+        planner = self._planners.get(row.request.workflow)
+        if planner is None:
+            return Planned(execution, Verdict(ExecutionStatus.FAILED, f"unknown workflow {row.request.workflow!r}"))
+        try:
+            deployment = self._deployments.loaded(row.deployment)
+            history = History(deployment.states.copy(), tuple(self._rounds[execution].values()), is_canceled, attempt)
+            code = deployment.view.code
+            answer = planner(
+                deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
+            )
+        except ProblemsError as problems:
+            return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
+        if isinstance(answer, Verdict):
+            return Planned(execution, answer)
+        graph_id = self._next_graph
+        self._next_graph += 1
+        self._deployments.add_graph(graph_id, answer)
+        return Planned(execution, answer, graph_id)
+
+    def replace_request(self, execution: int, request: Request) -> None:
+        """From now on plan with another request of the same execution (a retry that cleans up first)."""
+        row = self._rows[execution]
+        self._rows[execution] = type(row)(**{name: getattr(row, name) for name in row.__slots__} | {"request": request})
+
+    def forget(self, execution: int) -> None:
+        """An execution has ended."""
+        self._rounds.pop(execution, None)

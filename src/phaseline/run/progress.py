@@ -1,0 +1,151 @@
+"""How far an execution is: counts by node and phase, what fails, and when something wakes; computed when asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph import SubjectKind
+from phaseline.model.status import EntryStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.engine.arena import Slot
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.graph import Step
+    from phaseline.model.topology import Topology
+
+MAX_FAILING = 5
+"""Failing instances shown with their last message."""
+MAX_NODES_APART = 40
+"""Beyond so many nodes the rows of a phase are shown together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressRow:
+    """One phase of one node, or of all nodes (``node`` empty). ``counts`` {status: entries}."""
+
+    node: str
+    phase: str
+    counts: Mapping[EntryStatus, int]
+
+    @property
+    def total(self) -> int:
+        """How many entries there are."""
+        return sum(self.counts.values())
+
+    @property
+    def ended(self) -> int:
+        """How many have ended, however."""
+        return sum(count for status, count in self.counts.items() if status >= EntryStatus.COMPLETED)
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """An entry that failed or is tried again. ``due`` in ms, 0: not to be tried. ``max_retries`` -1: without end."""
+
+    instance: str
+    operation: str
+    status: EntryStatus
+    attempts: int
+    max_retries: int
+    due: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A look at one execution. ``next_wake`` in ms or None; ``failing_count`` counts those not shown as well."""
+
+    graph: str
+    rows: tuple[ProgressRow, ...]
+    failing: tuple[Failing, ...]
+    failing_count: int
+    next_wake: int | None
+    calls: int
+
+    @property
+    def total(self) -> int:
+        """Entries of the present round that are calls."""
+        return sum(row.total for row in self.rows)
+
+    @property
+    def ended(self) -> int:
+        """Those that have ended."""
+        return sum(row.ended for row in self.rows)
+
+
+def progress_rows(scheduler: Scheduler, slot: Slot, topology: Topology) -> tuple[ProgressRow, ...]:
+    """Rows in the order in which their phases come; milestones are left out."""
+    arena = scheduler.arena
+    low, high = slot.base, slot.end
+    return count_rows(slot.steps, arena.subject[low:high], arena.kind[low:high], arena.status[low:high], topology)
+
+
+def count_rows(
+    steps: Sequence[Step], subjects: np.ndarray, kinds: np.ndarray, status: np.ndarray, topology: Topology
+) -> tuple[ProgressRow, ...]:
+    """The same from columns of one graph: subject, kind of subject and status by position."""
+    apart = len(topology.nodes) <= MAX_NODES_APART
+    phases: dict[str, int] = {}
+    numbers = [phases.setdefault(step.phase, len(phases)) for step in steps]
+    phase = np.repeat(np.array(numbers, np.int64), [step.count for step in steps])
+    called = kinds != SubjectKind.NONE
+    cells = phase[called] * len(EntryStatus) + status[called]
+    if apart and len(topology.nodes):
+        nodes = _nodes(topology, subjects[called], kinds[called])
+        cells = nodes * (len(phases) * len(EntryStatus)) + cells
+    counts = np.bincount(cells)
+    rows: dict[tuple[int, int], dict[EntryStatus, int]] = {}
+    for cell in np.flatnonzero(counts).tolist():
+        rest, found = divmod(cell, len(EntryStatus))
+        rows.setdefault(divmod(rest, len(phases)), {})[EntryStatus(found)] = int(counts[cell])
+    names = list(phases)
+    return tuple(
+        ProgressRow(topology.nodes[node].name if apart else "", names[number], count)
+        for (node, number), count in sorted(rows.items())
+    )
+
+
+def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    instances = subjects.copy()
+    related = kinds != SubjectKind.INSTANCE
+    if related.any():
+        instances[related] = topology.source[subjects[related]]
+    numbers: np.ndarray = topology.node[instances].astype(np.int64)
+    return numbers
+
+
+def failing(
+    scheduler: Scheduler, slot: Slot, topology: Topology, messages: Mapping[tuple[int, int], str]
+) -> tuple[tuple[Failing, ...], int]:
+    """(the first few entries that failed or are tried again, how many there are)."""
+    arena = scheduler.arena
+    low, high = slot.base, slot.end
+    status = arena.status[low:high]
+    found = np.flatnonzero(
+        (status == EntryStatus.FAILED)
+        | (status == EntryStatus.UNSURE)
+        | ((arena.attempts[low:high] > 0) & (status < EntryStatus.COMPLETED))
+    )
+    shown = []
+    for position in found[:MAX_FAILING].tolist():
+        subject = int(arena.subject[low + position])
+        if arena.kind[low + position] != SubjectKind.INSTANCE:
+            subject = int(topology.source[subject])
+        policy = arena.policies[int(arena.policy[low + position])]
+        shown.append(
+            Failing(
+                topology.ids[subject],
+                policy.lane.phase,
+                EntryStatus(int(status[position])),
+                int(arena.attempts[low + position]),
+                policy.max_retries,
+                int(arena.due[low + position]) if status[position] == EntryStatus.SLEEPING else 0,
+                messages.get((slot.graph_id, position), ""),
+            )
+        )
+    return tuple(shown), len(found)

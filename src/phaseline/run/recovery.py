@@ -1,0 +1,103 @@
+"""How executions of the store become the scheduler's again: after a crash, after Ctrl-C, or to be retried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.events import Lost, Reattached, Restored
+from phaseline.model.status import FIRST_ENDED, EntryStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.events import Event
+    from phaseline.model.rows import BatchRow, ExecutionRow, GraphRow
+    from phaseline.ports import Store
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.planning import Planning
+
+
+def restore(
+    store: Store,
+    planning: Planning,
+    deployments: Deployments,
+    rows: Sequence[ExecutionRow],
+    orphans: Sequence[BatchRow],
+    messages: dict[tuple[int, int], str],
+) -> list[Event]:
+    """Events that give the scheduler these executions and the orphans, open batches, that hold entries of theirs.
+
+    ``messages`` learns what the last call of each entry that has not completed said, by (graph, position).
+
+    Nobody of this machine can still be running an orphan (``Executor.recover`` has ended what was left), so
+    each is told as lost.
+    """
+    events: list[Event] = []
+    held: set[int] = set()
+    for row in rows:
+        planning.begin(row)
+        graphs = _graphs_to_hold(store, planning, row)
+        held.update(graph.id for graph, _ in graphs)
+        events.extend(_restored(store, deployments, row, graph, statuses, messages) for graph, statuses in graphs)
+        if not graphs:
+            events.append(Restored(row.number, row.deployment, row.status, row.attempt, row.request.stop_after))
+    lost: list[Event] = []
+    for batch in orphans:
+        if any(graph in held for graph, _ in batch.segments):
+            events.append(Reattached(batch.id, batch.segments, batch.kinds))
+            lost.append(Lost(batch.id))
+    return events + lost
+
+
+def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list[tuple[GraphRow, np.ndarray]]:
+    """Of the present attempt the last graph, and those in which something may still move.
+
+    The others are history: they are told to the planner as rounds. So is a held one that has settled, for a user may let
+    the planner begin afresh.
+    """
+    graphs = store.graphs(row.number)
+    found = []
+    for graph in graphs:
+        statuses = np.frombuffer(bytes(store.statuses(graph.id)), np.uint8)
+        may_move = (statuses < FIRST_ENDED).any()
+        is_held = graph.attempt == row.attempt and (graph is graphs[-1] or may_move)
+        if is_held:
+            found.append((graph, statuses))
+        if not is_held or not may_move:
+            marks = store.graph(graph.id).marks
+            planning.settled(row.number, graph.id, graph.name, graph.attempt, status=statuses, marks=marks)
+    return found
+
+
+def _restored(
+    store: Store,
+    deployments: Deployments,
+    row: ExecutionRow,
+    graph: GraphRow,
+    statuses: np.ndarray,
+    messages: dict[tuple[int, int], str],
+) -> Event:
+    columns = store.graph(graph.id)
+    deployments.add_graph(graph.id, columns)
+    notes = store.notes(graph.id)
+    for note in notes:
+        if note.message and statuses[note.position] != EntryStatus.COMPLETED:
+            messages[graph.id, note.position] = note.message
+    deployments.data(graph.id).update({note.position: note.result for note in notes if note.result is not None})
+    return Restored(
+        row.number,
+        row.deployment,
+        row.status,
+        row.attempt,
+        row.request.stop_after,
+        graph_id=graph.id,
+        graph=columns,
+        graph_attempt=graph.attempt,
+        statuses=statuses,
+        positions=np.array([note.position for note in notes], np.int32),
+        attempts=np.array([note.attempts for note in notes], np.int32),
+        generations=np.array([note.generation for note in notes], np.int32),
+        due=np.array([note.due for note in notes], np.int64),
+    )

@@ -1,0 +1,65 @@
+"""What comes back from calls, in bulk: outcomes as arrays, everything else only where there is something to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.status import OutcomeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.rows import DocumentChange, LogLine, Remark
+
+POST_EVERY_MS = 10
+"""Outcomes of per-instance calls wait at most so long for company."""
+POST_AT = 1_000
+"""So many outcomes are posted without waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Outcomes and data of members of one batch: ``members`` int32, ``kinds`` uint8, ``delays`` int64 ms.
+
+    ``delays`` until the next call, for again and retry; -1: the policy's interval. A kind ``PENDING`` means
+    data without an outcome (``Noted``): the call goes on. ``documents`` and ``remarks`` carry the member
+    first, so that those of members that are not accepted can be told apart. A report without members
+    carries log lines only.
+    """
+
+    batch: int
+    members: np.ndarray
+    kinds: np.ndarray
+    delays: np.ndarray
+    documents: Sequence[tuple[int, DocumentChange]] = ()
+    remarks: Sequence[tuple[int, Remark]] = ()
+    logs: Sequence[LogLine] = ()
+
+    @property
+    def is_noted(self) -> bool:
+        """True for data without outcomes: members are named, all of them pending."""
+        return len(self.members) > 0 and not self.kinds.any()
+
+
+def all_completed(batch: int, members: np.ndarray) -> Report:
+    """The report of a call that completed its members and said nothing else: three arrays, no objects by member."""
+    count = len(members)
+    return Report(
+        batch,
+        members.astype(np.int32, copy=False),
+        np.full(count, OutcomeKind.COMPLETED, np.uint8),
+        np.full(count, -1, np.int64),
+    )
+
+
+NO_MEMBERS = np.empty(0, np.int32)
+NO_KINDS = np.empty(0, np.uint8)
+NO_DELAYS = np.empty(0, np.int64)
+
+
+def only_logs(batch: int, logs: Sequence[LogLine]) -> Report:
+    """A report that carries log lines only."""
+    return Report(batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, logs=logs)

@@ -1,0 +1,218 @@
+"""The door between processes: what others asked of the owner becomes orders to the engine, answered in the same commit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.rows import Answer, RequestKind
+from phaseline.model.status import ExecutionStatus
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import ExecutionRow, RequestRow
+    from phaseline.ports import Store
+
+LOOK_MS = 150
+"""An owner that has nothing to do looks for requests so often; one that is busy after its turn."""
+DONE: Mapping[str, Value] = {"done": True}
+"""The answer to what was carried out."""
+
+
+class Orders(Protocol):
+    """What an engine does for those who ask."""
+
+    def take_up(self, row: ExecutionRow) -> None:
+        """See that an open execution goes on."""
+        ...
+
+    def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
+        """Cancel an execution that is at hand."""
+        ...
+
+    def retry(
+        self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
+        include_unsure: bool = False, replan: bool = False, actor: str = "",
+    ) -> None:  # fmt: skip
+        """Let what failed or was canceled go on."""
+        ...
+
+    def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
+        """Take entries as completed."""
+        ...
+
+    def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
+        """Let sleepers try now."""
+        ...
+
+    def ask_to_stop(self, drain_s: float | None = None) -> None:
+        """Leave as soon as the running calls have returned."""
+        ...
+
+
+class Door:
+    """Looks for requests and carries them out; ``answers`` are to be committed with what they changed."""
+
+    def __init__(self, store: Store, orders: Orders) -> None:
+        """Everything that has no answer yet is found by the first look."""
+        self._store, self._orders = store, orders
+        self._seen = 0
+        self._open: dict[int, ExecutionRow] = {}
+        self.answers: list[Answer] = []
+
+    def look(self) -> bool:
+        """Carry out what was asked since the last look; True if there was anything. Costs next to nothing otherwise."""
+        asked = self._store.requests(self._seen)
+        if not asked:
+            return False
+        self._open = {row.number: row for row in self._store.executions(only_open=True)}
+        for request in asked:
+            self._seen = request.number
+            self.answers.append(Answer(request.number, self._answer(request)))
+        return True
+
+    def _answer(self, request: RequestRow) -> Mapping[str, Value]:
+        if request.kind is RequestKind.STOP:
+            return self._stop(request.body)
+        row = self._open.get(request.execution) or self._store.execution(str(request.body.get("id", "")))
+        if row is None:
+            return refused(Problem("PL-C011", "there is no such execution", "See: phaseline executions list"))
+        try:
+            self._carry_out(request, row)
+        except ProblemsError as error:
+            return refused(error.problems[0])
+        self._open[row.number] = row  # whoever asks after it in this look finds its deployment busy
+        return DONE
+
+    def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
+        """What is asked about one execution. Raises ``ProblemsError`` if it cannot be."""
+        match request.kind:
+            case RequestKind.START:
+                if not row.status.is_ended:
+                    self._orders.take_up(row)
+            case RequestKind.CANCEL:
+                refuse_ended(row, "nothing is left to cancel")
+                self._orders.take_up(row)
+                self._orders.cancel(row.number, str(request.body.get("how", "wait")))
+            case RequestKind.RETRY:
+                self._retry(row, request)
+            case RequestKind.COMPLETE:
+                self._complete(row, request)
+            case _:
+                self._wake(row, request)
+
+    def _stop(self, body: Mapping[str, Any]) -> Mapping[str, Value]:
+        if body.get("pid") != os.getpid():
+            return {"done": False}  # meant for an engine that is gone
+        self._orders.ask_to_stop(body.get("drain_s"))
+        return DONE
+
+    def _retry(self, row: ExecutionRow, request: RequestRow) -> None:
+        refuse_retry(self._store, row)
+        self._refuse_reopened(row)
+        clean = bool(request.body.get("clean"))
+        if clean:
+            row = replace(row, request=replace(row.request, clean=True))
+        if not self._store.graphs(row.number):
+            self._orders.take_up(row)
+            return
+        graph, positions = _chosen(request.body)
+        self._orders.retry(
+            row, graph=graph, positions=positions, include_unsure=True, replan=clean, actor=request.actor.name
+        )
+
+    def _complete(self, row: ExecutionRow, request: RequestRow) -> None:
+        refuse_busy(self._store, row)
+        self._refuse_reopened(row)
+        graph, positions = _chosen(request.body)
+        assert graph is not None, "who completes says what"
+        assert positions is not None, "who completes says what"
+        reason = str(request.body.get("reason", ""))
+        self._orders.complete(row, graph, positions, reason=reason, actor=request.actor.name)
+
+    def _refuse_reopened(self, row: ExecutionRow) -> None:
+        """As ``refuse_busy``, for an execution that this very look has reopened."""
+        for other in self._open.values():
+            if row.status.is_ended and other.deployment == row.deployment and other.number != row.number:
+                raise _busy(row, other)
+
+    def _wake(self, row: ExecutionRow, request: RequestRow) -> None:
+        refuse_ended(row, "nothing in it sleeps")
+        self._orders.take_up(row)
+        graph, positions = _chosen(request.body)
+        if graph is not None:
+            self._orders.wake(row.number, graph, positions)
+
+
+def _chosen(body: Mapping[str, Any]) -> tuple[int | None, np.ndarray | None]:
+    """(graph, positions) that a request names, as far as it does."""
+    positions = body.get("positions")
+    return body.get("graph"), None if positions is None else np.array(positions, np.int32)
+
+
+def refused(problem: Problem) -> dict[str, Value]:
+    """The answer that carries a problem."""
+    subject = problem.place.subject
+    told: dict[str, Value] = {
+        "code": problem.code,
+        "message": problem.message,
+        "mend": problem.mend,
+        "subject": subject,
+    }
+    return {"done": False, "problem": told}
+
+
+def problem_of(answer: Mapping[str, Any]) -> Problem | None:
+    """The problem that an answer carries, or None."""
+    told = answer.get("problem")
+    if told is None:
+        return None
+    return Problem(told["code"], told["message"], told["mend"], Place(subject=told["subject"]))
+
+
+def refuse_ended(row: ExecutionRow, why: str) -> None:
+    """Raise PL-C017 if the execution has ended."""
+    if row.status.is_ended:
+        raise _unfit(row, why)
+
+
+def refuse_retry(store: Store, row: ExecutionRow) -> None:
+    """Raise PL-C017 if nothing in the execution failed; otherwise as ``refuse_busy``."""
+    refuse_busy(store, row)
+    if row.status is ExecutionStatus.COMPLETED:
+        raise _unfit(row, "nothing in it failed")
+
+
+def refuse_busy(store: Store, row: ExecutionRow) -> None:
+    """An ended execution is not reopened while another one of its deployment is open, or when its deployment is gone.
+
+    Raises: PL-C016 naming the other one, PL-C010.
+    """
+    if not row.status.is_ended:
+        return
+    for other in store.executions(row.deployment, only_open=True):
+        raise _busy(row, other)
+    now = store.deployment(row.deployment_name)
+    if now is None or now.number != row.deployment:
+        message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
+        raise fail("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
+
+
+def _busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
+    mend = f"Let that one end first: phaseline executions follow {other.id}, or cancel it."
+    message = f"the execution {other.id} of the deployment '{row.deployment_name}' has not ended"
+    return fail("PL-C016", message, mend, subject=row.deployment_name)
+
+
+def _unfit(row: ExecutionRow, why: str) -> ProblemsError:
+    mends = {
+        ExecutionStatus.FAILED: f"Try again what failed: phaseline executions retry {row.id}",
+        ExecutionStatus.CANCELED: f"Go on where it was canceled: phaseline executions retry {row.id}",
+    }
+    mend = mends.get(row.status, f"Look at it: phaseline executions show {row.id}")
+    return fail("PL-C017", f"the execution {row.id} is {row.status.value}: {why}", mend, subject=row.id)

@@ -1,0 +1,214 @@
+"""What calls are about: one deployment with its instances, looked up only where plugin code touches it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from functools import cached_property
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from phaseline.dsl.functions import RuntimeScope, TopologyInstances, evaluate
+from phaseline.model.graph import SubjectKind
+from phaseline.model.properties import merge
+from phaseline.model.rows import DocumentChange
+from phaseline.model.states import InstanceState
+from phaseline.run.calling import DeploymentView, InstanceView, NodeView, RelationshipView, written_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+
+    from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship, Value
+    from phaseline.model.rows import CodePlaces, Path
+    from phaseline.model.topology import Topology
+    from phaseline.run.calling import Call
+
+NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})
+"""The runtime properties of an instance that has none."""
+
+
+class LoadedDeployment:
+    """One deployment in memory: implements ``World`` for calls in this process.
+
+    Documents are never changed in place, so a reader keeps what it read while others write.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        *,
+        blueprint: Blueprint,
+        topology: Topology,
+        code: CodePlaces,
+        inputs: Mapping[str, Value],
+        documents: Mapping[int, dict[str, Value]],
+        states: np.ndarray,
+        creator: str = "",
+    ) -> None:
+        """``documents`` {instance number: runtime properties} and ``states`` (uint8 by number) as stored."""
+        self.number = number
+        self.blueprint = blueprint
+        self.topology = topology
+        self.inputs = inputs
+        self.states = states
+        self.view = DeploymentView(
+            name, PurePath(blueprint.file).stem or name, code, inputs, creator, blueprint.description
+        )
+        self._documents = dict(documents)
+        self._lock = threading.Lock()
+        self._nodes: dict[int, NodeView] = {}
+
+    # -- documents ---------------------------------------------------------------------------------------------
+
+    def document_of(self, instance: int) -> Mapping[str, Value]:
+        """Runtime properties by instance number; never to be changed."""
+        return self._documents.get(instance, NO_DOCUMENT)
+
+    def apply(self, instance: int, written: Mapping[Path, Value], removed: Sequence[Path]) -> DocumentChange:
+        """Remember a change of one document, and the row that stores it."""
+        with self._lock:
+            self._documents[instance] = merge(self.document_of(instance), written, removed)
+        return DocumentChange(self.number, instance, written, removed)
+
+    def changes(self, views: Iterable[InstanceView]) -> list[DocumentChange]:
+        """What a call changed in the runtime properties of its subjects (C4), remembered here as well.
+
+        Raises ``NonRecoverableError`` for a value that cannot be stored; then nothing is remembered.
+        """
+        found = [(view.number, *written_of(view)) for view in views if view.before is not None]
+        return [self.apply(number, written, removed) for number, written, removed in found if written or removed]
+
+    def enter(self, state: int, subjects: np.ndarray) -> None:
+        """Instances are now in this state."""
+        self.states[subjects] = state
+
+    # -- operations ---------------------------------------------------------------------------------------------
+
+    def operation(self, kind: SubjectKind, subject: int, phase: str) -> Operation | None:
+        """What is mapped for the subject under the full operation name, or None."""
+        if kind is SubjectKind.INSTANCE:
+            node: Node = self.topology.nodes[self.topology.node[subject]]
+            return node.operations.get(phase)
+        relationship: Relationship = self.topology.links[self.topology.link[subject]].relationship
+        sided = relationship.source_operations if kind is SubjectKind.SOURCE else relationship.target_operations
+        return sided.get(phase)
+
+    def owners(self, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
+        """What decides about the operation of each subject: node numbers of instances, link places of relationships."""
+        column = self.topology.node if kind is SubjectKind.INSTANCE else self.topology.link
+        found: np.ndarray = column[subjects]
+        return found
+
+    # -- views --------------------------------------------------------------------------------------------------
+
+    def instance_view(self, number: int) -> InstanceView:
+        """The view of an instance number."""
+        return InstanceView(self.topology.ids[number], self._indexes[number], number, self)
+
+    def relationship_view(self, link: int, target: int) -> RelationshipView:
+        """A relationship as its operations see it."""
+        relationship = self.topology.links[link].relationship
+        return RelationshipView(
+            relationship.type, relationship.type_hierarchy, relationship.properties, self.topology.ids[target]
+        )
+
+    def instance(self, id: str) -> InstanceView:
+        """The instance of this id. ``KeyError`` if there is none."""
+        return self.instance_view(self.topology.number_of[id])
+
+    def node(self, instance: InstanceView) -> NodeView:
+        """Its node; made once for each node unless properties must be evaluated for the instance."""
+        number = self._node_numbers[instance.number]
+        found = self._nodes.get(number)
+        if found is None:
+            node = self.topology.nodes[number]
+            found = self._node_view(node, number, instance)
+            if not node.has_functions:
+                self._nodes[number] = found
+        return found
+
+    def _node_view(self, node: Node, number: int, instance: InstanceView) -> NodeView:
+        properties = node.properties
+        if node.has_functions:
+            scope = replace(self._scope, own=instance.number)
+            properties = {key: evaluate(value, scope) for key, value in properties.items()}
+        return NodeView(node.name, node.type, node.type_hierarchy, properties, self._instance_counts[number])
+
+    @cached_property
+    def _indexes(self) -> list[int]:
+        found: list[int] = self.topology.index.tolist()
+        return found
+
+    @cached_property
+    def _node_numbers(self) -> list[int]:
+        found: list[int] = self.topology.node.tolist()
+        return found
+
+    @cached_property
+    def _instance_counts(self) -> list[int]:
+        return [len(self.topology.instances_of(number)) for number in range(len(self.topology.nodes))]
+
+    def document(self, instance: InstanceView) -> Mapping[str, Value]:
+        """Its runtime properties; never to be changed."""
+        return self.document_of(instance.number)
+
+    def relationships(self, instance: InstanceView) -> tuple[RelationshipView, ...]:
+        """Relationship instances whose source it is, those that are only a rule included, in template order."""
+        links = self.topology.links
+        found = [(links[link].place, target, link) for link, target in self.targets(instance.number)]
+        return tuple(self.relationship_view(link, target) for _, target, link in sorted(found))
+
+    def targets(self, source: int) -> list[tuple[int, int]]:
+        """(link, target instance number) of all relationships of an instance."""
+        topology = self.topology
+        order, start = topology.rows_by_source
+        rows = order[start[source] : start[source + 1]].tolist()
+        found = [(int(topology.link[row]), int(topology.target[row])) for row in rows]
+        for place in self._rules.get(int(topology.node[source]), ()):
+            found.extend((place, int(target)) for target in topology.instances_of(topology.links[place].target))
+        return found
+
+    @cached_property
+    def _rules(self) -> dict[int, list[int]]:
+        """{node number: links that are only a rule}."""
+        found: dict[int, list[int]] = {}
+        for place, link in enumerate(self.topology.links):
+            if link.is_rule:
+                found.setdefault(link.source, []).append(place)
+        return found
+
+    def host(self, instance: InstanceView) -> str | None:
+        """Id of the innermost host that contains it, itself included."""
+        number = int(self.topology.host[instance.number])
+        return None if number < 0 else self.topology.ids[number]
+
+    def instances_of(self, node: str) -> Sequence[str]:
+        """Ids of the instances of a node, by index; none for a node that does not exist."""
+        number = self.topology.node_number.get(node)
+        if number is None:
+            return ()
+        return [self.topology.ids[found] for found in self.topology.instances_of(number).tolist()]
+
+    def state(self, instance: InstanceView) -> str:
+        """Its state, such as ``started``."""
+        return InstanceState(int(self.states[instance.number])).word
+
+    def evaluate(self, value: Value, call: Call) -> Value:
+        """The value with its intrinsic functions evaluated as seen by a call."""
+        scope = replace(
+            self._scope,
+            own=None if call.instance is None else call.instance.number,
+            source=None if call.source is None else call.source.number,
+            target=None if call.target is None else call.target.number,
+        )
+        return evaluate(value, scope)
+
+    @cached_property
+    def _scope(self) -> RuntimeScope:
+        """What functions see when they are seen from nowhere."""
+        properties = {node.name: node.properties for node in self.topology.nodes}
+        return RuntimeScope(self.inputs, properties, TopologyInstances(self.topology, self.document_of))

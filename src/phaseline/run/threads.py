@@ -1,0 +1,277 @@
+"""Calls in this process: bulk functions and per-instance functions on threads, async ones on a loop."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from phaseline.model.declaration import declaration_of
+from phaseline.model.failures import NonRecoverableError, RecoverableError
+from phaseline.run.calling import COMPLETED, outcome_of, unloadable
+from phaseline.run.channel import LocalChannel
+from phaseline.run.flavours import call_member
+from phaseline.run.loop_thread import LoopThread
+from phaseline.run.members import (
+    NOT_CALLED,
+    awaited_truth,
+    kept_data,
+    post_call,
+    remark_for,
+    resolve,
+    settle_call,
+)
+from phaseline.run.native import Batch, outcome_at
+from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.pools import Draw, Pool
+from phaseline.run.printed import Printed
+from phaseline.run.reports import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from phaseline.model.rows import DocumentChange
+    from phaseline.ports import Catalog, Clock
+    from phaseline.run.calling import Call, Outcome
+    from phaseline.run.flavours import Callers
+    from phaseline.run.handover import Group, HandOver
+    from phaseline.run.native import Settled
+    from phaseline.run.parts import Spot
+    from phaseline.run.posting import Poster
+
+
+class ThreadExecutor:
+    """Calls batches of the lanes whose pool is ``threads``."""
+
+    def __init__(
+        self,
+        poster: Poster,
+        catalog: Catalog,
+        callers: Callers,
+        clock: Clock,
+        *,
+        bulk_slots: int,
+        each_slots: int,
+    ) -> None:
+        """Two pools of threads: slow per-instance calls never keep bulk calls out."""
+        self._poster = poster
+        self._catalog = catalog
+        self._callers = callers
+        self._clock = clock
+        self._bulk = Pool("bulk", bulk_slots, poster.fail)
+        self._each = Pool("each", each_slots, poster.fail)
+        self._loop = LoopThread(poster.fail)
+        self._is_held = False
+        self._calling: dict[HandOver, set[int]] = {}
+
+    def submit(self, handover: HandOver) -> None:
+        """Begin the calls of a batch."""
+        channel = LocalChannel(handover, self._poster, self._catalog, self._clock)
+        if handover.batch.lane.form == "bulk":
+            self._watch(handover)
+            for group in handover.groups():
+                self._bulk.put(partial(self._call_group, handover, group, channel))
+        else:
+            call_one = partial(self._call_one, handover, channel)
+            self._each.put(Draw(self._each, len(handover), call_one, lambda: self._is_held).run)
+
+    def hold(self) -> None:
+        """Begin no member any more."""
+        self._is_held = True
+
+    def is_busy(self) -> bool:
+        """True while a call is running."""
+        return self._bulk.busy() > 0 or self._each.busy() > 0 or self._loop.is_busy()
+
+    def stop(self, drain_s: float) -> None:
+        """Wait for running calls at most so long."""
+        self._is_held = True
+        until = time.monotonic() + drain_s
+        for pool in (self._bulk, self._each):
+            pool.stop(max(0.0, until - time.monotonic()))
+        self._loop.stop(max(0.0, until - time.monotonic()))
+
+    # -- one by one ---------------------------------------------------------------------------------------------
+
+    def _call_one(self, handover: HandOver, channel: LocalChannel, member: int) -> None:
+        """Call one member to its end and post what came of it; an async function is only begun."""
+        if member in handover.canceled:
+            self._poster.outcome(handover, member, NOT_CALLED)
+            return
+        if not handover.begin(member):
+            return
+        try:
+            spot = handover.spot_of(member)
+            call = handover.call_of(member, channel)
+        except NonRecoverableError as error:
+            self._poster.outcome(
+                handover, member, outcome := outcome_of(error), (), handover.remark_of(member, outcome)
+            )
+            return
+        with Printed(partial(channel.log_member, member)) as printed:
+            flavour = resolve(spot, call).flavour
+            if spot.is_async and flavour == "native":
+                self._begin_async(handover, call, spot, printed)
+                return
+            outcome = call_member(call, flavour, self._callers) if flavour is not None else COMPLETED
+        printed.close()
+        if flavour is None:
+            outcome = spot.refusal or COMPLETED
+        else:
+            outcome = awaited_truth(outcome, spot.policy, flavour)
+        post_call(self._poster, handover, call, outcome)
+
+    def _begin_async(self, handover: HandOver, call: Call, spot: Spot, printed: Printed) -> None:
+        batch = Batch(1, lambda _: call)
+        function = cast("Callable[[object], Coroutine[object, object, object]]", spot.function)
+        timeout_s = spot.policy.timeout_ms / 1000
+
+        def finish(raised: BaseException | None) -> None:
+            printed.close()
+            post_call(self._poster, handover, call, batch.settle_only(raised))
+
+        error = _timed_out(timeout_s, spot.policy.timeout_recoverable)
+        self._loop.run(function(batch[0]), finish, timeout_s, error)
+
+    # -- in bulk ------------------------------------------------------------------------------------------------
+
+    def _call_group(self, handover: HandOver, group: Group, channel: LocalChannel) -> None:
+        if self._is_held:
+            return
+        with Printed(partial(channel.log_together, group.members)) as printed:
+            function = self._bulk_function(handover, group)
+        if function is None:
+            return
+        declaration = declaration_of(function)
+        if declaration is None or not declaration.bulk:
+            for member in group.members.tolist():
+                self._call_one(handover, channel, member)
+            return
+        members = self._without_canceled(handover, group.members)
+        if not len(members) or not handover.begin_all(members):
+            return
+        batch = Batch(len(members), lambda place: handover.call_of(int(members[place]), channel))
+        finish = partial(self._finish_bulk, handover, members, batch, printed)
+        if inspect.iscoroutinefunction(function):
+            timeout_s, error = self._limit(handover)
+            with printed:
+                self._loop.run(function(batch), finish, timeout_s, error)
+            return
+        calling = self._calling.setdefault(handover, set())
+        calling.add(threading.get_ident())
+        with printed:
+            _, raised = attempt(run_to_end, function, batch)
+        calling.discard(threading.get_ident())
+        finish(raised)
+
+    def _bulk_function(self, handover: HandOver, group: Group) -> Callable[..., object] | None:
+        """The group's function; None when there is none, then its members have been answered."""
+        if group.implementation:
+            function, error = attempt(self._catalog.load, group.implementation, group.code)
+            if error is None:
+                return function
+            shared = unloadable(error, group.implementation)
+        else:
+            text = f"no function is mapped to '{handover.batch.lane.phase}' (any more)"
+            shared = outcome_of(NonRecoverableError(text))
+        self._answer(handover, group.members, shared)
+        return None
+
+    def _without_canceled(self, handover: HandOver, members: np.ndarray) -> np.ndarray:
+        if not handover.canceled:
+            return members
+        is_canceled = np.isin(members, np.fromiter(handover.canceled, np.int32))
+        if is_canceled.any():
+            self._answer(handover, members[is_canceled], NOT_CALLED)
+        kept: np.ndarray = members[~is_canceled]
+        return kept
+
+    def _finish_bulk(
+        self,
+        handover: HandOver,
+        members: np.ndarray,
+        batch: Batch,
+        printed: Printed,
+        raised: BaseException | None,
+    ) -> None:
+        printed.close()
+        self._poster.outcomes(handover, bulk_report(handover, members, batch.settle(raised)))
+        if not handover.left:
+            self._calling.pop(handover, None)
+
+    def _answer(self, handover: HandOver, members: np.ndarray, outcome: Outcome) -> None:
+        """Post one outcome for all of these."""
+        self._poster.outcomes(handover, same_for_all(handover, members, outcome))
+
+    # -- time-outs ----------------------------------------------------------------------------------------------
+
+    def _watch(self, handover: HandOver) -> None:
+        """Give a bulk call up at its batch's deadline; its thread is left to itself (PD47)."""
+        timeout_s, error = self._limit(handover)
+        if not timeout_s:
+            return
+
+        def give_up() -> None:
+            members = handover.unanswered()
+            if len(members):
+                for thread in self._calling.pop(handover, ()):
+                    self._bulk.abandon(thread)
+                self._answer(handover, members, outcome_of(error))
+
+        self._poster.alarm(timeout_s, give_up)
+
+    def _limit(self, handover: HandOver) -> tuple[float, Exception]:
+        """(seconds until the deadline of a batch, 0: it has none; what then has happened)."""
+        policy = handover.policy_of(0)
+        error = _timed_out(policy.timeout_ms / 1000, policy.timeout_recoverable)
+        deadline = handover.batch.deadline_at
+        return (max(0.001, (deadline - self._clock.now()) / 1000) if deadline else 0.0), error
+
+
+def _timed_out(timeout_s: float, is_recoverable: bool) -> Exception:  # noqa: FBT001 - the operation's own field
+    text = f"timed out after {timeout_s:g} s"
+    return RecoverableError(text) if is_recoverable else NonRecoverableError(text)
+
+
+def same_for_all(handover: HandOver, members: np.ndarray, outcome: Outcome) -> Report:
+    """The report of one outcome that all these members share."""
+    has_remark = outcome.message or outcome.error
+    return Report(
+        handover.batch.id,
+        members,
+        np.full(len(members), outcome.kind, np.uint8),
+        np.full(len(members), outcome.delay_ms, np.int64),
+        remarks=[(member, handover.remark_of(member, outcome)) for member in members.tolist()] if has_remark else (),
+    )
+
+
+def bulk_report(handover: HandOver, members: np.ndarray, settled: Settled) -> Report:
+    """What a bulk call left behind, by member; members that nobody touched cost nothing."""
+    documents: list[tuple[int, DocumentChange]] = []
+    outcomes = settled.outcomes
+    for place, call in settled.calls.items():
+        before = outcome_at(settled, place)
+        outcome, changes = settle_call(handover, call, before)
+        documents.extend(changes)
+        if call.data is not None:
+            outcome = kept_data(handover, call, outcome)
+        if outcome is not before:
+            settled.kinds[place], settled.delays[place] = outcome.kind, outcome.delay_ms
+            outcomes[place] = outcome
+    remarks = []
+    for place in sorted({*outcomes, *_retried(handover, members)}):
+        member = int(members[place])
+        remark = remark_for(handover, member, outcome_at(settled, place), 1)
+        if remark is not None:
+            remarks.append((member, remark))
+    return Report(handover.batch.id, members, settled.kinds, settled.delays, documents, remarks)
+
+
+def _retried(handover: HandOver, members: np.ndarray) -> list[int]:
+    """Places of members that were tried before: their former message must go."""
+    attempts = handover.attempts()
+    return [] if attempts is None else np.flatnonzero(attempts[members]).tolist()

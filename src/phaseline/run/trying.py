@@ -1,0 +1,281 @@
+"""Calls of made-up members, without an engine: what a function would be given, and what came of it.
+
+The deployment behind the calls is a real one, held in memory: properties, relationships, hosts and intrinsic functions
+are what they would be in an engine, only that nothing is stored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.dsl.functions.table import contains_functions
+from phaseline.model.blueprint import Blueprint, Node, Relationship
+from phaseline.model.declaration import declaration_of
+from phaseline.model.failures import NonRecoverableError
+from phaseline.model.properties import copy, copy_mapping
+from phaseline.model.rows import CodePlaces
+from phaseline.model.states import InstanceState
+from phaseline.model.status import OutcomeKind
+from phaseline.plan.instances import expand
+from phaseline.run.calling import Call, ExecutionView, Outcome, Site, outcome_of
+from phaseline.run.flavours import Callers, call_member
+from phaseline.run.native import Batch, outcome_at
+from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.subjects import LoadedDeployment
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.topology import Topology
+    from phaseline.run.calling import Flavour
+
+ROOT = "cloudify.nodes.Root"
+CONNECTED_TO = ("cloudify.relationships.depends_on", "cloudify.relationships.connected_to")
+CREATE = "cloudify.interfaces.lifecycle.create"
+ESTABLISH = "cloudify.interfaces.relationship_lifecycle.establish"
+RETRIES = 60
+"""How often an operation is tried again where it does not say so itself."""
+NO_CODE = CodePlaces(".")
+WORDS = {
+    OutcomeKind.COMPLETED: "completed",
+    OutcomeKind.AGAIN: "again",
+    OutcomeKind.RETRY: "retry",
+    OutcomeKind.FAILED: "failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A node instance as it is made up. Members of one node name share their node if their properties are equal."""
+
+    node: str = "thing"
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    runtime_properties: Mapping[str, Value] = field(default_factory=dict)
+    type: str = ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What one member of a made-up call is given.
+
+    ``target``: it is a relationship operation, called on this ``side``. ``attempt``: retries so far. ``data``: what an
+    earlier call of the same entry left for this one.
+    """
+
+    subject: Subject = Subject()
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    attempt: int = 0
+    data: Value = None
+    target: Subject | None = None
+    side: Literal["source", "target"] = "source"
+    is_canceled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of one member of a made-up call.
+
+    ``outcome`` ``completed``, ``again`` (after ``after_s``), ``retry`` (failed, tried again: after ``after_s``, None:
+    after the operation's interval) or ``failed``. ``runtime_properties``: those of its instance as they would be stored.
+    ``data``: what the next call of the entry would find. ``lines``: (level, text) of its log. ``result``: what a function
+    with ctx returned.
+    """
+
+    instance: str
+    outcome: Literal["completed", "again", "retry", "failed"]
+    message: str = ""
+    after_s: float | None = None
+    error: str = ""
+    traceback: str = ""
+    runtime_properties: Mapping[str, Value] = field(default_factory=dict)
+    data: Value = None
+    lines: Sequence[tuple[str, str]] = ()
+    result: Value = None
+
+    @property
+    def is_good(self) -> bool:
+        """True when it is done, or will be called again because it said so."""
+        return self.outcome in {"completed", "again"}
+
+
+class Trial:
+    """Made-up members and the calls about them; implements ``Channel`` for these calls."""
+
+    def __init__(self, members: Sequence[Given], *, code: CodePlaces = NO_CODE, implementation: str = "") -> None:
+        """``implementation``: what the blueprint would name; it is only told, never imported."""
+        self.members = members
+        self.lines: list[list[tuple[str, str]]] = [[] for _ in members]
+        self.function: Callable[..., object] | None = None
+        self._code, self._implementation = code, implementation
+        self._ids: list[tuple[str, str]] = []
+        self._nodes: dict[str, Node] = {}
+        self._counts: dict[str, int] = {}
+        self._documents: dict[str, dict[str, Value]] = {}
+        for member in members:
+            self._ids.append(self._place(member))
+        self.deployment = self._deployment()
+        self._calls: dict[int, Call] = {}
+
+    # -- the deployment -----------------------------------------------------------------------------------------
+
+    def _place(self, member: Given) -> tuple[str, str]:
+        """(id of its instance, id of the target's or nothing)."""
+        if member.target is None:
+            return self._instance(member.subject, ()), ""
+        target = self._instance(member.target, (), is_alone=True)
+        relationship = Relationship(CONNECTED_TO[-1], CONNECTED_TO, target.rpartition("_")[0], {}, {}, {})
+        return self._instance(member.subject, (relationship,)), target
+
+    def _instance(self, subject: Subject, relationships: tuple[Relationship, ...], *, is_alone: bool = False) -> str:
+        """The id of a new instance of a node with exactly these properties and relationships."""
+        alike = json.dumps([subject.type, subject.properties, [item.target for item in relationships]], default=repr)
+        key = f"{subject.node} {len(self._nodes) if is_alone else alike}"
+        node = self._nodes.get(key)
+        if node is None:
+            name = self._free_name(subject.node)
+            node = self._nodes[key] = Node(
+                name,
+                subject.type,
+                (ROOT,) if subject.type == ROOT else (ROOT, subject.type),
+                copy_mapping(subject.properties),
+                {},
+                relationships,
+                has_functions=contains_functions(dict(subject.properties)),
+            )
+        count = self._counts[node.name] = self._counts.get(node.name, 0) + 1
+        id = f"{node.name}_{count}"
+        self._documents[id] = copy_mapping(subject.runtime_properties)
+        return id
+
+    def _free_name(self, wanted: str) -> str:
+        """The name, or the name with the first number that makes it one of its own."""
+        numbered = (f"{wanted}{number}" for number in range(2, len(self._nodes) + 3))
+        return next(name for name in (wanted, *numbered) if name not in self._counts)
+
+    def _deployment(self) -> LoadedDeployment:
+        nodes = {node.name: replace(node, default_instances=self._counts[node.name]) for node in self._nodes.values()}
+        blueprint = Blueprint("cloudify_dsl_1_3", "trial.yaml", ".", nodes)
+        topology = with_plain_ids(expand(blueprint, suffixes=0))
+        documents = {topology.number_of[id]: document for id, document in self._documents.items()}
+        return LoadedDeployment(
+            1,
+            "trial",
+            blueprint=blueprint,
+            topology=topology,
+            code=self._code,
+            inputs={},
+            documents=documents,
+            states=np.full(len(topology), InstanceState.CREATING, np.uint8),
+        )
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def call_at(self, place: int) -> Call:
+        """The call of a member; one object for each, however often it is asked for."""
+        found = self._calls.get(place)
+        if found is None:
+            found = self._calls[place] = self._make_call(place)
+        return found
+
+    def _make_call(self, place: int) -> Call:
+        member, (id, target) = self.members[place], self._ids[place]
+        view = self.deployment.instance(id)
+        other = self.deployment.instance(target) if target else None
+        side = member.side if other else "node"
+        relationship = view.relationships[0] if other else None
+        execution = ExecutionView("trial-1", "install", creator="nobody")
+        site = Site(
+            ESTABLISH if other else CREATE,
+            "function",
+            self._implementation,
+            execution,
+            self.deployment.view,
+            side=side,
+            relationship=relationship,
+            max_retries=RETRIES,
+        )
+        instance, source = (None, view) if other else (view, None)
+        data = copy(member.data)
+        return Call(site, place, member.attempt, self, self.deployment, instance, source, other, data)
+
+    def call(self, function: Callable[..., object]) -> list[Tried]:
+        """Call a function for all members the way an engine would, and say what came of each."""
+        self.function = function
+        declaration = declaration_of(function)
+        count = len(self.members)
+        if declaration is not None and declaration.bulk:
+            batch = Batch(count, self.call_at)
+            _, raised = attempt(run_to_end, function, batch)
+            settled = batch.settle(raised)
+            return [self.tried(place, outcome_at(settled, place)) for place in range(count)]
+        flavour: Flavour = "cloudify" if declaration is None else "native"
+        callers = Callers()
+        return [self.tried(place, call_member(self.call_at(place), flavour, callers)) for place in range(count)]
+
+    def tried(self, place: int, outcome: Outcome) -> Tried:
+        """What came of a member, its runtime properties and data as they would be stored."""
+        call = self.call_at(place)
+        try:
+            self.deployment.changes(call.subjects)
+        except NonRecoverableError as error:
+            outcome = outcome_of(error)
+        for view in call.subjects:
+            view.settle()
+        is_open = outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY}
+        return Tried(
+            instance=call.owner.id,
+            outcome=WORDS[outcome.kind],  # type: ignore[arg-type]  # one of the words of the field
+            message=outcome.message,
+            after_s=outcome.delay_ms / 1000 if outcome.delay_ms >= 0 and is_open else None,
+            error=outcome.error.get("type", ""),
+            traceback=outcome.error.get("traceback", ""),
+            runtime_properties=copy_mapping(self.deployment.document(call.owner)),
+            data=copy(call.data) if is_open else None,
+            lines=tuple(self.lines[place]),
+            result=outcome.result,
+        )
+
+    # -- what calls say and ask ---------------------------------------------------------------------------------
+
+    def log(self, call: Call, level: str, text: str) -> None:
+        """Keep one line of text."""
+        self.lines[call.member].append((level, text))
+
+    def save(self, call: Call) -> None:
+        """Take the runtime properties as they are now."""
+        self.deployment.changes(call.subjects)
+        for view in call.subjects:
+            view.settle()
+
+    def is_canceled(self, call: Call) -> bool:
+        """As it was given."""
+        return self.members[call.member].is_canceled
+
+    def load(self, call: Call) -> Callable[..., object]:
+        """The function that is tried."""
+        del call
+        assert self.function is not None, "nothing is called before there is a function"
+        return self.function
+
+    def inputs(self, call: Call) -> dict[str, Value]:
+        """As they were given, intrinsic functions evaluated."""
+        given = copy_mapping(self.members[call.member].inputs)
+        if not contains_functions(given):
+            return given
+        return {name: self.deployment.evaluate(value, call) for name, value in given.items()}
+
+    def token(self, call: Call) -> str:
+        """Equal in all trials of equal members, as it is for all attempts of an entry."""
+        return f"trial-1-{call.member}-0"
+
+
+def with_plain_ids(topology: Topology) -> Topology:
+    """The same instances under ids that tests can spell, such as ``web_1``."""
+    ids = [
+        f"{topology.nodes[number].name}_{index}" for number, index in zip(topology.node, topology.index, strict=True)
+    ]
+    return replace(topology, ids=ids)

@@ -1,0 +1,245 @@
+"""One worker process as the engine holds it: started, given one call at a time, ended with all that it started."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from phaseline.model.problem import ProblemsError
+from phaseline.run.processes import GRACE_S, end
+from phaseline.run.wire import Closed, Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.run.letters import Letter
+    from phaseline.run.wire import Message
+
+MAX_PARTIAL_BYTES = 65_536
+"""A longer line of output is logged in pieces."""
+READ_BYTES = 65_536
+START_S = 60.0
+"""A worker that is not ready after so long hangs."""
+PARTS = frozenset({"ready", "begun", "outcome"})
+"""Messages that end a part of a call: the worker can be given calls, the code is loaded, the code has ended."""
+PROGRAM = "phaseline.run.worker_main"
+PREFIXES = ("<out> ", "<err> ")
+"""How lines of standard output and error are told apart in logs (S3)."""
+
+
+class Died(Exception):
+    """The worker's process ended during a call; ``code`` negative: the signal."""
+
+    def __init__(self, code: int) -> None:
+        """``code`` as ``subprocess`` gives it."""
+        super().__init__(code)
+        self.code = code
+
+
+class TimedOut(Exception):
+    """The call took longer than it may, and was ended."""
+
+
+class Output:
+    """Bytes of one pipe as lines."""
+
+    def __init__(self, pipe: Any, prefix: str) -> None:
+        """``prefix`` goes before each line."""
+        os.set_blocking(pipe.fileno(), False)
+        self.pipe = pipe
+        self._prefix = prefix
+        self._rest = b""
+
+    def read(self, log: Callable[[str, str], None]) -> bool:
+        """Log the whole lines that are there now; False when nothing more will come."""
+        while True:
+            try:
+                chunk = os.read(self.pipe.fileno(), READ_BYTES)
+            except BlockingIOError:
+                return True
+            if not chunk:
+                return False
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            if len(self._rest) > MAX_PARTIAL_BYTES:
+                lines.append(self._rest)
+                self._rest = b""
+            for line in lines:
+                self._log(line, log)
+
+    def finish(self, log: Callable[[str, str], None]) -> None:
+        """Log what is left without an end of line."""
+        self.read(log)
+        if self._rest:
+            self._log(self._rest, log)
+            self._rest = b""
+
+    def _log(self, line: bytes, log: Callable[[str, str], None]) -> None:
+        log("info", self._prefix + line.decode("utf-8", "replace").rstrip("\r"))
+
+
+class Worker:
+    """A worker process. Used by the one thread that started it (its death ends the process), except ``kill``."""
+
+    def __init__(self, catalog: str) -> None:
+        """``catalog``: ``module:class`` of the catalog that the worker makes."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", PROGRAM, str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            )
+        self._wire = Wire(ours)
+        pipes = (self._process.stdout, self._process.stderr)
+        self._outputs = [Output(pipe, prefix) for pipe, prefix in zip(pipes, PREFIXES, strict=True)]
+        self._killing: threading.Event | None = None
+        self._is_ready = False
+        self._wire.send({"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")})
+
+    @property
+    def pid(self) -> int:
+        """Id of its process, which also leads its session."""
+        return self._process.pid
+
+    def is_alive(self) -> bool:
+        """True while calls can be given to it."""
+        return self._process.poll() is None and self._killing is None
+
+    def call(
+        self,
+        letter: Letter,
+        *,
+        timeout_s: float,
+        log: Callable[[str, str], None],
+        answer: Callable[[str, list[Any]], Any],
+    ) -> Message:
+        """Give it a call and attend to it until its outcome comes. Raises ``Died`` or ``TimedOut``.
+
+        ``answer(name, arguments)`` answers what it asks; after either exception nothing of the call is left.
+        """
+        try:
+            if not self._is_ready:
+                self._attend(START_S, log, answer)
+                self._is_ready = True
+            self._wire.send({"call": letter})
+            # The time of the operation begins when its code is loaded; loading has a bound of its own.
+            self._attend(START_S, log, answer)
+            return self._attend(timeout_s, log, answer)
+        except Closed:
+            raise self._died(letter["mark"], log) from None
+        except TimedOut:
+            self.kill(letter["mark"])
+            self._last_words(log)
+            raise
+
+    def cancel(self, mark: str) -> None:
+        """Tell the call that it is canceled."""
+        self._wire.send({"cancel": mark})
+
+    def kill(self, mark: str, grace_s: float = GRACE_S) -> None:
+        """End its process and everything of the call: SIGTERM, after the grace SIGKILL. Safe from any thread."""
+        killing = self._killing = threading.Event()
+        until = time.monotonic() + grace_s
+        # First what it started: while that cleans up, somebody must go on reading its output.
+        end(lambda found: found == mark, grace_s=grace_s)
+        self._process.terminate()
+        self._await_end(max(0.0, until - time.monotonic()))
+        killing.set()
+
+    def close(self) -> None:
+        """Let an idle worker go: it ends itself when the socket closes."""
+        self._wire.close()
+        self._await_end(GRACE_S)
+        for output in self._outputs:
+            output.pipe.close()
+
+    def _await_end(self, grace_s: float) -> None:
+        try:
+            self._process.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _attend(
+        self, timeout_s: float, log: Callable[[str, str], None], answer: Callable[[str, list[Any]], Any]
+    ) -> Message:
+        """Log and answer until a message comes that ends a part of the call. ``TimedOut`` after so long (0: never)."""
+        deadline = time.monotonic() + timeout_s if timeout_s > 0 else None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._wire, selectors.EVENT_READ)
+            for output in self._outputs:
+                selector.register(output.pipe, selectors.EVENT_READ, output)
+            while True:
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    raise TimedOut
+                for key, _ in selector.select(left):
+                    if key.data is None:
+                        message = self._take(log, answer)
+                        if message is not None:
+                            for output in self._outputs:
+                                output.finish(log)
+                            return message
+                    elif not key.data.read(log):
+                        selector.unregister(key.fileobj)
+
+    def _take(self, log: Callable[[str, str], None], answer: Callable[[str, list[Any]], Any]) -> Message | None:
+        """Handle one message; the outcome is given back."""
+        message = self._wire.receive()
+        if "log" in message:
+            level, text = message["log"]
+            log(level, text)
+        elif "ask" in message:
+            self._wire.send({"answer": message["ask"], **_answered(answer, message)})
+        elif not PARTS.isdisjoint(message):
+            return message
+        return None
+
+    def _last_words(self, log: Callable[[str, str], None]) -> None:
+        """Log what it said before its process ended."""
+        try:
+            while True:
+                message = self._wire.receive()
+                if "log" in message:
+                    log(*message["log"])
+        except Closed:
+            for output in self._outputs:
+                output.finish(log)
+
+    def _died(self, mark: str, log: Callable[[str, str], None]) -> Died:
+        self._last_words(log)
+        code = self._process.wait()
+        if self._killing is None:
+            end(lambda found: found == mark, grace_s=0)
+        else:
+            self._killing.wait(2 * GRACE_S)  # whoever kills gives what it started time to end
+        return Died(code)
+
+
+def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Message:
+    try:
+        return {"value": answer(message["name"], message["arguments"])}
+    except ProblemsError as error:
+        first = error.problems[0]
+        return {"problem": [first.code, first.message, first.mend]}
+    except KeyError as error:
+        return {"error": str(error.args[0]) if error.args else ""}
+
+
+def signal_name(code: int) -> str:
+    """``SIGKILL`` for -9."""
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return str(-code)

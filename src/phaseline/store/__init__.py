@@ -1,0 +1,36 @@
+"""Stores: where everything is remembered before anything acts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.problem import fail
+
+if TYPE_CHECKING:
+    from phaseline.ports import Clock, Store
+
+FILE_PREFIX = "sqlite:///"
+MEMORY = "memory:"
+
+
+def open_store(url: str, clock: Clock) -> Store:
+    """The store that a URL names: ``sqlite:///`` and a path, or ``memory:``.
+
+    The path is relative to the working folder unless it begins with a slash (``sqlite:////var/lib/store.db``);
+    ``~`` is the home folder. Raises: PL-S001 for another URL and whatever opening meets.
+    """
+    if url == MEMORY:
+        from phaseline.store.memory import MemoryStore
+
+        return MemoryStore(clock)
+    path = url.removeprefix(FILE_PREFIX)
+    if path == url or not path:
+        raise fail(
+            "PL-S001",
+            f"The store cannot be opened: {url!r} names no store",
+            "Write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, or memory: for none.",
+        )
+    from phaseline.store.sqlite import SqliteStore
+
+    return SqliteStore.open(Path(path).expanduser(), clock)

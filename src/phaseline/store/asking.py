@@ -1,0 +1,79 @@
+"""The door between processes: requests to the owner and its answers, as statements within a transaction of the caller."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+from phaseline.model.blueprint import Value
+from phaseline.model.rows import Actor, Answer, RequestKind, RequestRow
+from phaseline.store.documents import to_text
+
+TAKEN_AT_ONCE = 1_000
+"""Requests that one look gives; the next look gives the rest."""
+
+_REQUEST = "select number, at, actor, tenant, kind, execution, body, answered_at, answer from request"
+
+
+def add_request(
+    db: sqlite3.Connection, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, at: int
+) -> int:
+    """The number of the request. Raises LookupError if there is no such execution."""
+    if execution and db.execute("select 1 from execution where number = ?", (execution,)).fetchone() is None:
+        raise LookupError(f"no execution {execution}")
+    values = (at, actor.name, actor.tenant, kind.value, execution, to_text(dict(body)))
+    added = db.execute(
+        "insert into request (at, actor, tenant, kind, execution, body) values (?, ?, ?, ?, ?, ?)", values
+    )
+    return int(added.lastrowid or 0)
+
+
+def unanswered(db: sqlite3.Connection, after: int) -> list[RequestRow]:
+    """Requests without an answer, oldest first, at most ``TAKEN_AT_ONCE``."""
+    where = "where answered_at = 0 and number > ? order by number limit ?"
+    return _rows(db, where, (after, TAKEN_AT_ONCE))
+
+
+def requests_of(db: sqlite3.Connection, execution: int) -> list[RequestRow]:
+    """All requests about an execution, oldest first."""
+    return _rows(db, "where execution = ? order by number", (execution,))
+
+
+def answer_of(db: sqlite3.Connection, request: int) -> dict[str, Value] | None:
+    """The answer, None while there is none. Raises LookupError for a number never given."""
+    found = db.execute("select answer from request where number = ?", (request,)).fetchone()
+    if found is None:
+        raise LookupError(f"no request {request}")
+    return _answer(found[0])
+
+
+def write_answers(db: sqlite3.Connection, answers: Sequence[Answer], at: int) -> None:
+    """Answer requests that have no answer yet."""
+    db.executemany(
+        "update request set answered_at = ?, answer = ? where number = ? and answered_at = 0",
+        [(max(1, at), to_text(dict(answer.body)), answer.request) for answer in answers],
+    )
+
+
+def _rows(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[RequestRow]:
+    return [
+        RequestRow(
+            number=row[0],
+            at=row[1],
+            actor=Actor(row[2], row[3]),
+            kind=RequestKind(row[4]),
+            execution=row[5],
+            body=json.loads(row[6]),
+            answered_at=row[7],
+            answer=_answer(row[8]),
+        )
+        for row in db.execute(f"{_REQUEST} {where}", values)
+    ]
+
+
+def _answer(text: str) -> dict[str, Value] | None:
+    if not text:
+        return None
+    told: dict[str, Value] = json.loads(text)
+    return told

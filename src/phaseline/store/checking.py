@@ -1,0 +1,227 @@
+"""Looks whether everything in a store fits together; changes nothing.
+
+First SQLite looks at the pages of the file, then the rows are held against one another, then every packed value is
+unpacked. One snapshot serves all, so an engine may go on meanwhile.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from phaseline.model.events import PAGE_ENTRIES
+from phaseline.model.rows import RequestKind
+from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.model.upkeep import Finding
+from phaseline.store import graphs, topologies
+from phaseline.store.columns import decode
+from phaseline.store.schema import IS_OPEN
+
+DAMAGES_TOLD = 20
+"""Damages of the file that are told one by one."""
+
+_GRAPHS = "(select id from graph union all select number from remains where kind = 'graph')"
+_EXECUTIONS = "(select number from execution union all select number from remains where kind = 'execution')"
+_DEPLOYMENTS = "(select number from deployment union all select number from remains where kind = 'deployment')"
+_STATUSES = ", ".join(f"'{status.value}'" for status in ExecutionStatus)
+_KINDS = ", ".join(f"'{kind.value}'" for kind in RequestKind)
+
+
+def _page_length(number: str, count: str) -> str:
+    return f"max(0, min({PAGE_ENTRIES}, {count} - {number} * {PAGE_ENTRIES}))"
+
+
+_RULES: tuple[tuple[str, str, str], ...] = (
+    (
+        "blueprint",
+        "belong to no deployment",
+        f"select deployment from blueprint where deployment not in {_DEPLOYMENTS}",
+    ),
+    ("topology", "belong to no deployment", f"select deployment from topology where deployment not in {_DEPLOYMENTS}"),
+    (
+        "deployment",
+        "have no blueprint",
+        "select name from deployment where number not in (select deployment from blueprint)",
+    ),
+    (
+        "deployment",
+        "have no topology",
+        "select name from deployment where number not in (select deployment from topology)",
+    ),
+    (
+        "state_page",
+        "belong to no deployment",
+        f"select deployment || ', page ' || number from state_page where deployment not in {_DEPLOYMENTS}",
+    ),
+    (
+        "state_page",
+        "do not fit the number of instances",
+        f"""select name || ', page ' || state_page.number from state_page
+        join deployment on deployment.number = state_page.deployment
+        where length(states) <> {_page_length("state_page.number", "instance_count")}""",
+    ),
+    (
+        "document",
+        "belong to no instance",
+        f"""select document.deployment || ', instance ' || instance from document
+        left join deployment on deployment.number = document.deployment
+        where document.deployment not in {_DEPLOYMENTS} or instance < 0 or instance >= instance_count""",
+    ),
+    (
+        "document",
+        "are no JSON",
+        "select deployment || ', instance ' || instance from document where not json_valid(body)",
+    ),
+    ("execution", "belong to no deployment", f"select id from execution where deployment not in {_DEPLOYMENTS}"),
+    ("execution", "have an unknown status", f"select id from execution where status not in ({_STATUSES})"),
+    ("execution", "have a request that is no JSON", "select id from execution where not json_valid(request)"),
+    (
+        "execution",
+        "are open but have an end, or the reverse",
+        f"select id from execution where ({IS_OPEN}) <> (ended_at = 0)",
+    ),
+    (
+        "execution",
+        "are open at once with another one of the same deployment",
+        f"""select id from execution where {IS_OPEN} and deployment in
+        (select deployment from execution where {IS_OPEN} group by deployment having count(*) > 1)""",
+    ),
+    ("graph", "belong to no execution", f"select id from graph where execution not in {_EXECUTIONS}"),
+    ("page", "belong to no graph", f"select graph || ', page ' || number from page where graph not in {_GRAPHS}"),
+    (
+        "page",
+        "do not fit the number of entries",
+        f"""select graph || ', page ' || number from page join graph on graph.id = page.graph
+        where length(statuses) <> {_page_length("number", "entry_count")}""",
+    ),
+    (
+        "note",
+        "belong to no entry",
+        f"""select graph || ', entry ' || position from note left join graph on graph.id = note.graph
+        where graph not in {_GRAPHS} or position < 0 or position >= entry_count""",
+    ),
+    ("batch", "have no members", "select id from batch where id not in (select batch from segment)"),
+    ("segment", "belong to no batch", "select batch from segment where batch not in (select id from batch)"),
+    (
+        "segment",
+        "belong to no graph of their execution",
+        """select 'batch ' || batch || ', graph ' || segment.graph from segment
+        left join graph on graph.id = segment.graph and graph.execution = segment.execution
+        where graph.id is null and segment.graph not in (select number from remains where kind = 'graph')""",
+    ),
+    ("log", "belong to no execution", f"select execution from log where execution not in {_EXECUTIONS}"),
+    ("event", "belong to no execution", f"select execution from event where execution not in {_EXECUTIONS}"),
+    (
+        "request",
+        "belong to no execution",
+        f"select number from request where execution <> 0 and execution not in {_EXECUTIONS}",
+    ),
+    (
+        "request",
+        "are not understood",
+        f"select number from request where kind not in ({_KINDS}) or not json_valid(body)",
+    ),
+)
+"""(table, what is wrong with some of its rows, statement that names them)"""
+
+
+def check(db: sqlite3.Connection) -> list[Finding]:
+    """Everything that does not fit, from the file's pages to the last value."""
+    db.execute("begin")
+    try:
+        return [*_damages(db), *_misfits(db), *_values(db)]
+    finally:
+        db.rollback()
+
+
+def _damages(db: sqlite3.Connection) -> Iterator[Finding]:
+    try:
+        for (text,) in db.execute(f"pragma integrity_check({DAMAGES_TOLD})"):
+            if text != "ok":
+                yield Finding("file", str(text))
+    except sqlite3.DatabaseError as error:
+        yield Finding("file", str(error))
+
+
+def _misfits(db: sqlite3.Connection) -> Iterator[Finding]:
+    for where, what, statement in _RULES:
+        try:
+            found = db.execute(f"with found(named) as ({statement}) select count(*), min(named) from found")
+            count, first = found.fetchone()
+        except sqlite3.DatabaseError as error:
+            yield Finding(where, f"cannot be read: {error}")
+            continue
+        if count:
+            yield Finding(where, f"{count} {what} (one is {first})", count)
+
+
+def _values(db: sqlite3.Connection) -> Iterator[Finding]:
+    """Values that cannot be unpacked, or are not what they say."""
+    for where, statement, look in (
+        ("topology", f"select deployment, {', '.join(topologies.COLUMNS)} from topology", _look_at_topology),
+        ("graph", f"select id, name, entry_count, {', '.join(graphs.COLUMNS)} from graph", _look_at_graph),
+        ("page", "select graph || ', page ' || number, statuses from page", _look_at_page),
+        ("segment", _SEGMENTS, _look_at_segment),
+        ("batch", _BATCHES, _look_at_batch),
+    ):
+        count, first = 0, ""
+        try:
+            for row in db.execute(statement):
+                try:
+                    wrong = look(db, row)
+                except (ValueError, LookupError, TypeError) as error:
+                    wrong = str(error) or type(error).__name__
+                if wrong:
+                    count, first = count + 1, first or f"{row[0]}: {wrong}"
+        except sqlite3.DatabaseError as error:
+            yield Finding(where, f"cannot be read: {error}")
+        if count:
+            yield Finding(where, f"{count} cannot be unpacked (the first: {first})", count)
+
+
+_SEGMENTS = """select 'batch ' || batch, positions, entry_count from segment
+    join graph on graph.id = segment.graph"""
+_BATCHES = "select id, kinds from batch where kinds is not null"
+
+
+def _look_at_topology(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
+    found = db.execute(
+        "select body, instance_count from blueprint join deployment on number = deployment where deployment = ?",
+        row[:1],
+    ).fetchone()
+    if found is None:
+        return ""  # told as a topology that belongs to no deployment
+    count = len(topologies.from_row(row[1:], topologies.blueprint_from_text(found[0])))
+    return "" if count == found[1] else f"{count} instances instead of {found[1]}"
+
+
+def _look_at_graph(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
+    graph = graphs.from_row(row[1], row[3:])
+    entries, edges = int(row[2]), len(graph.idx)
+    lengths = {len(column) for column in (graph.subject, graph.policy, graph.marks)}
+    if lengths != {entries} or len(graph.ptr) != entries + 1 or sum(step.count for step in graph.steps) != entries:
+        return f"its columns are not those of {entries} entries"
+    if int(graph.ptr[-1]) != edges or (edges and not 0 <= int(graph.idx.min()) <= int(graph.idx.max()) < entries):
+        return "its edges lead nowhere"
+    return ""
+
+
+def _look_at_page(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
+    statuses = np.frombuffer(row[1], np.uint8)
+    return "a status that there is not" if len(statuses) and int(statuses.max()) > max(EntryStatus) else ""
+
+
+def _look_at_segment(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
+    positions = decode(row[1])
+    inside = not len(positions) or 0 <= int(positions.min()) <= int(positions.max()) < row[2]
+    return "" if inside else "members that its graph does not have"
+
+
+def _look_at_batch(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
+    rows = db.execute("select positions from segment where batch = ?", row[:1])
+    members = sum(len(decode(positions)) for (positions,) in rows)
+    answers = len(decode(row[1]))
+    return "" if answers == members else f"{answers} answers of {members} members"

@@ -1,0 +1,175 @@
+"""What SQLite and the operating system refuse, as Problems that say what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.rows import ExecutionRow
+from phaseline.model.status import ExecutionStatus
+
+_DAMAGED = {"SQLITE_CORRUPT", "SQLITE_FORMAT", "SQLITE_MISMATCH"}
+_BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
+_READ_ONLY = {"SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"}
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another connection has the file locked at this moment."""
+    return _kind(error) in _BUSY
+
+
+def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
+    """The Problem that tells a user what the database met."""
+    kind = _kind(error)
+    if kind == "SQLITE_NOTADB":
+        return not_a_store(path)
+    if kind in _DAMAGED:
+        return damaged(path, str(error))
+    if kind in _BUSY:
+        return _cannot_write(path, "another program has locked it", "End that program, then try again.")
+    if kind == "SQLITE_FULL":
+        return _cannot_write(path, "the disk is full", "Make room on the disk, then resume; what was stored is intact.")
+    if kind in _READ_ONLY:
+        return _cannot_write(path, "it is read-only", "Give yourself the right to write the file and its folder.")
+    if kind == "SQLITE_CANTOPEN":
+        return cannot_open(path, str(error))
+    if kind == "SQLITE_IOERR":
+        return _cannot_write(
+            path,
+            f"the disk refuses ({_name(error)})",
+            "Look at the disk and its space, then resume; what was stored is intact.",
+        )
+    return fail("PL-S001", f"The store cannot be used: {error}", "Check the file and its folder.", subject=path)
+
+
+def _name(error: sqlite3.Error) -> str:
+    return str(getattr(error, "sqlite_errorname", None) or "")
+
+
+def _kind(error: sqlite3.Error) -> str:
+    """The first word of SQLite's extended code, such as SQLITE_IOERR of SQLITE_IOERR_FSYNC."""
+    return "_".join(_name(error).split("_")[:2])
+
+
+def cannot_open(path: str, reason: str) -> ProblemsError:
+    """PL-S001 with the reason the operating system gave."""
+    return fail(
+        "PL-S001",
+        f"The store cannot be opened: {reason}",
+        "Check that the folder exists and is yours, or name another store with PHASELINE_STORE_URL.",
+        subject=path,
+    )
+
+
+def not_a_store(path: str) -> ProblemsError:
+    """PL-S001 for a file that something else has written."""
+    return fail(
+        "PL-S001",
+        "The file is not a Phaseline store, or its beginning is damaged",
+        "Name another file with PHASELINE_STORE_URL; this one was left as it is.",
+        subject=path,
+    )
+
+
+def damaged(path: str, what: str) -> ProblemsError:
+    """PL-S003; the file is left as it is."""
+    return fail(
+        "PL-S003",
+        f"The store is damaged: {what}",
+        "Restore the file from a backup, or save what is left with `sqlite3 FILE .recover`.",
+        subject=path,
+    )
+
+
+def newer(path: str, found: int, known: int) -> ProblemsError:
+    """PL-S002; nothing was read or written."""
+    return fail(
+        "PL-S002",
+        f"The store has schema {found}, this version of Phaseline knows schemas up to {known}",
+        "Use the newer Phaseline that wrote it, or another store.",
+        subject=path,
+    )
+
+
+def older(path: str, found: int, known: int) -> ProblemsError:
+    """PL-S005 for a store that waits for its migration while another process owns it."""
+    return _cannot_write(
+        path,
+        f"it has schema {found} and must be brought to schema {known} first",
+        "Wait until the process that owns it has ended, then try again.",
+    )
+
+
+def owned(path: str, owner: str) -> ProblemsError:
+    """PL-S004 naming the process that owns the store."""
+    return fail(
+        "PL-S004",
+        f"{owner} owns the store",
+        "Wait until it has ended, or stop it; reading is possible meanwhile.",
+        subject=path,
+    )
+
+
+def cannot_lock(path: str, reason: str) -> ProblemsError:
+    """PL-S005 when the lock file cannot be made or written."""
+    return _cannot_write(
+        path, f"its lock file cannot be written ({reason})", "Give yourself the right to write the folder."
+    )
+
+
+def taken_over(path: str, mine: int, now: int) -> ProblemsError:
+    """PL-S004 for an owner whose epoch has passed: nothing of the turn was written."""
+    return fail(
+        "PL-S004",
+        f"Another process took over the store (epoch {now}; this one had {mine}), so nothing more is written here",
+        "Follow the execution in the process that owns the store now.",
+        subject=path,
+    )
+
+
+def name_taken(name: str) -> ProblemsError:
+    """PL-S010."""
+    return fail(
+        "PL-S010",
+        f"A deployment named {name} exists",
+        f"Choose another name with -d, or remove it first: phaseline deployments delete {name}",
+        subject=name,
+    )
+
+
+def busy(row: ExecutionRow) -> ProblemsError:
+    """PL-C016 naming the execution of a deployment that has not ended (decision 4)."""
+    if row.status is ExecutionStatus.ATTENTION:
+        way = f"Decide about its unsure calls: phaseline executions retry {row.id}, or executions complete {row.id}"
+    else:
+        way = f"Let it go on: phaseline executions resume {row.id}"
+    return fail(
+        "PL-C016",
+        f"the execution {row.id} of the deployment '{row.deployment_name}' has not ended",
+        f"{way}. Or end it: phaseline executions cancel {row.id}",
+        subject=row.deployment_name,
+    )
+
+
+def deleted(name: str) -> ProblemsError:
+    """PL-C010 for a deployment that somebody has deleted meanwhile."""
+    return fail(
+        "PL-C010",
+        f"the deployment '{name}' was deleted",
+        f"Install it again: phaseline install blueprint.yaml -d {name}",
+        subject=name,
+    )
+
+
+def cannot_copy(path: str, reason: str) -> ProblemsError:
+    """PL-S006; nothing is left at the path that was not there before."""
+    return fail(
+        "PL-S006",
+        f"The copy of the store cannot be written: {reason}",
+        "Name a new file in a folder that is yours and has room for it.",
+        subject=path,
+    )
+
+
+def _cannot_write(path: str, why: str, mend: str) -> ProblemsError:
+    return fail("PL-S005", f"The store cannot be written: {why}", mend, subject=path)

@@ -1,0 +1,206 @@
+"""The file of a store: made with mode 0600, recognised, brought to the present schema, opened."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from phaseline.model.problem import ProblemsError
+from phaseline.store import failures, schema
+from phaseline.store.copying import copy
+from phaseline.store.lock import OwnerLock
+
+BUSY_TIMEOUT_S = 5.0
+"""How long a statement waits for another program that has locked the file."""
+TURN_PATIENCE_S = 30.0
+"""How long a writer waits for its turn: others ask, purge and compact in short transactions."""
+TRY_EVERY_S = 0.001
+"""SQLite's own waiting sleeps up to 100 ms and so may never meet the gap that a busy owner leaves between two turns."""
+PAGE_BYTES = 4_096
+"""SQLite's page: a changed page of statuses costs one of them in the write-ahead log."""
+CHECKPOINT_PAGES = 4_000
+"""Pages in the write-ahead log before they are carried over into the file."""
+LOG_BYTES_KEPT = 64 * 1024 * 1024
+"""The write-ahead log is cut back to this size after a large transaction."""
+CACHE_KIB = 16 * 1024
+"""Memory for pages, for each connection."""
+IDENTITY_BYTES = 6
+UPGRADE = "upgrade of the store"
+"""What the lock says while a store is upgraded."""
+UPGRADE_PATIENCE_S = 600.0
+"""How long others wait for an upgrade that is under way."""
+COPIES_KEPT = 100
+"""Copies of upgraded stores of the same name; the next upgrade is refused until some are moved away."""
+
+
+def make_ready(path: str, now: int) -> tuple[str, ...]:
+    """The file exists, is a store and has the present schema; what was done to it that a user should know.
+
+    Raises: ``ProblemsError`` (PL-S...).
+    """
+    _make_file(path)
+    try:
+        with closing(_connect(path)) as db:
+            found = _version(db, path)
+            if found == 0:
+                _create(db, path, now)
+                return ()
+    except sqlite3.Error as error:
+        raise failures.as_problem(error, path) from error
+    return _migrate(path, now) if found < schema.SCHEMA_VERSION else ()
+
+
+def open_writer(path: str) -> sqlite3.Connection:
+    """A connection whose commits are on the disk when they return. Begin with ``begin_writing``."""
+    db = _connect(path)
+    db.execute("pragma synchronous = full")
+    db.execute(f"pragma wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    db.execute(f"pragma journal_size_limit = {LOG_BYTES_KEPT}")
+    db.execute(f"pragma cache_size = -{CACHE_KIB}")
+    return db
+
+
+def open_reader(path: str) -> sqlite3.Connection:
+    """A connection that cannot write."""
+    db = _connect(path)
+    db.execute("pragma query_only = on")
+    db.execute(f"pragma cache_size = -{CACHE_KIB}")
+    return db
+
+
+def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
+    """Begin a transaction as soon as nobody else writes."""
+    in_turn(db, lambda: db.execute("begin immediate"), patience_s)
+
+
+def in_turn(db: sqlite3.Connection, write: Callable[[], object], patience_s: float) -> None:
+    """Write as soon as nobody else does: ``write`` is tried again until the patience ends.
+
+    Only here SQLite does not wait by itself: any other statement may meet a file that is locked for a moment,
+    while its log is begun anew or recovered.
+    """
+    end = time.monotonic() + patience_s
+    db.execute("pragma busy_timeout = 0")
+    try:
+        while True:
+            try:
+                write()
+            except sqlite3.OperationalError as error:
+                if not failures.is_busy(error) or time.monotonic() > end:
+                    raise
+                time.sleep(TRY_EVERY_S)
+            else:
+                return
+    finally:
+        db.execute(f"pragma busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    # Transactions are ours to begin and end; locks of the store keep threads apart.
+    return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+
+
+def _make_file(path: str) -> None:
+    """An empty file only we may read, unless there is one; folders above it likewise."""
+    try:
+        _make_folder(Path(path).parent)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        if Path(path).is_dir():
+            raise failures.cannot_open(path, "it is a folder") from None
+    except OSError as error:
+        raise failures.cannot_open(path, error.strerror or str(error)) from error
+
+
+def _make_folder(folder: Path) -> None:
+    """``mkdir`` gives its mode only to the last level."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(0o700, exist_ok=True)
+
+
+def _version(db: sqlite3.Connection, path: str) -> int:
+    """The schema in the file, 0 for an empty one. Raises PL-S001, PL-S002."""
+    (version,) = db.execute("pragma user_version").fetchone()
+    (application,) = db.execute("pragma application_id").fetchone()
+    if application != schema.APPLICATION_ID:
+        if version or application or db.execute("select 1 from sqlite_master limit 1").fetchone():
+            raise failures.not_a_store(path)
+        return 0
+    if version > schema.SCHEMA_VERSION:
+        raise failures.newer(path, version, schema.SCHEMA_VERSION)
+    return int(version)
+
+
+def _create(db: sqlite3.Connection, path: str, now: int) -> None:
+    """All tables in one transaction; a process that died before its end left an empty file."""
+    db.execute(f"pragma page_size = {PAGE_BYTES}")
+    db.execute("pragma auto_vacuum = incremental")
+    db.execute("pragma journal_mode = wal")
+    db.execute("pragma synchronous = full")
+    db.execute("begin immediate")
+    if _version(db, path) == 0:  # otherwise another process was faster
+        for statement in schema.TABLES:
+            db.execute(statement)
+        db.execute("insert into alembic_version values (?)", (schema.REVISION,))
+        db.execute(
+            "insert into store (identity, created_at, epoch) values (?, ?, 0)", (os.urandom(IDENTITY_BYTES).hex(), now)
+        )
+        db.execute(f"pragma application_id = {schema.APPLICATION_ID}")
+        db.execute(f"pragma user_version = {schema.SCHEMA_VERSION}")
+    db.execute("commit")
+
+
+def _migrate(path: str, now: int) -> tuple[str, ...]:
+    """Bring an older store up to date, as its owner, after a copy of it was made; tells of both.
+
+    alembic costs half a second to import: only here.
+    """
+    from phaseline.store.migrations import upgrade
+
+    lock = OwnerLock(path + ".lock")
+    try:
+        with closing(_connect(path)) as db:
+            _take(lock, path, _version(db, path), now)
+            found = _version(db, path)
+            if found == schema.SCHEMA_VERSION:  # another process was faster
+                return ()
+            kept = _copy_before(db, path)
+        try:
+            upgrade(path)
+        except BaseException:
+            Path(kept).unlink()  # the store is as it was: the next try makes its own copy
+            raise
+    except sqlite3.Error as error:
+        raise failures.as_problem(error, path) from error
+    finally:
+        lock.release()
+    known = schema.SCHEMA_VERSION
+    return (f"The store was brought from schema {found} to {known}; the store as it was before is kept in {kept}",)
+
+
+def _take(lock: OwnerLock, path: str, found: int, now: int) -> None:
+    """Hold the lock; wait for somebody who upgrades, refuse (PL-S005) while an engine of the older version works."""
+    end = time.monotonic() + UPGRADE_PATIENCE_S
+    while True:
+        try:
+            lock.take(UPGRADE, now)
+        except ProblemsError as error:
+            holder = lock.holder()
+            if holder is not None and (holder.command != UPGRADE or time.monotonic() > end):
+                raise failures.older(path, found, schema.SCHEMA_VERSION) from error
+        else:
+            return
+
+
+def _copy_before(db: sqlite3.Connection, path: str) -> str:
+    """Copy the store beside itself, under a name that is free; the name."""
+    first = f"{path}.before-v{schema.SCHEMA_VERSION}"
+    names = (first, *(f"{first}-{number}" for number in range(2, COPIES_KEPT + 1)))
+    name = next((f"{name}.db" for name in names if not os.path.lexists(f"{name}.db")), f"{names[-1]}.db")
+    copy(db, name)
+    return name

@@ -1,0 +1,72 @@
+"""A graph as the values of one row, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.store.columns import decode, encode
+from phaseline.store.documents import to_text
+
+COLUMNS = ("steps", "policies", "subject", "policy", "marks", "ptr", "idx", "cohort")
+"""Columns of the graph table that ``to_row`` fills and ``from_row`` reads, in this order."""
+
+_LANE_DEFAULTS = {each.name: each.default for each in fields(LaneSpec)}
+_POLICY_DEFAULTS = {each.name: each.default for each in fields(Policy) if each.name != "lane"}
+
+
+def to_row(graph: Graph) -> tuple[str | bytes, ...]:
+    """Values of ``COLUMNS``."""
+    return (
+        to_text([[step.phase, int(step.kind), step.first, step.count] for step in graph.steps]),
+        _policies_to_text(graph.policies),
+        *(encode(part) for part in (graph.subject, graph.policy, graph.marks, graph.ptr, graph.idx, graph.group)),
+    )
+
+
+def from_row(name: str, row: Sequence[Any]) -> Graph:
+    """The graph stored in the values of ``COLUMNS``."""
+    subject, policy, marks, ptr, idx, group = (decode(part) for part in row[2:])
+    return Graph(
+        name=name,
+        steps=steps_from_text(row[0]),
+        policies=_policies_from_text(row[1]),
+        subject=subject,
+        policy=policy,
+        marks=marks,
+        ptr=ptr,
+        idx=idx,
+        group=group,
+    )
+
+
+def steps_from_text(text: str) -> tuple[Step, ...]:
+    """The steps alone; progress needs no more of a graph."""
+    return tuple(Step(phase, SubjectKind(kind), first, count) for phase, kind, first, count in json.loads(text))
+
+
+def _policies_to_text(policies: Sequence[Policy]) -> str:
+    """Lanes once each, then each policy as its lane's place and what differs from the defaults."""
+    lanes: dict[LaneSpec, int] = {}
+    told = []
+    for policy in policies:
+        lane = lanes.setdefault(policy.lane, len(lanes))
+        told.append([lane, _differing(policy, _POLICY_DEFAULTS)])
+    return to_text({"lanes": [_differing(lane, _LANE_DEFAULTS) for lane in lanes], "policies": told})
+
+
+def _policies_from_text(text: str) -> tuple[Policy, ...]:
+    stored = json.loads(text)
+    lanes = [LaneSpec(**lane) for lane in stored["lanes"]]
+    return tuple(Policy(lanes[lane], **_with_tuples(told)) for lane, told in stored["policies"])
+
+
+def _differing(value: LaneSpec | Policy, defaults: dict[str, Any]) -> dict[str, Any]:
+    return {name: told for name, default in defaults.items() if (told := getattr(value, name)) != default}
+
+
+def _with_tuples(told: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}

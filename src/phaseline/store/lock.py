@@ -1,0 +1,122 @@
+"""Who may write: an operating-system lock on a file beside the store, freed when its holder dies.
+
+The file says who holds the lock, for the text of the refusal. It is never removed: another process may
+just be locking it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+import weakref
+from collections.abc import Callable
+
+from phaseline.model.rows import Owner
+from phaseline.store import failures
+
+PATIENCE_S = 0.25
+"""How long a lock is tried: one that dies or looks who owns the store lets go within that time."""
+TRY_EVERY_S = 0.01
+COMMAND_LENGTH = 256
+"""Characters kept of the owner's command; each takes twelve bytes at most."""
+NOTE_BYTES = 4_096
+"""Longest text that is read from a lock file."""
+
+
+class OwnerLock:
+    """The lock file of one store, as this process sees it."""
+
+    def __init__(self, path: str) -> None:
+        """Touches nothing yet."""
+        self.path = path
+        self._handle = -1
+        self._forgets_on_fork = False
+
+    def take(self, command: str, since: int) -> None:
+        """Hold the lock from now on. Raises PL-S004 naming the holder, PL-S005 if the file cannot be written."""
+        try:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise failures.cannot_lock(self.path, error.strerror or str(error)) from error
+        if not _locked(handle, fcntl.LOCK_EX):
+            holder = _read_owner(handle)
+            os.close(handle)
+            raise failures.owned(self.path.removesuffix(".lock"), str(holder))
+        self._handle = handle
+        self._forget_on_fork()
+        note = json.dumps({"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since})
+        try:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, note.encode(), 0)
+        except OSError as error:
+            self.release()
+            raise failures.cannot_lock(self.path, error.strerror or str(error)) from error
+
+    def release(self) -> None:
+        """Let go; safe to call twice."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            fcntl.flock(handle, fcntl.LOCK_UN)
+            os.close(handle)
+
+    def holder(self) -> Owner | None:
+        """Who holds the lock at this moment, or None."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            return None if _try(handle, fcntl.LOCK_SH) else _read_owner(handle)
+        finally:
+            os.close(handle)
+
+    def _forget_on_fork(self) -> None:
+        """A forked child shares the lock as long as it has the file open; one that outlives us must not keep it."""
+        if not self._forgets_on_fork:
+            forget_on_fork(self._close_in_child)
+            self._forgets_on_fork = True
+
+    def _close_in_child(self) -> None:
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+
+def forget_on_fork(close: Callable[[], None]) -> None:
+    """Have a bound method called in each forked child, for as long as its object lives."""
+    method = weakref.WeakMethod(close)
+    os.register_at_fork(after_in_child=lambda: _call(method))
+
+
+def _call(method: weakref.WeakMethod[Callable[[], None]]) -> None:
+    bound = method()
+    if bound is not None:
+        bound()
+
+
+def _try(handle: int, form: int) -> bool:
+    try:
+        fcntl.flock(handle, form | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _locked(handle: int, form: int) -> bool:
+    """Whether the lock was had within the patience."""
+    end = time.monotonic() + PATIENCE_S
+    while not _try(handle, form):
+        if time.monotonic() > end:
+            return False
+        time.sleep(TRY_EVERY_S)
+    return True
+
+
+def _read_owner(handle: int) -> Owner:
+    try:
+        note = json.loads(os.pread(handle, NOTE_BYTES, 0))
+        return Owner(int(note["pid"]), str(note["command"]), int(note["since"]))
+    except (ValueError, KeyError, TypeError):
+        return Owner(0, "", 0)

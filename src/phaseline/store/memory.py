@@ -1,0 +1,466 @@
+"""The store in this process's memory: same promises, nothing outlives the process.
+
+For tests, simulations and rehearsals. It keeps values apart as a file would: what is handed in or out may be changed
+afterwards without changing what is stored. A turn that cannot be written is a mistake of ours: here it may be half
+written, there is nothing that could go on from it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from phaseline.model.blueprint import Blueprint, Value
+from phaseline.model.events import BatchClosed, ExecutionChanged, NotesWritten
+from phaseline.model.graph import Graph
+from phaseline.model.rows import (
+    Actor,
+    BatchRow,
+    DeploymentRow,
+    EventRow,
+    ExecutionRow,
+    GraphRow,
+    LogLine,
+    NewDeployment,
+    NewExecution,
+    NoteRow,
+    Owner,
+    Payload,
+    RequestKind,
+    RequestRow,
+    Turn,
+)
+from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.model.topology import Topology
+from phaseline.model.upkeep import Compacted, Finding, Purged
+from phaseline.ports import Clock
+from phaseline.store import bounds, failures, requests
+from phaseline.store import documents as texts
+from phaseline.store import memory_requests as asking
+from phaseline.store.file import IDENTITY_BYTES
+from phaseline.store.memory_requests import ThreadsWaiting
+from phaseline.store.memory_shelves import HeldDeployment, HeldExecution, HeldGraph, Shelves
+from phaseline.store.progress import count_by_step
+from phaseline.store.turns import from_pages
+
+PLACE = "memory:"
+
+
+class MemoryStore:
+    """``ports.Store`` without a file; see there for what each method promises."""
+
+    def __init__(self, clock: Clock, *, identity: str = "") -> None:
+        """Empty. Simulations give their own ``identity``, so that the same seed makes the same tokens."""
+        self._clock = clock
+        self._identity = identity or os.urandom(IDENTITY_BYTES).hex()
+        self._guard = threading.RLock()
+        self._owner: Owner | None = None
+        self._epoch = 0
+        self._held = Shelves()
+        self._looks = 1
+        self._waiting = ThreadsWaiting()
+        self.notices: Sequence[str] = ()
+
+    @contextmanager
+    def own(self, command: str) -> Iterator[int]:
+        """Become the one who writes; yields the epoch."""
+        with self._guard:
+            if self._owner is not None:
+                raise failures.owned(PLACE, str(self._owner))
+            self._owner = owner = Owner(0, command, self._clock.now())
+            self._epoch += 1
+            epoch = self._epoch
+        try:
+            yield epoch
+        finally:
+            if self._owner is owner:
+                self._owner = None
+
+    def disown(self) -> None:
+        """What the death of its process does to an owner: the next one may come."""
+        self._owner = None
+
+    def owner(self) -> Owner | None:
+        """Who owns the store at this moment, or None."""
+        return self._owner
+
+    def identity(self) -> str:
+        """The store's random name."""
+        return self._identity
+
+    def counters(self) -> tuple[int, int]:
+        """(next graph id, next batch id)."""
+        return self._held.last_graph + 1, self._held.last_batch + 1
+
+    def create_deployment(
+        self,
+        new: NewDeployment,
+        request: NewExecution | None = None,
+        *,
+        replaces: int = 0,
+        asks: bool | None = None,
+    ) -> tuple[int, ExecutionRow | None]:
+        """(deployment number, the execution stored with it)."""
+        with self._changing() as held:
+            if replaces:
+                self._refuse_open(replaces)
+            for number, known in held.deployments.items():
+                same = (known.tenant, known.row.name) == (new.actor.tenant, new.name)
+                if same and not known.deleted_at and number != replaces:
+                    raise failures.name_taken(new.name)
+            if replaces:
+                self.delete_deployment(replaces, new.actor)
+            held.last_deployment += 1
+            number = held.last_deployment
+            held.deployments[number] = HeldDeployment(
+                row=_deployment_row(number, new),
+                tenant=new.actor.tenant,
+                blueprint=new.blueprint,
+                inputs=texts.to_text(dict(new.inputs)),
+                topology=new.topology,
+                states=np.zeros(len(new.topology), np.uint8),
+            )
+            return number, self._add_execution(request, number, asks) if request else None
+
+    def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
+        """Free the name."""
+        del actor  # nobody is told who deleted what from memory
+        with self._changing() as held:
+            self._refuse_open(deployment)
+            known = held.deployments.get(deployment)
+            if known is not None and not known.deleted_at:
+                known.deleted_at = max(1, self._clock.now())
+
+    def create_execution(self, new: NewExecution, *, asks: bool | None = None) -> ExecutionRow:
+        """The stored execution, status queued."""
+        with self._changing():
+            return self._add_execution(new, new.deployment, asks)
+
+    def _add_execution(self, new: NewExecution, deployment: int, asks: bool | None) -> ExecutionRow:  # noqa: FBT001  # handed on from a keyword
+        known = self._held.deployments[deployment]
+        if known.deleted_at:
+            raise failures.deleted(known.row.name)
+        self._refuse_open(deployment)
+        self._held.last_execution += 1
+        number = self._held.last_execution
+        row = ExecutionRow(
+            number=number,
+            id=f"{new.request.workflow}-{number}",
+            deployment=deployment,
+            deployment_name=known.row.name,
+            request=requests.from_json(requests.to_json(new.request)),
+            status=ExecutionStatus.QUEUED,
+            reason="",
+            attempt=0,
+            created_at=new.created_at,
+            started_at=0,
+            ended_at=0,
+            created_by=new.actor.name,
+        )
+        self._held.executions[number] = HeldExecution(row)
+        if self._owner is None if asks is None else asks:
+            asking.add_request(self._held, RequestKind.START, number, {}, new.actor, new.created_at)
+        return row
+
+    def _refuse_open(self, deployment: int) -> None:
+        for known in self._held.executions.values():
+            if known.row.deployment == deployment and not known.row.status.is_ended:
+                raise failures.busy(known.row)
+
+    def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
+        """The number of a new request to the owner."""
+        with self._changing() as held:
+            return asking.add_request(held, kind, execution, body, actor, self._clock.now())
+
+    def requests(self, after: int = 0) -> Sequence[RequestRow]:
+        """Requests with higher numbers that have no answer, oldest first."""
+        with self._guard:
+            return asking.unanswered(self._held, after)
+
+    def answer_of(self, request: int) -> Mapping[str, Value] | None:
+        """The answer to a request; None while there is none."""
+        with self._guard:
+            return asking.answer_of(self._held, request)
+
+    def requests_of(self, execution: int) -> Sequence[RequestRow]:
+        """All requests about an execution, oldest first."""
+        with self._guard:
+            return asking.requests_of(self._held, execution)
+
+    def changed(self, since: int = 0) -> int:
+        """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
+        return 0 if self._looks == since else self._looks
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Be known as somebody who would take over from the owner."""
+        return self._waiting.inside()
+
+    def somebody_waits(self) -> bool:
+        """True while another thread waits."""
+        return self._waiting.somebody_else()
+
+    @contextmanager
+    def _changing(self) -> Iterator[Shelves]:
+        """Alone with what is held; whoever looks next sees that something was written."""
+        with self._guard:
+            self._looks += 1
+            yield self._held
+
+    def commit(self, turn: Turn) -> None:
+        """Write one turn of the loop. Only the owner may: anything else is a mistake of ours."""
+        with self._changing() as shelves:
+            if self._owner is None:
+                raise RuntimeError("only the owner of a store writes to it: use own() first")
+            changes = turn.changes
+            for changed in changes.executions:
+                self._change_execution(changed, turn.at)
+            for added in changes.graphs:
+                execution = self._held.executions[added.execution]
+                row = GraphRow(
+                    added.graph_id, added.execution, added.graph.name, execution.row.attempt, len(added.graph)
+                )
+                self._held.graphs[added.graph_id] = HeldGraph(row, added.graph)
+                execution.graphs.append(added.graph_id)
+                shelves.last_graph = max(shelves.last_graph, added.graph_id)
+            for page in changes.pages:
+                self._held.graphs[page.graph].pages[page.number] = page.statuses
+            for notes in changes.notes:
+                self._write_notes(notes)
+            for batch in changes.opened:
+                self._held.batches[batch.id] = BatchRow(
+                    id=batch.id,
+                    phase=batch.lane.phase,
+                    segments=tuple((segment.graph, segment.positions.copy()) for segment in batch.segments),
+                    started_at=batch.started_at,
+                    deadline_at=batch.deadline_at,
+                    closed_at=0,
+                    kinds=None,
+                )
+                self._held.open_batches[batch.id] = None
+                shelves.last_batch = max(shelves.last_batch, batch.id)
+                for segment in batch.segments:
+                    self._held.executions[segment.execution].batches[batch.id] = None
+            for closed in changes.closed:
+                self._close_batch(closed)
+            for again in changes.reopened:
+                held = self._held.graphs[again.graph]
+                held.row = replace(held.row, attempt=again.attempt)
+            for entered in changes.states:
+                self._held.deployments[entered.deployment].states[entered.subjects] = entered.states[-1]
+            self._write_payload(turn.payload)
+            asking.write_answers(shelves, turn.payload.answers, turn.at)
+
+    def set_process_group(self, batch: int, process_group: int) -> None:
+        """Remember whom to end when the engine dies."""
+        with self._changing():
+            self._held.batches[batch] = replace(self._held.batches[batch], process_group=process_group)
+
+    def deployments(self) -> Sequence[DeploymentRow]:
+        """All that are not deleted, by name."""
+        with self._guard:
+            rows = [known.row for known in self._held.deployments.values() if not known.deleted_at]
+        return sorted(rows, key=lambda row: row.name)
+
+    def deployment(self, name: str) -> DeploymentRow | None:
+        """The one that is not deleted, or None."""
+        return next((row for row in self.deployments() if row.name == name), None)
+
+    def blueprint(self, deployment: int) -> Blueprint:
+        """The blueprint as it was stored."""
+        return self._held.deployments[deployment].blueprint
+
+    def inputs(self, deployment: int) -> Mapping[str, Value]:
+        """The inputs of a deployment."""
+        told: dict[str, Value] = json.loads(self._held.deployments[deployment].inputs)
+        return told
+
+    def topology(self, deployment: int) -> Topology:
+        """Instances and relationship instances."""
+        return self._held.deployments[deployment].topology
+
+    def states(self, deployment: int) -> np.ndarray:
+        """Instance states, uint8 by instance number."""
+        with self._guard:
+            return self._held.deployments[deployment].states.copy()
+
+    def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
+        """{instance number: runtime properties}, only those that have any."""
+        with self._guard:
+            held = self._held.deployments[deployment].documents
+            wanted = sorted(held) if instances is None else [int(number) for number in instances]
+            found = [(number, held.get(number, texts.EMPTY)) for number in wanted]
+        return {number: json.loads(body) for number, body in found if body != texts.EMPTY}
+
+    def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
+        """By number, oldest first."""
+        with self._guard:
+            rows = [known.row for known in self._held.executions.values()]
+        return [
+            row
+            for row in rows
+            if (deployment is None or row.deployment == deployment) and not (only_open and row.status.is_ended)
+        ]
+
+    def execution(self, id: str) -> ExecutionRow | None:
+        """By its id, or None."""
+        return next((row for row in self.executions() if row.id == id), None)
+
+    def graphs(self, execution: int) -> Sequence[GraphRow]:
+        """In the order of their rounds."""
+        with self._guard:
+            known = self._held.executions.get(execution)
+            return [self._held.graphs[number].row for number in known.graphs] if known else []
+
+    def graph(self, graph: int) -> Graph:
+        """One graph with its columns."""
+        return self._held.graphs[graph].graph
+
+    def statuses(self, graph: int) -> np.ndarray:
+        """Status bytes by position."""
+        with self._guard:
+            held = self._held.graphs[graph]
+            return from_pages(held.row.entry_count, held.pages.items())
+
+    def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
+        """{place of the step in the graph: {status: how many entries}}, statuses with none left out."""
+        return count_by_step(self.graph(graph).steps, self.statuses(graph))
+
+    def notes(self, graph: int) -> Sequence[NoteRow]:
+        """By position."""
+        with self._guard:
+            held = self._held.graphs[graph].notes
+            return [held[position] for position in sorted(held)]
+
+    def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
+        """{position: (due in ms, message)} of all notes."""
+        return {note.position: (note.due, note.message) for note in self.notes(graph)}
+
+    def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
+        """By id; members of other executions included."""
+        with self._guard:
+            if execution is None:
+                wanted = self._held.open_batches if only_open else self._held.batches
+            else:
+                known = self._held.executions.get(execution)
+                wanted = known.batches if known else {}
+            rows = [self._held.batches[number] for number in sorted(wanted)]
+        return [row for row in rows if not (only_open and row.closed_at)]
+
+    def logs(
+        self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
+    ) -> Sequence[LogLine]:
+        """By sequence number."""
+        with self._guard:
+            known = self._held.executions.get(execution)
+            lines = list(known.logs) if known else []
+        return [line for line in lines if line.sequence > after and instance in {None, line.instance}][:limit]
+
+    def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
+        """By sequence number."""
+        with self._guard:
+            known = self._held.executions.get(execution)
+            rows = list(known.events) if known else []
+        return [row for row in rows if row.sequence > after][:limit]
+
+    def check(self) -> Sequence[Finding]:
+        """Nothing can be wrong with what no file holds."""
+        return ()
+
+    def backup(self, path: str) -> int:
+        """Refused (PL-S006): there is no file."""
+        raise failures.cannot_copy(path, "the store is in memory and ends with its process")
+
+    def compact(self) -> Compacted:
+        """Nothing to give back."""
+        return Compacted(0, 0)
+
+    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
+        """Remove executions that ended before this time, with everything about them."""
+        with self._changing() as held:
+            return held.purge(before, deployment)
+
+    def close(self) -> None:
+        """Nothing to release; the content stays."""
+
+    def _change_execution(self, changed: ExecutionChanged, at: int) -> None:
+        execution = self._held.executions[changed.execution]
+        row = execution.row
+        begins = changed.status is ExecutionStatus.RUNNING and not row.started_at
+        execution.row = replace(
+            row,
+            status=changed.status,
+            reason=bounds.shortened(changed.reason, bounds.MESSAGE_LENGTH),
+            attempt=max(row.attempt, changed.attempt),
+            started_at=at if begins else row.started_at,
+            ended_at=at if changed.status.is_ended else 0,
+        )
+
+    def _write_notes(self, written: NotesWritten) -> None:
+        held = self._held.graphs[written.graph].notes
+        columns = (
+            written.positions.tolist(),
+            written.attempts.tolist(),
+            written.generations.tolist(),
+            written.due.tolist(),
+        )
+        for position, attempts, generation, due in zip(*columns, strict=True):
+            before = held.get(position) or NoteRow(position)
+            held[position] = replace(before, attempts=attempts, generation=generation, due=due)
+
+    def _close_batch(self, closed: BatchClosed) -> None:
+        row = self._held.batches[closed.batch]
+        self._held.batches[closed.batch] = replace(row, closed_at=closed.closed_at, kinds=closed.kinds.copy())
+        if closed.closed_at:
+            self._held.open_batches.pop(closed.batch, None)
+
+    def _write_payload(self, payload: Payload) -> None:
+        for (deployment, instance), changes in texts.by_instance(payload.documents).items():
+            held = self._held.deployments[deployment].documents
+            held[instance] = texts.merged(held.get(instance, texts.EMPTY), changes)
+        for remark in payload.remarks:
+            notes = self._held.graphs[remark.graph].notes
+            before = notes.get(remark.position) or NoteRow(remark.position)
+            message, error = bounds.shortened_remark(remark)
+            result = json.loads(texts.to_text(remark.result))
+            notes[remark.position] = replace(before, message=message, error=error, result=result)
+        for line in payload.logs:
+            execution = self._held.executions[line.execution]
+            execution.last_log += 1
+            text = bounds.shortened(line.text, bounds.LOG_TEXT_LENGTH)
+            execution.logs.append(replace(line, text=text, sequence=execution.last_log))
+        for event in payload.events:
+            execution = self._held.executions[event.execution]
+            execution.last_event += 1
+            text = bounds.shortened(event.message, bounds.MESSAGE_LENGTH)
+            execution.events.append(replace(event, message=text, sequence=execution.last_event))
+        for number in {line.execution for line in payload.logs}:
+            execution = self._held.executions[number]
+            _drop(execution.logs, bounds.first_kept(execution.last_log, bounds.LOG_LINES_KEPT))
+        for number in {event.execution for event in payload.events}:
+            execution = self._held.executions[number]
+            _drop(execution.events, bounds.first_kept(execution.last_event, bounds.EVENTS_KEPT))
+
+
+def _drop(lines: list[LogLine] | list[EventRow], first: int) -> None:
+    """Lines are numbered without gaps, so what goes is a slice."""
+    if lines and lines[0].sequence < first:
+        del lines[: first - lines[0].sequence]
+
+
+def _deployment_row(number: int, new: NewDeployment) -> DeploymentRow:
+    return DeploymentRow(
+        number=number,
+        name=new.name,
+        blueprint_file=new.blueprint.file,
+        description=new.blueprint.description,
+        code=new.code,
+        created_at=new.created_at,
+        created_by=new.actor.name,
+        instance_count=len(new.topology),
+    )

@@ -1,0 +1,84 @@
+"""Requests and answers of the store in memory, and who waits for it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from phaseline.model.blueprint import Value
+from phaseline.model.rows import Actor, Answer, RequestKind, RequestRow
+from phaseline.store.asking import TAKEN_AT_ONCE
+from phaseline.store.documents import to_text
+from phaseline.store.memory_shelves import Shelves
+
+
+def add_request(
+    shelves: Shelves, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, at: int
+) -> int:
+    """The number of the request. Raises LookupError if there is no such execution."""
+    if execution and execution not in shelves.executions:
+        raise LookupError(f"no execution {execution}")
+    shelves.last_request += 1
+    number = shelves.last_request
+    shelves.requests[number] = RequestRow(number, at, actor, kind, execution, _copied(body))
+    return number
+
+
+def unanswered(shelves: Shelves, after: int) -> Sequence[RequestRow]:
+    """Requests without an answer, oldest first, at most ``TAKEN_AT_ONCE``."""
+    rows = [row for row in shelves.requests.values() if row.number > after and not row.answered_at]
+    return rows[:TAKEN_AT_ONCE]
+
+
+def requests_of(shelves: Shelves, execution: int) -> Sequence[RequestRow]:
+    """All requests about an execution, oldest first."""
+    return [row for row in shelves.requests.values() if row.execution == execution]
+
+
+def answer_of(shelves: Shelves, request: int) -> Mapping[str, Value] | None:
+    """The answer, None while there is none. Raises LookupError for a number never given."""
+    row = shelves.requests.get(request)
+    if row is None:
+        raise LookupError(f"no request {request}")
+    return row.answer
+
+
+def write_answers(shelves: Shelves, answers: Sequence[Answer], at: int) -> None:
+    """Answer requests that have no answer yet."""
+    for answer in answers:
+        row = shelves.requests.get(answer.request)
+        if row is not None and not row.answered_at:
+            told = replace(row, answered_at=max(1, at), answer=_copied(answer.body))
+            shelves.requests[answer.request] = told
+
+
+class ThreadsWaiting:
+    """Who waits for a store in memory: here threads are what processes are to a file."""
+
+    def __init__(self) -> None:
+        """Nobody waits."""
+        self._threads: Counter[int] = Counter()
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Wait."""
+        thread = threading.get_ident()
+        self._threads[thread] += 1
+        try:
+            yield
+        finally:
+            self._threads[thread] -= 1
+
+    def somebody_else(self) -> bool:
+        """Whether another thread waits."""
+        own = threading.get_ident()
+        return any(count and thread != own for thread, count in list(self._threads.items()))
+
+
+def _copied(body: Mapping[str, Value]) -> dict[str, Value]:
+    copied: dict[str, Value] = json.loads(to_text(dict(body)))
+    return copied

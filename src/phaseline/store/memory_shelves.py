@@ -1,0 +1,139 @@
+"""What the store in memory holds, and how executions that ended long ago are taken from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from phaseline.model.blueprint import Blueprint
+from phaseline.model.graph import Graph
+from phaseline.model.rows import BatchRow, DeploymentRow, EventRow, ExecutionRow, GraphRow, LogLine, NoteRow, RequestRow
+from phaseline.model.status import ExecutionStatus
+from phaseline.model.topology import Topology
+from phaseline.model.upkeep import Purged
+
+
+@dataclass(slots=True)
+class HeldDeployment:
+    """A deployment with everything about it. ``deleted_at`` 0: it is not deleted."""
+
+    row: DeploymentRow
+    tenant: str
+    blueprint: Blueprint
+    inputs: str
+    topology: Topology
+    states: np.ndarray
+    documents: dict[int, str] = field(default_factory=dict)
+    deleted_at: int = 0
+
+
+@dataclass(slots=True)
+class HeldGraph:
+    """A graph, the pages of its statuses and its notes."""
+
+    row: GraphRow
+    graph: Graph
+    pages: dict[int, bytes] = field(default_factory=dict)
+    notes: dict[int, NoteRow] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class HeldExecution:
+    """An execution with everything about it."""
+
+    row: ExecutionRow
+    graphs: list[int] = field(default_factory=list)
+    batches: dict[int, None] = field(default_factory=dict)
+    logs: list[LogLine] = field(default_factory=list)
+    events: list[EventRow] = field(default_factory=list)
+    last_log: int = 0
+    last_event: int = 0
+
+
+@dataclass(slots=True)
+class Shelves:
+    """Everything by number, and the highest numbers ever given."""
+
+    deployments: dict[int, HeldDeployment] = field(default_factory=dict)
+    executions: dict[int, HeldExecution] = field(default_factory=dict)
+    graphs: dict[int, HeldGraph] = field(default_factory=dict)
+    batches: dict[int, BatchRow] = field(default_factory=dict)
+    open_batches: dict[int, None] = field(default_factory=dict)
+    requests: dict[int, RequestRow] = field(default_factory=dict)
+    last_deployment: int = 0
+    last_execution: int = 0
+    last_graph: int = 0
+    last_batch: int = 0
+    last_request: int = 0
+
+    def purge(self, before: int, deployment: int | None) -> Purged:
+        """Remove what ended before this time, of one deployment or of all; how much it was."""
+        going = {number for number, held in self.executions.items() if self._may_go(held.row, before, deployment)}
+        removed = Purged()
+        for number in sorted(going):
+            removed += self._forget(self.executions.pop(number))
+        gone = [
+            number
+            for number, held in self.deployments.items()
+            if 0 < held.deleted_at < before
+            and deployment in {None, number}
+            and not any(each.row.deployment == number for each in self.executions.values())
+        ]
+        for number in gone:
+            del self.deployments[number]
+        told = [each.number for each in self.requests.values() if not each.execution and 0 < each.answered_at < before]
+        forgotten = told if deployment is None else []
+        for number in forgotten:
+            del self.requests[number]
+        return removed + Purged(deployments=len(gone), requests=len(forgotten))
+
+    def _may_go(self, row: ExecutionRow, before: int, deployment: int | None) -> bool:
+        if not row.status.is_ended or row.ended_at >= before or deployment not in {None, row.deployment}:
+            return False
+        if any(each.execution == row.number and not each.answered_at for each in self.requests.values()):
+            return False
+        if self.open_batches.keys() & self.executions[row.number].batches.keys():
+            return False
+        return bool(self.deployments[row.deployment].deleted_at) or row.number not in self._kept(row.deployment)
+
+    def _kept(self, deployment: int) -> set[int]:
+        """The last ``install`` of a deployment and its last one that completed."""
+        installs = [
+            held.row
+            for held in self.executions.values()
+            if held.row.deployment == deployment and held.row.request.workflow == "install"
+        ]
+        done = [row for row in installs if row.status is ExecutionStatus.COMPLETED]
+        return {row.number for row in (*installs[-1:], *done[-1:])}
+
+    def _forget(self, execution: HeldExecution) -> Purged:
+        requests = [each.number for each in self.requests.values() if each.execution == execution.row.number]
+        for number in requests:
+            del self.requests[number]
+        batches = sum(self._leave(batch, execution) for batch in execution.batches)
+        for graph in execution.graphs:
+            del self.graphs[graph]
+        return Purged(
+            executions=1,
+            graphs=len(execution.graphs),
+            batches=batches,
+            logs=len(execution.logs),
+            events=len(execution.events),
+            requests=len(requests),
+        )
+
+    def _leave(self, batch: int, execution: HeldExecution) -> bool:
+        """Take an execution out of a batch; whether nobody is left in it."""
+        row = self.batches[batch]
+        leaves = [graph in execution.graphs for graph, _ in row.segments]
+        if all(leaves):
+            del self.batches[batch]
+            return True
+        kinds = row.kinds
+        if kinds is not None:
+            stays = [np.full(len(at), not left) for (_, at), left in zip(row.segments, leaves, strict=True)]
+            kinds = kinds[np.concatenate(stays)]
+        segments = tuple(segment for segment, left in zip(row.segments, leaves, strict=True) if not left)
+        self.batches[batch] = replace(row, segments=segments, kinds=kinds)
+        return False

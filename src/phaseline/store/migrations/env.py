@@ -1,0 +1,8 @@
+"""What alembic runs to migrate: the transaction belongs to ``upgrade``."""
+
+from __future__ import annotations
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"], transactional_ddl=False)
+context.run_migrations()

@@ -1,0 +1,1 @@
+"""The migrations, one module each, in the order of their numbers."""

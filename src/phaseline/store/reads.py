@@ -1,0 +1,269 @@
+"""Everything that can be asked, as statements within a transaction of the caller.
+
+A question about something that never was raises LookupError; what cannot be decoded raises ValueError.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phaseline.model.blueprint import Blueprint, Value
+from phaseline.model.graph import Graph
+from phaseline.model.rows import (
+    BatchRow,
+    CodePlaces,
+    DeploymentRow,
+    EventRow,
+    ExecutionRow,
+    GraphRow,
+    LogLine,
+    NoteRow,
+)
+from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.model.topology import Topology
+from phaseline.store import graphs as graph_rows
+from phaseline.store import requests, schema, topologies
+from phaseline.store.columns import decode
+from phaseline.store.documents import EMPTY, to_text
+from phaseline.store.progress import count_by_step
+from phaseline.store.turns import from_pages, read_states
+
+_DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
+    created_by, instance_count from deployment where deleted_at = 0"""
+_EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
+    started_at, ended_at, execution.created_by
+    from execution join deployment on deployment.number = execution.deployment"""
+
+
+def identity(db: sqlite3.Connection) -> str:
+    """The store's random name."""
+    return str(db.execute("select identity from store").fetchone()[0])
+
+
+def version(db: sqlite3.Connection) -> int:
+    """Another number, and never 0, whenever another connection has written; nothing is read of the tables."""
+    return 1 + int(db.execute("pragma data_version").fetchone()[0])
+
+
+def counters(db: sqlite3.Connection) -> tuple[int, int]:
+    """(next graph id, next batch id)."""
+    row = db.execute(
+        """select max(purged_graph, coalesce((select max(id) from graph), 0)),
+        max(purged_batch, coalesce((select max(id) from batch), 0)) from store"""
+    ).fetchone()
+    return row[0] + 1, row[1] + 1
+
+
+def deployments(db: sqlite3.Connection, name: str | None = None) -> list[DeploymentRow]:
+    """Those that are not deleted, by name; or the one of that name."""
+    rows = (
+        db.execute(f"{_DEPLOYMENT} order by name")
+        if name is None
+        else db.execute(f"{_DEPLOYMENT} and name = ?", (name,))
+    )
+    return [
+        DeploymentRow(
+            number=row[0],
+            name=row[1],
+            blueprint_file=row[2],
+            description=row[3],
+            code=CodePlaces(row[4], tuple(json.loads(row[5]))),
+            created_at=row[6],
+            created_by=row[7],
+            instance_count=row[8],
+        )
+        for row in rows
+    ]
+
+
+def blueprint(db: sqlite3.Connection, deployment: int) -> Blueprint:
+    """The blueprint as it was stored."""
+    row = _one(db, "select body from blueprint where deployment = ?", deployment)
+    return topologies.blueprint_from_text(row[0])
+
+
+def inputs(db: sqlite3.Connection, deployment: int) -> dict[str, Value]:
+    """The inputs of a deployment."""
+    row = _one(db, "select inputs from blueprint where deployment = ?", deployment)
+    told: dict[str, Value] = json.loads(row[0])
+    return told
+
+
+def topology(db: sqlite3.Connection, deployment: int) -> Topology:
+    """Instances and relationship instances."""
+    row = _one(db, f"select {', '.join(topologies.COLUMNS)} from topology where deployment = ?", deployment)
+    return topologies.from_row(row, blueprint(db, deployment))
+
+
+def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
+    """Instance states, uint8 by number."""
+    return read_states(db, deployment)
+
+
+def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] | None) -> dict[int, dict[str, Value]]:
+    """{instance number: runtime properties}, only those that have any."""
+    statement = f"select instance, body from document where deployment = ? and body <> '{EMPTY}'"
+    if instances is None:
+        rows = db.execute(f"{statement} order by instance", (deployment,))
+    else:
+        wanted = to_text([int(number) for number in instances])
+        rows = db.execute(f"{statement} and instance in (select value from json_each(?))", (deployment, wanted))
+    return {instance: json.loads(body) for instance, body in rows}
+
+
+def executions(
+    db: sqlite3.Connection, *, deployment: int | None = None, id: str | None = None, only_open: bool = False
+) -> list[ExecutionRow]:
+    """Those that fit all conditions, oldest first."""
+    conditions: list[str] = []
+    values: list[Any] = []
+    if deployment is not None:
+        conditions.append("deployment = ?")
+        values.append(deployment)
+    if id is not None:
+        conditions.append("id = ?")
+        values.append(id)
+    if only_open:
+        conditions.append(schema.IS_OPEN)
+    where = f" where {' and '.join(conditions)}" if conditions else ""
+    rows = db.execute(f"{_EXECUTION}{where} order by execution.number", values)
+    return [
+        ExecutionRow(
+            number=row[0],
+            id=row[1],
+            deployment=row[2],
+            deployment_name=row[3],
+            request=requests.from_json(row[4]),
+            status=ExecutionStatus(row[5]),
+            reason=row[6],
+            attempt=row[7],
+            created_at=row[8],
+            started_at=row[9],
+            ended_at=row[10],
+            created_by=row[11],
+        )
+        for row in rows
+    ]
+
+
+def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
+    """In the order of their rounds."""
+    rows = db.execute(
+        "select id, execution, name, attempt, entry_count from graph where execution = ? order by id", (execution,)
+    )
+    return [GraphRow(*row) for row in rows]
+
+
+def graph(db: sqlite3.Connection, number: int) -> Graph:
+    """One graph with its columns."""
+    row = _one(db, f"select name, {', '.join(graph_rows.COLUMNS)} from graph where id = ?", number)
+    return graph_rows.from_row(row[0], row[1:])
+
+
+def statuses(db: sqlite3.Connection, number: int) -> np.ndarray:
+    """Status bytes by position."""
+    (count,) = _one(db, "select entry_count from graph where id = ?", number)
+    return from_pages(count, db.execute("select number, statuses from page where graph = ?", (number,)))
+
+
+def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStatus, int]]:
+    """{place of the step in the graph: {status: how many entries}}."""
+    (text,) = _one(db, "select steps from graph where id = ?", number)
+    return count_by_step(graph_rows.steps_from_text(text), statuses(db, number))
+
+
+def notes(db: sqlite3.Connection, number: int) -> list[NoteRow]:
+    """By position."""
+    rows = db.execute(
+        """select position, attempts, generation, due, message, error, result from note
+        where graph = ? order by position""",
+        (number,),
+    )
+    return [
+        NoteRow(
+            position,
+            attempts,
+            generation,
+            due,
+            message,
+            {} if error == EMPTY else json.loads(error),
+            None if result == "null" else json.loads(result),
+        )
+        for position, attempts, generation, due, message, error, result in rows
+    ]
+
+
+def messages(db: sqlite3.Connection, number: int) -> dict[int, tuple[int, str]]:
+    """{position: (due in ms, message)} of all notes, by position."""
+    rows = db.execute("select position, due, message from note where graph = ? order by position", (number,))
+    return {position: (due, message) for position, due, message in rows}
+
+
+def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
+    """By id; members of other executions included."""
+    where, values = ["true"], []
+    if execution is not None:
+        where.append("id in (select batch from segment where execution = ?)")
+        values.append(execution)
+    if only_open:
+        where.append("closed_at = 0")
+    condition = " and ".join(where)
+    segments: dict[int, list[tuple[int, np.ndarray]]] = {}
+    for batch, number, positions in db.execute(
+        f"select batch, graph, positions from segment where batch in (select id from batch where {condition}) "
+        "order by batch, place",
+        values,
+    ):
+        segments.setdefault(batch, []).append((number, decode(positions)))
+    rows = db.execute(
+        f"""select id, phase, started_at, deadline_at, closed_at, kinds, process_group from batch
+        where {condition} order by id""",
+        values,
+    )
+    return [
+        BatchRow(
+            id=row[0],
+            phase=row[1],
+            segments=tuple(segments.get(row[0], ())),
+            started_at=row[2],
+            deadline_at=row[3],
+            closed_at=row[4],
+            kinds=None if row[5] is None else decode(row[5]),
+            process_group=row[6],
+        )
+        for row in rows
+    ]
+
+
+def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | None, limit: int) -> list[LogLine]:
+    """By sequence number."""
+    only = "" if instance is None else " and instance = ?"
+    values = (execution, after, limit) if instance is None else (execution, after, instance, limit)
+    rows = db.execute(
+        f"""select execution, at, level, text, instance, operation, sequence from log
+        where execution = ? and sequence > ?{only} order by sequence limit ?""",
+        values,
+    )
+    return [LogLine(*row) for row in rows]
+
+
+def events(db: sqlite3.Connection, execution: int, after: int, limit: int) -> list[EventRow]:
+    """By sequence number."""
+    rows = db.execute(
+        """select execution, at, type, message, instance, operation, actor, sequence from event
+        where execution = ? and sequence > ? order by sequence limit ?""",
+        (execution, after, limit),
+    )
+    return [EventRow(*row) for row in rows]
+
+
+def _one(db: sqlite3.Connection, statement: str, key: int) -> tuple[Any, ...]:
+    row: tuple[Any, ...] | None = db.execute(statement, (key,)).fetchone()
+    if row is None:
+        raise LookupError(f"nothing is stored under number {key}")
+    return row

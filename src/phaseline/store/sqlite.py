@@ -1,0 +1,395 @@
+"""The store in one SQLite file: the embedded default.
+
+Two connections: one writes, one reads, so that whoever reads never waits for a commit. Each is guarded by a lock
+and may be used from any thread.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phaseline.model.blueprint import Blueprint, Value
+from phaseline.model.graph import Graph
+from phaseline.model.problem import ProblemsError
+from phaseline.model.rows import (
+    Actor,
+    BatchRow,
+    DeploymentRow,
+    EventRow,
+    ExecutionRow,
+    GraphRow,
+    LogLine,
+    NewDeployment,
+    NewExecution,
+    NoteRow,
+    Owner,
+    RequestKind,
+    RequestRow,
+    Turn,
+)
+from phaseline.model.status import EntryStatus
+from phaseline.model.topology import Topology
+from phaseline.model.upkeep import Compacted, Finding, Purged
+from phaseline.ports import Clock
+from phaseline.store import asking, checking, compacting, failures, file, purging, reads, writes
+from phaseline.store.copying import copy
+from phaseline.store.lock import OwnerLock
+from phaseline.store.topologies import KnownTopologies
+from phaseline.store.turns import TurnWriter
+from phaseline.store.waiting import WaitingRoom
+
+
+class SqliteStore:
+    """``ports.Store`` on one file; see there for what each method promises."""
+
+    def __init__(self, path: str, clock: Clock, notices: Sequence[str] = ()) -> None:
+        """Use ``open``. ``patience_s``: how long a writer waits for its turn."""
+        self.path = path
+        self.notices = notices
+        self.patience_s = file.TURN_PATIENCE_S
+        self._clock = clock
+        self._lock = OwnerLock(path + ".lock")
+        self._waiting = WaitingRoom(path + ".waiting")
+        self._epoch = 0
+        self._turns = TurnWriter()
+        self._topologies = KnownTopologies()
+        self._read_guard = threading.Lock()
+        self._write_guard = threading.RLock()
+        self._requests_seen = (0, 0)
+        self._reader: sqlite3.Connection | None = None
+        self._writer: sqlite3.Connection | None = None
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], clock: Clock) -> SqliteStore:
+        """The store in the file, made if there is none. Raises ``ProblemsError`` (PL-S001, S002, S003, S005)."""
+        whole = str(Path(path).resolve())  # one file, one lock, whatever leads to it
+        return cls(whole, clock, file.make_ready(whole, clock.now()))
+
+    @contextmanager
+    def own(self, command: str) -> Iterator[int]:
+        """Become the one process that writes; yields the epoch."""
+        self._lock.take(command, self._clock.now())
+        try:
+            with self._transaction() as db:
+                epoch = writes.raise_epoch(db)
+                self._turns.forget()  # others have owned the store since
+            self._epoch = epoch
+            yield epoch
+        finally:
+            with self._write_guard:
+                self._epoch = 0
+                self._turns.forget()
+                self._lock.release()
+
+    def owner(self) -> Owner | None:
+        """The process that owns the store at this moment, or None."""
+        return self._lock.holder()
+
+    def identity(self) -> str:
+        """The store's random name."""
+        with self._reading() as db:
+            return reads.identity(db)
+
+    def counters(self) -> tuple[int, int]:
+        """(next graph id, next batch id)."""
+        with self._reading() as db:
+            return reads.counters(db)
+
+    def create_deployment(
+        self,
+        new: NewDeployment,
+        request: NewExecution | None = None,
+        *,
+        replaces: int = 0,
+        asks: bool | None = None,
+    ) -> tuple[int, ExecutionRow | None]:
+        """(deployment number, the execution stored with it)."""
+        with self._writing() as db:
+            if replaces:
+                writes.delete_deployment(db, replaces, self._clock.now(), new.actor)
+            number = writes.add_deployment(db, new)
+            row = writes.add_execution(db, request, number, asks=self._asks(asks)) if request else None
+            if self._epoch:
+                self._turns.expect(number, len(new.topology))
+        if new.topology.blueprint is new.blueprint:
+            self._topologies.keep(number, new.topology)
+        return number, row
+
+    def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
+        """Free the name."""
+        with self._writing() as db:
+            writes.delete_deployment(db, deployment, self._clock.now(), actor)
+
+    def create_execution(self, new: NewExecution, *, asks: bool | None = None) -> ExecutionRow:
+        """The stored execution, status queued."""
+        with self._writing() as db:
+            return writes.add_execution(db, new, new.deployment, asks=self._asks(asks))
+
+    def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
+        """The number of a new request to the owner."""
+        with self._writing() as db:
+            return asking.add_request(db, kind, execution, body, actor, self._clock.now())
+
+    def requests(self, after: int = 0) -> Sequence[RequestRow]:
+        """Requests with higher numbers that have no answer, oldest first."""
+        with self._reading() as db:
+            version = reads.version(db)
+            seen, last = self._requests_seen
+            if version == seen and after >= last:
+                return ()
+            rows = asking.unanswered(db, after)
+            if len(rows) < asking.TAKEN_AT_ONCE:
+                self._requests_seen = version, rows[-1].number if rows else after
+            return rows
+
+    def answer_of(self, request: int) -> Mapping[str, Value] | None:
+        """The answer to a request; None while there is none."""
+        with self._reading() as db:
+            return asking.answer_of(db, request)
+
+    def requests_of(self, execution: int) -> Sequence[RequestRow]:
+        """All requests about an execution, oldest first."""
+        with self._reading() as db:
+            return asking.requests_of(db, execution)
+
+    def changed(self, since: int = 0) -> int:
+        """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
+        with self._reading() as db:
+            version = reads.version(db)
+        return 0 if version == since else version
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Be known as somebody who would take over from the owner."""
+        return self._waiting.inside()
+
+    def somebody_waits(self) -> bool:
+        """True while another process waits."""
+        return self._waiting.somebody_else()
+
+    def commit(self, turn: Turn) -> None:
+        """Write one turn of the loop. Only the owner may: anything else is a mistake of ours."""
+        with self._owned() as db:
+            self._turns.write(db, turn)
+
+    def set_process_group(self, batch: int, process_group: int) -> None:
+        """Remember whom to end when the engine dies.
+
+        Written without waiting for the disk: when the machine goes down, the processes go with it.
+        """
+        with self._write_guard:
+            writer = self._open_writer()
+            writer.execute("pragma synchronous = normal")
+            try:
+                with self._owned() as db:
+                    db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
+            finally:
+                writer.execute("pragma synchronous = full")
+
+    def deployments(self) -> Sequence[DeploymentRow]:
+        """All that are not deleted, by name."""
+        with self._reading() as db:
+            return reads.deployments(db)
+
+    def deployment(self, name: str) -> DeploymentRow | None:
+        """The one that is not deleted, or None."""
+        with self._reading() as db:
+            return next(iter(reads.deployments(db, name)), None)
+
+    def blueprint(self, deployment: int) -> Blueprint:
+        """The blueprint as it was stored."""
+        return self.topology(deployment).blueprint
+
+    def inputs(self, deployment: int) -> Mapping[str, Value]:
+        """The inputs of a deployment."""
+        with self._reading() as db:
+            return reads.inputs(db, deployment)
+
+    def topology(self, deployment: int) -> Topology:
+        """Instances and relationship instances."""
+        known = self._topologies.find(deployment)
+        if known is None:
+            with self._reading() as db:
+                known = reads.topology(db, deployment)
+            self._topologies.keep(deployment, known)
+        return known
+
+    def states(self, deployment: int) -> np.ndarray:
+        """Instance states, uint8 by instance number."""
+        with self._reading() as db:
+            return reads.states(db, deployment)
+
+    def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
+        """{instance number: runtime properties}, only those that have any."""
+        with self._reading() as db:
+            return reads.documents(db, deployment, instances)
+
+    def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
+        """By number, oldest first."""
+        with self._reading() as db:
+            return reads.executions(db, deployment=deployment, only_open=only_open)
+
+    def execution(self, id: str) -> ExecutionRow | None:
+        """By its id, or None."""
+        with self._reading() as db:
+            return next(iter(reads.executions(db, id=id)), None)
+
+    def graphs(self, execution: int) -> Sequence[GraphRow]:
+        """In the order of their rounds."""
+        with self._reading() as db:
+            return reads.graphs(db, execution)
+
+    def graph(self, graph: int) -> Graph:
+        """One graph with its columns."""
+        with self._reading() as db:
+            return reads.graph(db, graph)
+
+    def statuses(self, graph: int) -> np.ndarray:
+        """Status bytes by position."""
+        with self._reading() as db:
+            return reads.statuses(db, graph)
+
+    def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
+        """{place of the step in the graph: {status: how many entries}}, statuses with none left out."""
+        with self._reading() as db:
+            return reads.step_counts(db, graph)
+
+    def notes(self, graph: int) -> Sequence[NoteRow]:
+        """By position."""
+        with self._reading() as db:
+            return reads.notes(db, graph)
+
+    def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
+        """{position: (due in ms, message)} of all notes."""
+        with self._reading() as db:
+            return reads.messages(db, graph)
+
+    def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
+        """By id; members of other executions included."""
+        with self._reading() as db:
+            return reads.batches(db, execution, only_open=only_open)
+
+    def logs(
+        self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
+    ) -> Sequence[LogLine]:
+        """By sequence number."""
+        with self._reading() as db:
+            return reads.logs(db, execution, after, instance, limit)
+
+    def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
+        """By sequence number."""
+        with self._reading() as db:
+            return reads.events(db, execution, after, limit)
+
+    def check(self) -> Sequence[Finding]:
+        """Everything in the store that does not fit together."""
+        with self._problems(), closing(file.open_reader(self.path)) as db:
+            return checking.check(db)
+
+    def backup(self, path: str) -> int:
+        """Copy the store as it is at this moment into a new file; its size in bytes."""
+        with self._problems(), closing(file.open_reader(self.path)) as db:
+            return copy(db, path)
+
+    def compact(self) -> Compacted:
+        """Give free space back to the operating system."""
+        with self._problems(), self._alone("phaseline store compact") as alone:
+            return compacting.compact(self.path, self.patience_s, alone=alone)
+
+    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
+        """Remove executions that ended before this time, with everything about them."""
+        return purging.purge(self._transaction, before, deployment)
+
+    def close(self) -> None:
+        """Release files; safe to call twice."""
+        with self._read_guard, self._write_guard:
+            for db in (self._reader, self._writer):
+                if db is not None:
+                    db.close()
+            self._reader = self._writer = None
+            self._waiting.close()
+            self._lock.release()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """One snapshot; what cannot be decoded is damage."""
+        with self._read_guard, self._problems():
+            if self._reader is None:
+                self._reader = file.open_reader(self.path)
+            db = self._reader
+            db.execute("begin")
+            try:
+                yield db
+            except ValueError as error:
+                raise failures.damaged(self.path, str(error)) from error
+            finally:
+                db.rollback()
+
+    def _asks(self, asks: bool | None) -> bool:  # noqa: FBT001  # handed on from a keyword
+        """Whether an execution is stored with a request to start it."""
+        return not self._epoch if asks is None else asks
+
+    @contextmanager
+    def _alone(self, command: str) -> Iterator[bool]:
+        """Own the store if nobody does; whether that came about."""
+        with ExitStack() as stack:
+            alone = not self._epoch and self.owner() is None
+            if alone:
+                try:
+                    stack.enter_context(self.own(command))
+                except ProblemsError:
+                    alone = False
+            yield alone
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction of any process; the owner makes sure that it still is."""
+        with self._owned() if self._epoch else self._transaction() as db:
+            yield db
+
+    @contextmanager
+    def _owned(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that is refused (PL-S004) when another process has become the owner."""
+        with self._transaction() as db:
+            if not self._epoch:
+                raise RuntimeError("only the owner of a store writes to it: use own() first")
+            epoch = writes.epoch(db)
+            if epoch != self._epoch:
+                raise failures.taken_over(self.path, self._epoch, epoch)
+            yield db
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing; on the disk when it is over."""
+        with self._write_guard, self._problems():
+            db = self._open_writer()
+            file.begin_writing(db, self.patience_s)
+            try:
+                yield db
+                db.execute("commit")
+            except BaseException:
+                self._turns.forget()  # also where SQLite has rolled back by itself, as on a full disk
+                if db.in_transaction:
+                    db.rollback()
+                raise
+
+    def _open_writer(self) -> sqlite3.Connection:
+        if self._writer is None:
+            self._writer = file.open_writer(self.path)
+        return self._writer
+
+    @contextmanager
+    def _problems(self) -> Iterator[Any]:
+        try:
+            yield
+        except sqlite3.ProgrammingError:
+            raise
+        except sqlite3.Error as error:
+            raise failures.as_problem(error, self.path) from error

@@ -1,0 +1,271 @@
+"""One turn of the loop as statements: sets and ranges, nothing for each entry."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from phaseline.model.events import (
+    PAGE_ENTRIES,
+    Batch,
+    BatchClosed,
+    ExecutionChanged,
+    GraphAdded,
+    NotesWritten,
+    StatesEntered,
+)
+from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn
+from phaseline.model.status import ExecutionStatus
+from phaseline.store import asking, bounds, documents, graphs
+from phaseline.store.columns import encode
+
+STATES_CACHED = 10_000_000
+"""Instances whose states the owner holds in memory, a byte each; beyond it they are read again."""
+
+_ADD_GRAPH = (
+    f"insert into graph (id, execution, name, attempt, entry_count, {', '.join(graphs.COLUMNS)}) "
+    f"select ?, number, ?, attempt, ?, {', '.join('?' * len(graphs.COLUMNS))} from execution where number = ?"
+)
+_WRITE_NOTES = """insert into note (graph, position, attempts, generation, due, message, error, result)
+    values (?, ?, ?, ?, ?, '', '{}', 'null')
+    on conflict do update set attempts = excluded.attempts, generation = excluded.generation, due = excluded.due"""
+_WRITE_REMARKS = """insert into note (graph, position, attempts, generation, due, message, error, result)
+    values (?, ?, 0, 0, 0, ?, ?, ?)
+    on conflict do update set message = excluded.message, error = excluded.error, result = excluded.result"""
+_WRITE_DOCUMENTS = """insert into document values (?, ?, ?, ?)
+    on conflict do update set version = excluded.version, body = excluded.body"""
+_READ_DOCUMENTS = """select instance, version, body from document
+    where deployment = ? and instance in (select value from json_each(?))"""
+
+
+class TurnWriter:
+    """Writes turns within transactions that its caller begins and ends.
+
+    Remembers what only the owner changes (instance states, last sequence numbers); ``forget`` after
+    a transaction that was not committed and when the ownership ends.
+    """
+
+    def __init__(self) -> None:
+        """Remembers nothing yet."""
+        self._states: dict[int, np.ndarray] = {}
+        self._state_count = 0
+        self._sequences: dict[tuple[str, int], int] = {}
+
+    def forget(self) -> None:
+        """Read everything again when it is next needed."""
+        self._states.clear()
+        self._state_count = 0
+        self._sequences.clear()
+
+    def expect(self, deployment: int, instance_count: int) -> None:
+        """A new deployment: its instances are uninitialized, nothing needs to be read."""
+        self._states[deployment] = np.zeros(instance_count, np.uint8)
+        self._state_count += instance_count
+
+    def write(self, db: sqlite3.Connection, turn: Turn) -> None:
+        """All changes of a turn, then its payload."""
+        if self._state_count > STATES_CACHED:
+            self.forget()
+        changes = turn.changes
+        _change_executions(db, changes.executions, turn.at)
+        _add_graphs(db, changes.graphs)
+        if changes.pages:
+            db.executemany(
+                "insert or replace into page values (?, ?, ?)",
+                [(page.graph, page.number, page.statuses) for page in changes.pages],
+            )
+        _write_notes(db, changes.notes)
+        _open_batches(db, changes.opened)
+        _close_batches(db, changes.closed)
+        if changes.reopened:
+            db.executemany(
+                "update graph set attempt = ? where id = ?", [(one.attempt, one.graph) for one in changes.reopened]
+            )
+        if changes.states:
+            self._enter_states(db, changes.states)
+        if turn.payload:
+            self._write_payload(db, turn.payload)
+            asking.write_answers(db, turn.payload.answers, turn.at)
+
+    def _enter_states(self, db: sqlite3.Connection, entered: Sequence[StatesEntered]) -> None:
+        """The last state of each instance; only pages in which one changed."""
+        touched: dict[int, np.ndarray] = {}
+        for change in entered:
+            states = self._states_of(db, change.deployment)
+            states[change.subjects] = change.states[-1]
+            pages = touched.get(change.deployment)
+            if pages is None:
+                pages = touched[change.deployment] = np.zeros(len(states) // PAGE_ENTRIES + 1, np.bool_)
+            pages[change.subjects // PAGE_ENTRIES] = True
+        db.executemany("insert or replace into state_page values (?, ?, ?)", self._state_pages(touched))
+
+    def _state_pages(self, touched: dict[int, np.ndarray]) -> Iterable[tuple[int, int, bytes]]:
+        for deployment, pages in touched.items():
+            states = self._states[deployment]
+            for page in np.flatnonzero(pages).tolist():
+                first = page * PAGE_ENTRIES
+                yield deployment, page, states[first : first + PAGE_ENTRIES].tobytes()
+
+    def _states_of(self, db: sqlite3.Connection, deployment: int) -> np.ndarray:
+        states = self._states.get(deployment)
+        if states is None:
+            states = read_states(db, deployment)
+            self._states[deployment] = states
+            self._state_count += len(states)
+        return states
+
+    def _write_payload(self, db: sqlite3.Connection, payload: Payload) -> None:
+        if payload.documents:
+            _merge_documents(db, payload.documents)
+        if payload.remarks:
+            db.executemany(_WRITE_REMARKS, map(_remark_values, payload.remarks))
+        if payload.logs:
+            self._append(db, "log", bounds.LOG_LINES_KEPT, _log_values, payload.logs)
+        if payload.events:
+            self._append(db, "event", bounds.EVENTS_KEPT, _event_values, payload.events)
+
+    def _append(
+        self,
+        db: sqlite3.Connection,
+        table: str,
+        kept: int,
+        values_of: Callable[[Any], tuple[str | int, ...]],
+        lines: Sequence[LogLine] | Sequence[EventRow],
+    ) -> None:
+        """Number the lines within their execution, write them, drop the oldest beyond what is kept."""
+        last: dict[int, int] = {}
+        rows = []
+        for line in lines:
+            execution = line.execution
+            before = last.get(execution)
+            if before is None:
+                before = self._last_sequence(db, table, execution)
+            last[execution] = before + 1
+            rows.append((execution, before + 1, line.at, *values_of(line)))
+        db.executemany(f"insert into {table} values ({', '.join('?' * len(rows[0]))})", rows)
+        for execution, sequence in last.items():
+            first = bounds.first_kept(sequence, kept)
+            if first > bounds.first_kept(self._sequences.get((table, execution), 0), kept):
+                db.execute(f"delete from {table} where execution = ? and sequence < ?", (execution, first))
+            self._sequences[table, execution] = sequence
+
+    def _last_sequence(self, db: sqlite3.Connection, table: str, execution: int) -> int:
+        known = self._sequences.get((table, execution))
+        if known is None:
+            (known,) = db.execute(
+                f"select coalesce(max(sequence), 0) from {table} where execution = ?", (execution,)
+            ).fetchone()
+        return int(known)
+
+
+def read_states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
+    """Instance states, uint8 by number. Raises LookupError for a deployment that never was."""
+    found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    pages = db.execute("select number, states from state_page where deployment = ?", (deployment,))
+    return from_pages(int(found[0]), pages)
+
+
+def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
+    """Bytes by position; 0 where no page was written. Raises ValueError for a page that does not fit."""
+    values = np.zeros(count, np.uint8)
+    for number, held in pages:
+        first = number * PAGE_ENTRIES
+        values[first : first + PAGE_ENTRIES] = np.frombuffer(held, np.uint8)
+    return values
+
+
+def _change_executions(db: sqlite3.Connection, changed: Sequence[ExecutionChanged], at: int) -> None:
+    for change in changed:
+        is_running = change.status is ExecutionStatus.RUNNING
+        db.execute(
+            """update execution set status = ?, reason = ?, attempt = max(attempt, ?), ended_at = ?,
+            started_at = case when started_at = 0 and ? then ? else started_at end where number = ?""",
+            (
+                change.status.value,
+                bounds.shortened(change.reason, bounds.MESSAGE_LENGTH),
+                change.attempt,
+                at if change.status.is_ended else 0,
+                is_running,
+                at,
+                change.execution,
+            ),
+        )
+
+
+def _add_graphs(db: sqlite3.Connection, added: Sequence[GraphAdded]) -> None:
+    for new in added:
+        values = (new.graph_id, new.graph.name, len(new.graph), *graphs.to_row(new.graph), new.execution)
+        if db.execute(_ADD_GRAPH, values).rowcount != 1:
+            raise LookupError(f"no execution {new.execution}")
+
+
+def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> None:
+    for notes in written:
+        columns = (notes.positions.tolist(), notes.attempts.tolist(), notes.generations.tolist(), notes.due.tolist())
+        db.executemany(_WRITE_NOTES, ((notes.graph, *values) for values in zip(*columns, strict=True)))
+
+
+def _open_batches(db: sqlite3.Connection, opened: Sequence[Batch]) -> None:
+    if not opened:
+        return
+    db.executemany(
+        "insert into batch values (?, ?, ?, ?, 0, 0, null)",
+        [(batch.id, batch.lane.phase, batch.started_at, batch.deadline_at) for batch in opened],
+    )
+    db.executemany(
+        "insert into segment values (?, ?, ?, ?, ?)",
+        [
+            (batch.id, place, segment.graph, segment.execution, encode(segment.positions))
+            for batch in opened
+            for place, segment in enumerate(batch.segments)
+        ],
+    )
+
+
+def _close_batches(db: sqlite3.Connection, closed: Sequence[BatchClosed]) -> None:
+    if closed:
+        db.executemany(
+            "update batch set closed_at = ?, kinds = ? where id = ?",
+            [(batch.closed_at, encode(batch.kinds), batch.batch) for batch in closed],
+        )
+
+
+def _merge_documents(db: sqlite3.Connection, changes: Sequence[DocumentChange]) -> None:
+    """Read the documents concerned with one statement a deployment, write those that became different."""
+    grouped = documents.by_instance(changes)
+    wanted: dict[int, list[int]] = {}
+    for deployment, instance in grouped:
+        wanted.setdefault(deployment, []).append(instance)
+    stored = {
+        (deployment, instance): (version, body)
+        for deployment, instances in wanted.items()
+        for instance, version, body in db.execute(_READ_DOCUMENTS, (deployment, documents.to_text(instances)))
+    }
+    rows = []
+    for key, ones in grouped.items():
+        version, before = stored.get(key, (0, documents.EMPTY))
+        after = documents.merged(before, ones)
+        if after != before:
+            rows.append((*key, version + 1, after))
+    db.executemany(_WRITE_DOCUMENTS, rows)
+
+
+def _remark_values(remark: Remark) -> tuple[int, int, str, str, str]:
+    message, error = bounds.shortened_remark(remark)
+    told = documents.to_text(error) if error else documents.EMPTY
+    result = "null" if remark.result is None else documents.to_text(remark.result)
+    return remark.graph, remark.position, message, told, result
+
+
+def _log_values(line: LogLine) -> tuple[str | int, ...]:
+    return line.level, line.instance, line.operation, bounds.shortened(line.text, bounds.LOG_TEXT_LENGTH)
+
+
+def _event_values(event: EventRow) -> tuple[str | int, ...]:
+    text = bounds.shortened(event.message, bounds.MESSAGE_LENGTH)
+    return event.type, event.instance, event.operation, event.actor, text

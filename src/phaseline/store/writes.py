@@ -1,0 +1,85 @@
+"""The statements outside the hot path: deployments, executions, the epoch."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from phaseline.model.rows import Actor, ExecutionRow, NewDeployment, NewExecution, RequestKind
+from phaseline.model.status import ExecutionStatus
+from phaseline.store import asking, failures, reads, requests, topologies
+from phaseline.store.documents import to_text
+
+
+def epoch(db: sqlite3.Connection) -> int:
+    """How often the store was taken into ownership."""
+    return int(db.execute("select epoch from store").fetchone()[0])
+
+
+def raise_epoch(db: sqlite3.Connection) -> int:
+    """The epoch of a new owner."""
+    db.execute("update store set epoch = epoch + 1")
+    return epoch(db)
+
+
+def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
+    """The number of the deployment. Raises PL-S010 if the name is taken."""
+    tenant = new.actor.tenant
+    taken = "select 1 from deployment where tenant = ? and name = ? and deleted_at = 0"
+    if db.execute(taken, (tenant, new.name)).fetchone():
+        raise failures.name_taken(new.name)
+    values = (
+        tenant,
+        new.name,
+        new.blueprint.file,
+        new.blueprint.description,
+        new.code.blueprint_folder,
+        to_text(new.code.plugin_folders),
+        len(new.topology),
+        new.created_at,
+        new.actor.name,
+    )
+    added = db.execute("insert into deployment values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '')", values)
+    number = int(added.lastrowid or 0)
+    body = topologies.blueprint_to_text(new.blueprint)
+    db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
+    row = topologies.to_row(new.topology, new.blueprint)
+    db.execute(f"insert into topology values (?{', ?' * len(row)})", (number, *row))
+    return number
+
+
+def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: Actor | None) -> None:
+    """Free the name; everything else stays, for the history of its executions. Raises PL-C016."""
+    refuse_open(db, deployment)
+    db.execute(
+        "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",
+        (max(1, now), actor.name if actor else "", deployment),
+    )
+
+
+def add_execution(db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool) -> ExecutionRow:
+    """The execution, queued; its id is made of the workflow and its number. ``asks``: with a request to start it.
+
+    Raises: PL-C016 if another one of the deployment is open, PL-C010 if the deployment was deleted.
+    """
+    found = db.execute("select tenant, name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    if found[2]:
+        raise failures.deleted(found[1])
+    refuse_open(db, deployment)
+    values = (found[0], deployment, requests.to_json(new.request), ExecutionStatus.QUEUED.value, new.created_at)
+    added = db.execute(
+        "insert into execution values (null, '', ?, ?, ?, ?, '', 0, ?, 0, 0, ?)", (*values, new.actor.name)
+    )
+    number = int(added.lastrowid or 0)
+    id = f"{new.request.workflow}-{number}"
+    db.execute("update execution set id = ? where number = ?", (id, number))
+    if asks:
+        asking.add_request(db, RequestKind.START, number, {}, new.actor, new.created_at)
+    return reads.executions(db, id=id)[0]
+
+
+def refuse_open(db: sqlite3.Connection, deployment: int) -> None:
+    """Raise PL-C016 if an execution of the deployment has not ended."""
+    for row in reads.executions(db, deployment=deployment, only_open=True):
+        raise failures.busy(row)

@@ -1,0 +1,37 @@
+"""The public kit for those who test plugins, blueprints and the engine itself.
+
+``fake_item``, ``fake_batch`` and ``call`` for the functions of a plugin; ``crash_points`` for those that may be repeated;
+``rehearse`` for the order in which a workflow calls them; ``simulate`` for everything at once, drawn from a seed;
+``VirtualClock`` for whoever needs the time. A simulated cloud in a process of its own is in ``fake_cloud``, blueprints
+without YAML in ``builders``.
+"""
+
+from phaseline.testing.clock import VirtualClock
+from phaseline.testing.crash_points import CrashPoint, crash_points
+from phaseline.testing.items import FakeBatch, FakeItem, Subject, Tried, call, fake_batch, fake_item
+from phaseline.testing.rehearsal import Called, Rehearsal, Says, completes, fails, rehearse, retries, sleeps
+from phaseline.testing.simulation import Broken, Story, simulate
+
+__all__ = [
+    "Broken",
+    "Called",
+    "CrashPoint",
+    "FakeBatch",
+    "FakeItem",
+    "Rehearsal",
+    "Says",
+    "Story",
+    "Subject",
+    "Tried",
+    "VirtualClock",
+    "call",
+    "completes",
+    "crash_points",
+    "fails",
+    "fake_batch",
+    "fake_item",
+    "rehearse",
+    "retries",
+    "simulate",
+    "sleeps",
+]

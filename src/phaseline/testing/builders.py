@@ -1,0 +1,131 @@
+"""Small builders for tests of plans and plugins: blueprints and topologies without a line of YAML.
+
+>>> app = blueprint(node("host"), node("web", on="host", create="web.create", instances=2))
+>>> topology(app).ids
+['host_1', 'web_1', 'web_2']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship
+from phaseline.plan.instances import expand
+from phaseline.run.trying import with_plain_ids
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.topology import Topology
+
+ROOT = "cloudify.nodes.Root"
+COMPUTE = "cloudify.nodes.Compute"
+DEPENDS_ON = "cloudify.relationships.depends_on"
+CONNECTED_TO = "cloudify.relationships.connected_to"
+CONTAINED_IN = "cloudify.relationships.contained_in"
+AFTER_OPERATION = "cloudify.relationships.depends_on_lifecycle_operation"
+
+LIFECYCLE = "cloudify.interfaces.lifecycle"
+RELATIONSHIP_LIFECYCLE = "cloudify.interfaces.relationship_lifecycle"
+
+FULL_NAMES = {
+    "validate_creation": "cloudify.interfaces.validation.create",
+    "validate_deletion": "cloudify.interfaces.validation.delete",
+    "get_state": "cloudify.interfaces.host.get_state",
+    "monitoring_start": "cloudify.interfaces.monitoring.start",
+    "monitoring_stop": "cloudify.interfaces.monitoring.stop",
+    "agent_monitoring_install": "cloudify.interfaces.monitoring_agent.install",
+    "agent_monitoring_start": "cloudify.interfaces.monitoring_agent.start",
+    "agent_monitoring_stop": "cloudify.interfaces.monitoring_agent.stop",
+    "agent_monitoring_uninstall": "cloudify.interfaces.monitoring_agent.uninstall",
+}
+"""{short name: full name} of operations outside the life cycle interface"""
+
+
+def operation(name: str, implementation: str = "", **fields: Any) -> Operation:
+    """An operation of the full ``name``: a script if ``implementation`` has a slash, else a function; empty: not mapped."""
+    if not implementation:
+        made = Operation(name)
+    elif "/" in implementation:
+        made = Operation(name, "script", "script", implementation)
+    else:
+        made = Operation(name, "function", "", implementation)
+    return replace(made, **fields)
+
+
+def full_name(name: str) -> str:
+    """The full name of a node's operation: ``create`` is the one of the life cycle."""
+    return name if "." in name else FULL_NAMES.get(name, f"{LIFECYCLE}.{name}")
+
+
+def relationship(
+    target: str,
+    kind: str = CONNECTED_TO,
+    *,
+    source: Mapping[str, str] | None = None,
+    to: Mapping[str, str] | None = None,
+    connection_type: str = "all_to_all",
+    after: str = "",
+) -> Relationship:
+    """A relationship to the node ``target``; ``source`` and ``to``: {operation: implementation} of both sides.
+
+    ``after``: the operation of the target that is enough to go on (``depends_on_lifecycle_operation``).
+    """
+    own = AFTER_OPERATION if after else kind
+    hierarchy = (DEPENDS_ON,) if own == DEPENDS_ON else (DEPENDS_ON, own)
+    properties: dict[str, Value] = {"connection_type": connection_type}
+    if after:
+        properties["operation"] = after
+    return Relationship(own, hierarchy, target, properties, _sides(source), _sides(to), connection_type)
+
+
+def _sides(mapped: Mapping[str, str] | None) -> dict[str, Operation]:
+    names = {name: f"{RELATIONSHIP_LIFECYCLE}.{name}" for name in mapped or {}}
+    return {full: operation(full, (mapped or {})[name]) for name, full in names.items()}
+
+
+def node(
+    name: str,
+    *relationships: Relationship,
+    on: str | None = None,
+    to: Sequence[str] = (),
+    instances: int = 1,
+    types: Sequence[str] = (ROOT,),
+    properties: Mapping[str, Value] | None = None,
+    **operations: str | Operation,
+) -> Node:
+    """A node template. ``on``: its container; ``to``: nodes it is connected to; further keywords: its operations.
+
+    >>> node("web", on="host", create="web.create", start="scripts/start.sh").container
+    'host'
+    """
+    own = [relationship(on, CONTAINED_IN)] if on else []
+    own += [*relationships, *(relationship(target) for target in to)]
+    mapped = {
+        full_name(short): given if isinstance(given, Operation) else operation(full_name(short), given)
+        for short, given in operations.items()
+    }
+    hierarchy = tuple(types) if types[0] == ROOT else (ROOT, *types)
+    return Node(name, hierarchy[-1], hierarchy, dict(properties or {}), mapped, tuple(own), default_instances=instances)
+
+
+def host(
+    name: str, *relationships: Relationship, to: Sequence[str] = (), instances: int = 1, **operations: str | Operation
+) -> Node:
+    """A node of type Compute without an agent."""
+    properties: dict[str, Value] = {"ip": "", "agent_config": {"install_method": "none"}}
+    types = (ROOT, COMPUTE)
+    return node(
+        name, *relationships, on=None, to=to, instances=instances, types=types, properties=properties, **operations
+    )
+
+
+def blueprint(*nodes: Node) -> Blueprint:
+    """A blueprint of these node templates."""
+    return Blueprint("cloudify_dsl_1_3", "blueprint.yaml", ".", {node.name: node for node in nodes})
+
+
+def topology(source: Blueprint, *, yes_many: bool = False) -> Topology:
+    """The instances of a blueprint with ids that tests can spell: ``web_1``, ``web_2``."""
+    return with_plain_ids(expand(source, suffixes=0, yes_many=yes_many))

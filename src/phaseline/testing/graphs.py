@@ -1,0 +1,59 @@
+"""Graphs for tests, written entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.status import Mark
+
+SIMPLE = Policy(LaneSpec("call"), repeatable=True)
+
+
+def graph_of(
+    policy: Sequence[int],
+    *,
+    needs: Mapping[int, Sequence[int]] | None = None,
+    policies: Sequence[Policy] = (SIMPLE,),
+    marks: Mapping[int, int] | None = None,
+    subjects: Sequence[int] | None = None,
+    groups: Sequence[int] = (),
+    name: str = "graph",
+) -> Graph:
+    """A graph of one entry for each number in ``policy`` (into ``policies``).
+
+    ``needs`` {entry: entries it waits for}; ``marks`` {entry: marks}; ``subjects`` default to the entry's own number,
+    -1 for milestones (``any`` and ``ended``). Neighbours of one policy and kind make a step.
+
+    >>> [step.count for step in graph_of([0, 0, 0], marks={2: Mark.ABSENT | Mark.ENDED}).steps]
+    [2, 1]
+    """
+    count = len(policy)
+    marked = [int((marks or {}).get(entry, 0)) for entry in range(count)]
+    kinds = [SubjectKind.NONE if mark & (Mark.ANY | Mark.ENDED) else SubjectKind.INSTANCE for mark in marked]
+    dependents: list[list[int]] = [[] for _ in range(count)]
+    for entry, wanted in sorted((needs or {}).items()):
+        for need in wanted:
+            dependents[need].append(entry)
+    steps, first = [], 0
+    for (number, kind), members in groupby(zip(policy, kinds, strict=True)):
+        size = len(list(members))
+        phase = policies[number].lane.phase if kind is SubjectKind.INSTANCE else "milestone"
+        steps.append(Step(phase, kind, first, size))
+        first += size
+    own = subjects if subjects is not None else range(count)
+    subject = [-1 if kind is SubjectKind.NONE else number for number, kind in zip(own, kinds, strict=True)]
+    return Graph(
+        name,
+        tuple(steps),
+        tuple(policies),
+        subject=np.array(subject, np.int32),
+        policy=np.array(policy, np.uint16),
+        marks=np.array(marked, np.uint8),
+        ptr=np.concatenate(([0], np.cumsum([len(row) for row in dependents]))).astype(np.int32),
+        idx=np.array([entry for row in dependents for entry in row], np.int32),
+        group=np.array(groups, np.int32),
+    )

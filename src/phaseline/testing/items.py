@@ -1,0 +1,140 @@
+"""Items and batches without an engine, so that a plugin's function is tested like any other function.
+
+>>> from phaseline import operation
+>>> @operation(bulk=True, repeatable=True)
+... def create(batch):
+...     for item in batch:
+...         item.runtime_properties["disk"] = f"disk-of-{item.instance_id}"
+>>> batch = fake_batch(2, node="db", properties={"size": 10})
+>>> create(batch)
+>>> [done.outcome for done in batch.outcomes]
+['completed', 'completed']
+>>> batch[1].runtime_properties
+{'disk': 'disk-of-db_2'}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, overload
+
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import Outcome
+from phaseline.run.native import Batch, Item
+from phaseline.run.trying import ROOT, Given, Subject, Trial, Tried
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+
+__all__ = ["FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "fake_item"]
+
+
+class FakeItem(Item):
+    """An item that can be asked what was said about it."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self, batch: FakeBatch, place: int) -> None:
+        """``place`` in its batch."""
+        super().__init__(batch, place)
+        self._made = batch
+
+    @property
+    def outcome(self) -> Tried:
+        """What came of it so far; completed if nothing was said, as it is for an engine when the function returns."""
+        return self._made.outcomes[self._place]
+
+    @property
+    def lines(self) -> Sequence[tuple[str, str]]:
+        """(level, text) of its log."""
+        return tuple(self._made.trial.lines[self._place])
+
+
+class FakeBatch(Batch):
+    """A batch that can be asked what was said about its items."""
+
+    def __init__(self, members: Sequence[Given]) -> None:
+        """Made-up members in order."""
+        self.trial = Trial(members)
+        super().__init__(len(members), self.trial.call_at)
+
+    def __iter__(self) -> Iterator[FakeItem]:
+        """All items in order."""
+        return (FakeItem(self, place) for place in range(len(self)))
+
+    @overload
+    def __getitem__(self, place: int) -> FakeItem: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+    def __getitem__(self, place: int | slice) -> FakeItem | list[Item]:
+        """The item at a place, or a list of them."""
+        places = range(len(self))[place]
+        return [FakeItem(self, number) for number in places] if isinstance(places, range) else FakeItem(self, places)
+
+    @property
+    def outcomes(self) -> list[Tried]:
+        """What came of the items so far, in order; completed where nothing was said."""
+        found = []
+        for place, kind in enumerate(self._kinds):
+            said = OutcomeKind(kind or OutcomeKind.COMPLETED)
+            outcome = Outcome(said, self._delays.get(place, -1), self._messages.get(place, ""))
+            found.append(self.trial.tried(place, outcome))
+        return found
+
+
+def fake_item(
+    *,
+    node: str = "thing",
+    properties: Mapping[str, Value] | None = None,
+    runtime_properties: Mapping[str, Value] | None = None,
+    inputs: Mapping[str, Value] | None = None,
+    type: str = ROOT,  # noqa: A002 - the word of blueprints
+    attempt: int = 0,
+    data: Value = None,
+    target: Subject | None = None,
+    side: Literal["source", "target"] = "source",
+    is_canceled: bool = False,
+) -> FakeItem:
+    """One item. ``target``: the operation is one of a relationship to this instance, called on its ``side``.
+
+    >>> fake_item(node="vm", properties={"size": 3}).properties["size"]
+    3
+    >>> fake_item(node="web", target=Subject("db", runtime_properties={"port": 5432})).target.runtime_properties["port"]
+    5432
+    """
+    subject = Subject(node, properties or {}, runtime_properties or {}, type)
+    return FakeBatch([Given(subject, inputs or {}, attempt, data, target, side, is_canceled)])[0]
+
+
+def fake_batch(
+    items: int | Sequence[FakeItem] = 1,
+    *,
+    node: str = "thing",
+    properties: Mapping[str, Value] | None = None,
+    runtime_properties: Mapping[str, Value] | None = None,
+    inputs: Mapping[str, Value] | None = None,
+) -> FakeBatch:
+    """A batch of so many equal items, or of these items (then the other arguments do not matter).
+
+    >>> len(fake_batch(3)), fake_batch([fake_item(node="a"), fake_item(node="b")])[1].node_id
+    (3, 'b')
+    """
+    if isinstance(items, int):
+        subject = Subject(node, properties or {}, runtime_properties or {})
+        return FakeBatch([Given(subject, inputs or {})] * items)
+    return FakeBatch([given for item in items for given in item._made.trial.members])  # noqa: SLF001 - our own class
+
+
+def call(function: Callable[..., object], given: FakeItem | FakeBatch) -> list[Tried]:
+    """What an engine would hear of a call with these items: what the function raises is an outcome, too.
+
+    A bulk function gets the whole batch, another native one each item, an undecorated one ``ctx`` and its inputs.
+
+    >>> def broken(ctx, **inputs):
+    ...     raise ValueError("no such machine")
+    >>> [done] = call(broken, fake_item())
+    >>> done.outcome, done.message
+    ('retry', 'no such machine')
+    """
+    batch = given if isinstance(given, FakeBatch) else given._made  # noqa: SLF001 - our own class
+    return Trial(batch.trial.members).call(function)

@@ -1,0 +1,222 @@
+"""A naive reading of what entries must be: plain Python, no counters, every need looked up anew.
+
+The engine is held equal to it after every event on random graphs. It is slow on purpose and reads like the glossary:
+a fact sets the status of an entry, then ``settle`` looks at blocked and skipped entries until nothing changes.
+
+>>> from phaseline.testing.graphs import graph_of
+>>> naive = NaiveGraph(graph_of([0, 0], needs={1: [0]}))
+>>> [entry.status.word for entry in naive.entries]
+['waiting', 'blocked']
+>>> naive.dispatched(0, batch=1)
+>>> naive.answered(0, OutcomeKind.FAILED, now=5, delay=-1)
+>>> [entry.status.word for entry in naive.entries]
+['failed', 'skipped']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from phaseline.model.graph import Graph, Policy, SubjectKind
+from phaseline.model.status import EntryStatus, Mark, OutcomeKind
+
+BLOCKED, WAITING, RUNNING, SLEEPING, CANCELING, UNSURE, COMPLETED, PASSED, FAILED, SKIPPED, CANCELED = EntryStatus
+
+
+@dataclass(slots=True)
+class NaiveEntry:
+    """What is known of one entry. ``batch``: the one that calls it now, 0: none; ``due`` in ms."""
+
+    status: EntryStatus = BLOCKED
+    attempts: int = 0
+    generation: int = 0
+    due: int = 0
+    batch: int = 0
+
+
+@dataclass
+class NaiveGraph:
+    """One graph and what has become of its entries. ``failures``: those nobody tolerates, in the order they happened."""
+
+    graph: Graph
+    entries: list[NaiveEntry] = field(default_factory=list)
+    needs: list[list[int]] = field(default_factory=list)
+    failures: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """All entries blocked, then looked at once."""
+        self.entries = [NaiveEntry() for _ in range(len(self.graph))]
+        self.needs = [[] for _ in range(len(self.graph))]
+        for entry in range(len(self.graph)):
+            for dependent in self.graph.idx[self.graph.ptr[entry] : self.graph.ptr[entry + 1]].tolist():
+                self.needs[dependent].append(entry)
+        self.settle()
+
+    def mark(self, entry: int, mark: Mark) -> bool:
+        """True if the entry has the mark."""
+        return bool(int(self.graph.marks[entry]) & mark)
+
+    def policy(self, entry: int) -> Policy:
+        """How the entry is called."""
+        return self.graph.policies[int(self.graph.policy[entry])]
+
+    def is_met(self, entry: int) -> bool:
+        """A need is met when the entry is completed or passed, or failed where that is tolerated."""
+        status = self.entries[entry].status
+        return status in {COMPLETED, PASSED} or (status is FAILED and self.mark(entry, Mark.TOLERANT))
+
+    def is_lost(self, entry: int) -> bool:
+        """A need is lost when the entry failed, was skipped or was canceled."""
+        return self.entries[entry].status in {FAILED, SKIPPED, CANCELED} and not self.is_met(entry)
+
+    def ruled(self, entry: int) -> EntryStatus:
+        """What its needs make of an entry that no call and no user has decided about."""
+        met = [self.is_met(need) for need in self.needs[entry]]
+        lost = [self.is_lost(need) for need in self.needs[entry]]
+        if self.mark(entry, Mark.ANY):
+            if any(met) or not met:
+                return PASSED
+            return SKIPPED if all(lost) else BLOCKED
+        if self.mark(entry, Mark.ENDED):
+            return PASSED if all(one or other for one, other in zip(met, lost, strict=True)) else BLOCKED
+        if any(lost):
+            return SKIPPED
+        if not all(met):
+            return BLOCKED
+        return PASSED if self.mark(entry, Mark.ABSENT) else WAITING
+
+    def settle(self) -> None:
+        """Look at every blocked or skipped entry until nothing changes. What was let through is never taken back.
+
+        Milestones that wait for an end come last: what is revived by the same fact has not ended.
+        """
+        milestones = [number for number in range(len(self.entries)) if self.mark(number, Mark.ENDED)]
+        others = [number for number in range(len(self.entries)) if not self.mark(number, Mark.ENDED)]
+        while self.look_at(others) or self.look_at(milestones):
+            pass
+
+    def look_at(self, numbers: Iterable[int]) -> bool:
+        """True if one of these entries changed."""
+        changed = False
+        for number in numbers:
+            entry = self.entries[number]
+            if entry.status in {BLOCKED, SKIPPED} and entry.status is not self.ruled(number):
+                entry.status, changed = self.ruled(number), True
+        return changed
+
+    # -- facts --------------------------------------------------------------------------------------------------
+
+    def dispatched(self, entry: int, batch: int) -> None:
+        """A call of the entry begins."""
+        assert self.entries[entry].status is WAITING, f"{entry} is called when {self.entries[entry].status.word}"
+        self.entries[entry].status, self.entries[entry].batch = RUNNING, batch
+
+    def answered(self, entry: int, kind: OutcomeKind, now: int, delay: int) -> None:
+        """The call of a running or canceling entry has returned."""
+        known, policy = self.entries[entry], self.policy(entry)
+        is_canceling, known.batch = known.status is CANCELING, 0
+        retries_left = policy.max_retries < 0 or known.attempts < policy.max_retries
+        if kind is OutcomeKind.COMPLETED:
+            known.status = COMPLETED
+        elif kind is OutcomeKind.UNSURE:
+            known.status = UNSURE
+        elif is_canceling and kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY}:
+            known.status = CANCELED
+        elif kind is OutcomeKind.AGAIN or (kind is OutcomeKind.RETRY and retries_left):
+            known.status = SLEEPING
+            known.due = now + (policy.retry_interval_ms if delay < 0 else delay)
+            known.attempts += kind is OutcomeKind.RETRY
+        else:
+            known.status = FAILED
+            if not self.mark(entry, Mark.TOLERANT):
+                self.failures.append(entry)
+        self.settle()
+
+    def lost(self, entry: int) -> None:
+        """Whoever called it died: called again if that does no harm, otherwise nobody knows."""
+        known = self.entries[entry]
+        if not self.policy(entry).repeatable:
+            known.status = UNSURE
+        else:
+            known.status = CANCELED if known.status is CANCELING else WAITING
+        known.batch = 0
+        self.settle()
+
+    def crashed(self) -> None:
+        """The engine died: every call that had not returned is lost."""
+        for number, entry in enumerate(self.entries):
+            if entry.batch:
+                self.lost(number)
+
+    def applies(self, entry: int, *, is_needed: bool) -> None:
+        """Whether a conditional entry that waits is to be called at all."""
+        if self.entries[entry].status is WAITING and not is_needed:
+            self.entries[entry].status = PASSED
+            self.settle()
+
+    def woken(self, now: int) -> None:
+        """Time has passed."""
+        for entry in self.entries:
+            if entry.status is SLEEPING and entry.due <= now:
+                entry.status = WAITING
+
+    # -- users --------------------------------------------------------------------------------------------------
+
+    def of_subjects(self, subjects: Sequence[int] | None) -> Iterable[int]:
+        """Entries of these instances; None: all."""
+        for step in self.graph.steps:
+            for entry in range(step.first, step.first + step.count):
+                if subjects is None or (step.kind is SubjectKind.INSTANCE and self.graph.subject[entry] in subjects):
+                    yield entry
+
+    def stopped(self, subjects: Sequence[int] | None = None) -> None:
+        """Nothing more begins."""
+        for entry in self.of_subjects(subjects):
+            if self.entries[entry].status in {BLOCKED, WAITING, SLEEPING}:
+                self.entries[entry].status = CANCELED
+        self.settle()
+
+    def canceled(self, subjects: Sequence[int] | None, *, is_forced: bool) -> None:
+        """Nothing more begins; running calls are awaited, or given up."""
+        called = [entry for entry in self.of_subjects(subjects) if self.entries[entry].batch]
+        self.stopped(subjects)
+        for entry in called:
+            known = self.entries[entry]
+            known.status = CANCELING
+            if is_forced:
+                known.status, known.batch = CANCELED if self.policy(entry).repeatable else UNSURE, 0
+        self.settle()
+
+    def retried(self, positions: Iterable[int] | None, *, include_unsure: bool) -> None:
+        """What failed or was canceled is tried afresh; where entries are named, unsure ones too."""
+        wanted = {FAILED, CANCELED, UNSURE} if include_unsure or positions is not None else {FAILED, CANCELED}
+        for entry in range(len(self.entries)) if positions is None else positions:
+            known = self.entries[entry]
+            if known.status in wanted and not self.is_met(entry):
+                self.entries[entry] = NaiveEntry(generation=known.generation + 1)
+        self.settle()
+
+    def completed(self, positions: Iterable[int]) -> None:
+        """A user vouches for entries."""
+        for entry in positions:
+            known = self.entries[entry]
+            if known.status in {FAILED, UNSURE, SLEEPING, WAITING, CANCELED}:
+                known.status = COMPLETED
+        self.settle()
+
+    def hurried(self, positions: Iterable[int] | None) -> None:
+        """Sleepers try now."""
+        for entry in range(len(self.entries)) if positions is None else positions:
+            if self.entries[entry].status is SLEEPING:
+                self.entries[entry].status, self.entries[entry].due = WAITING, 0
+
+    @property
+    def moves(self) -> bool:
+        """True while an entry may change without a user."""
+        return any(entry.status in {WAITING, RUNNING, SLEEPING, CANCELING} for entry in self.entries)
+
+    @property
+    def unsure_count(self) -> int:
+        """Entries a person must decide about."""
+        return sum(entry.status is UNSURE for entry in self.entries)

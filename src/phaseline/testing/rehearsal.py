@@ -1,0 +1,218 @@
+"""A workflow run from its first call to its verdict in no time: real planner, real scheduler, made-up plugins.
+
+>>> from phaseline.testing.builders import blueprint, node
+>>> app = blueprint(node("db", create="cloud.make"), node("web", create="cloud.make", to=["db"]))
+>>> print(rehearse(app, outcomes={"web.create": [sleeps(30), completes()]}).text)
+install: completed after 30 s
+     0.0 s  create db_1: completed
+     0.0 s  create web_1: again
+    30.0 s  create web_1: completed
+<BLANKLINE>
+db_1: started
+web_1: started
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from phaseline.model.declaration import Declaration
+from phaseline.model.execution import Request, RetryPolicy
+from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
+from phaseline.model.states import InstanceState
+from phaseline.plan.workflows import PLANNERS
+from phaseline.run.loop import Engine
+from phaseline.run.trying import with_plain_ids
+from phaseline.store.memory import MemoryStore
+from phaseline.testing.builders import topology as expand
+from phaseline.testing.clock import VirtualClock
+from phaseline.testing.made_up_plugins import (
+    Called,
+    Died,
+    MadeUpPlugins,
+    Says,
+    Script,
+    completes,
+    fails,
+    retries,
+    sleeps,
+)
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Blueprint, Operation, Value
+    from phaseline.model.rows import ExecutionRow
+    from phaseline.model.topology import Topology
+
+__all__ = ["Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "retries", "sleeps"]
+
+BEGINNING_MS = 1_700_000_000_000
+MOST_TURNS = 100_000
+"""A rehearsal that takes more turns than this is taken for one that never ends."""
+DIRECTOR = Actor("rehearsal")
+Declare = Callable[["Operation"], Declaration]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What a rehearsed workflow did.
+
+    ``status`` as an execution's (``attention``: unsure calls wait for a person). ``calls`` in the order in which they
+    began, one for each call of a function: a bulk call has several ``instances``. ``states`` {instance: state} and
+    ``runtime_properties`` {instance: document} at the end. ``took_s``: of the virtual clock. ``crashes``: how often the
+    engine died and was started again.
+    """
+
+    workflow: str
+    status: str
+    reason: str
+    calls: Sequence[Called]
+    states: Mapping[str, str]
+    runtime_properties: Mapping[str, Mapping[str, Value]]
+    took_s: float
+    crashes: int = 0
+
+    @property
+    def order(self) -> list[str]:
+        """``operation instance …`` of each call, in order: what a test compares.
+
+        >>> from phaseline.testing.builders import blueprint, node
+        >>> rehearse(blueprint(node("vm", create="cloud.make", instances=2)), bulk=True).order
+        ['create vm_1 vm_2']
+        """
+        return [f"{called.operation} {' '.join(called.instances)}" for called in self.calls]
+
+    @property
+    def text(self) -> str:
+        """All of it, so that two rehearsals can be compared as texts."""
+        end = f"{self.workflow}: {self.status} after {self.took_s:g} s" + (f", {self.reason}" if self.reason else "")
+        return "\n".join([end, *map(str, self.calls), "", *(f"{id}: {state}" for id, state in self.states.items())])
+
+
+class Stage:
+    """Where workflows are rehearsed: one deployment in a store in memory, and a clock that jumps."""
+
+    def __init__(self, topology: Topology, inputs: Mapping[str, Value], declare: Declare) -> None:
+        """The deployment is stored, and nothing of it is installed."""
+        self.clock = VirtualClock(BEGINNING_MS)
+        self.store = MemoryStore(self.clock, identity="rehearsal")
+        self.crashes = 0
+        self._declare = declare
+        new = NewDeployment("rehearsal", topology.blueprint, inputs, topology, CodePlaces("."), DIRECTOR, BEGINNING_MS)
+        self.deployment, _ = self.store.create_deployment(new)
+
+    def play(self, request: Request, script: Script) -> ExecutionRow:
+        """Run a workflow until it has ended or needs a person; the execution as it is then."""
+        row = self.store.create_execution(NewExecution(self.deployment, request, DIRECTOR, self.clock.now()))
+        engine, plugins = self._begin(script)
+        engine.submit(row)
+        for _ in range(MOST_TURNS):
+            if engine.has_ended(row.number) or engine.needs_attention(row.number):
+                break
+            plugins.deliver()
+            try:
+                engine.turn()
+            except Died:
+                self.crashes += 1
+                engine, plugins = self._begin(script)
+                engine.recover()
+                continue
+            self._pass_time(engine, plugins)
+        else:
+            raise AssertionError(f"{row.id} did not end within {MOST_TURNS} turns; the last calls: {script.calls[-3:]}")
+        found = self.store.execution(row.id)
+        assert found is not None, "an execution that ran is stored"
+        return found
+
+    def _begin(self, script: Script) -> tuple[Engine, MadeUpPlugins]:
+        """A new engine becomes the owner of the store, whatever became of the former one."""
+        self.store.disown()
+        self._owning = self.store.own("rehearsal")
+        self._owning.__enter__()
+        engine = Engine(
+            self.store,
+            self.clock,
+            lambda inbox, deployments: MadeUpPlugins(inbox, deployments, self.clock, script),
+            PLANNERS,
+            lambda operation, _: self._declare(operation),
+        )
+        assert isinstance(engine.executor, MadeUpPlugins)
+        return engine, engine.executor
+
+    def _pass_time(self, engine: Engine, plugins: MadeUpPlugins) -> None:
+        """Go to the next moment at which something happens."""
+        times = [at for at in (engine.wakes_at, plugins.next_at) if at is not None]
+        if times and not engine.has_work:
+            self.clock.advance_to(min(times))
+
+
+def rehearse(
+    application: Blueprint | str,
+    workflow: str = "install",
+    *,
+    outcomes: Mapping[str, Says | Sequence[Says]] | None = None,
+    inputs: Mapping[str, Value] | None = None,
+    plugin_folders: Sequence[str] = (),
+    parameters: Mapping[str, Value] | None = None,
+    bulk: bool = False,
+    repeatable: bool = True,
+    task_retries: int = 3,
+    retry_interval_s: float = 15.0,
+    crash_in: Collection[int] = (),
+) -> Rehearsal:
+    """Run a workflow on a virtual clock; of plugins and scripts nothing is called.
+
+    ``application``: a blueprint made with ``builders``, or the path of a file; then ``inputs`` and ``plugin_folders``
+    are as for an install, and functions are called as their source says. ``outcomes``: {operation: what it says}, an
+    operation being ``create``, ``web.create`` (of a node) or ``web_1.create`` (of an instance), by its last part or its
+    full name; the closest is taken, those of a sequence are said one after another, and what is not in the table, or
+    comes after the sequence, is completed. ``bulk``, ``repeatable``: what functions whose source is not at hand say of
+    themselves. ``crash_in``: numbers, from 1, of the calls during which the engine dies; it is started again at once.
+    Workflows other than install begin with everything installed.
+
+    Raises: ``ProblemsError`` with everything that is wrong with a file.
+    """
+    plain = Declaration(bulk=bulk, repeatable=repeatable)
+    declare: Declare = lambda _: plain  # noqa: E731 - the simplest of two ways to declare
+    if isinstance(application, str):
+        topology, values, declare = _read(application, inputs or {}, plugin_folders, plain)
+    else:
+        topology, values = expand(application), dict(inputs or {})
+    stage = Stage(topology, values, declare)
+    policy = RetryPolicy(task_retries, retry_interval_s)
+    if workflow != "install":
+        stage.play(Request("install", retries=policy), Script({}, frozenset(), BEGINNING_MS))
+    table = {key: (said,) if isinstance(said, Says) else tuple(said) for key, said in (outcomes or {}).items()}
+    script = Script(table, frozenset(crash_in), stage.clock.now())
+    row = stage.play(Request(workflow, parameters or {}, policy), script)
+    states = stage.store.states(stage.deployment).tolist()
+    documents = stage.store.documents(stage.deployment)
+    return Rehearsal(
+        workflow,
+        row.status.value,
+        row.reason,
+        tuple(script.calls),
+        {id: InstanceState(state).word for id, state in zip(topology.ids, states, strict=True)},
+        {topology.ids[number]: document for number, document in documents.items()},
+        (stage.clock.now() - script.began_at) / 1000,
+        stage.crashes,
+    )
+
+
+def _read(
+    file: str, inputs: Mapping[str, Value], plugin_folders: Sequence[str], plain: Declaration
+) -> tuple[Topology, Mapping[str, Value], Declare]:
+    """(instances, inputs with their defaults, how each operation wants to be called) of a blueprint file."""
+    from phaseline.use_cases.loading import load
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.workplace import workplace
+
+    with workplace(load_settings(given={"store.url": "memory:"}), "rehearsal") as place:
+        loaded = load(place, file, inputs=inputs, plugin_folders=plugin_folders)
+        catalog = place.catalog
+
+    def declare(operation: Operation) -> Declaration:
+        return catalog.declare(operation.implementation, loaded.code) or plain
+
+    return with_plain_ids(loaded.topology), loaded.inputs, declare

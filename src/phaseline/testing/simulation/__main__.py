@@ -1,0 +1,71 @@
+"""``python -m phaseline.testing.simulation``: many seeds in parallel, or the story of one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from multiprocessing import Pool
+
+from phaseline.testing.simulation.world import Broken, simulate
+
+CHUNK = 25
+
+
+def say(*lines: str) -> None:
+    """Write lines at once, however long the rest may take."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+
+
+def attempt(seed: int) -> tuple[int, str, int, int, int]:
+    """(seed, what broke or nothing, turns, calls, crashes)."""
+    try:
+        story = simulate(seed)
+    except Broken as broken:
+        return seed, str(broken), 0, 0, 0
+    return seed, "", story.turns, story.calls, story.crashes
+
+
+def tell_one(seed: int) -> int:
+    """Print the story of one seed; 1 if it breaks a promise."""
+    try:
+        story = simulate(seed)
+    except Broken as broken:
+        say(*broken.lines, str(broken))
+        return 1
+    say(*story.lines)
+    say(f"seed {seed}: {story.turns} turns, {story.calls} calls, {story.crashes} crashes")
+    return 0
+
+
+def try_many(first: int, count: int, processes: int) -> int:
+    """Simulate so many seeds; print those that break a promise, and a summary. 1 if there are any."""
+    began = time.monotonic()
+    turns = calls = crashes = broken = 0
+    with Pool(processes) as pool:
+        for _, reason, *numbers in pool.imap_unordered(attempt, range(first, first + count), CHUNK):
+            turns, calls, crashes = turns + numbers[0], calls + numbers[1], crashes + numbers[2]
+            if reason:
+                broken += 1
+                say(reason)
+    took = time.monotonic() - began
+    say(f"{count} seeds, {turns} turns, {calls} calls, {crashes} crashes in {took:.0f} s: {broken} broken")
+    return 1 if broken else 0
+
+
+def main() -> int:
+    """The exit code: 1 if a promise was broken."""
+    parser = argparse.ArgumentParser(prog="python -m phaseline.testing.simulation", description=__doc__)
+    parser.add_argument("--seed", type=int, help="tell the story of this seed")
+    parser.add_argument("--seeds", type=int, default=1_000, help="how many seeds to try")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--processes", type=int, default=2)
+    wanted = parser.parse_args()
+    if wanted.seed is not None:
+        return tell_one(wanted.seed)
+    return try_many(wanted.first, wanted.seeds, wanted.processes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

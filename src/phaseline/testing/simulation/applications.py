@@ -1,0 +1,78 @@
+"""Random applications: a few node templates with operations of all forms, related to earlier ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phaseline.model.declaration import Declaration
+from phaseline.testing.builders import CONNECTED_TO, CONTAINED_IN, blueprint, full_name, node, operation, relationship
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship
+    from phaseline.testing.simulation.faults import Dice
+
+DECLARATIONS = {
+    "bulk": Declaration(bulk=True),
+    "bulk_again": Declaration(bulk=True, repeatable=True),
+    "small_again": Declaration(bulk=True, repeatable=True, max_batch=2, concurrency=3),
+    "keyed": Declaration(bulk=True, batch_key="properties.region"),
+    "each": Declaration(),
+    "each_again": Declaration(repeatable=True),
+    "foreign": Declaration(flavour="cloudify"),
+}
+"""{first part of an implementation: how it says it wants to be called}"""
+
+OPERATIONS = ("precreate", "create", "configure", "start", "poststart", "prestop", "stop", "delete", "postdelete")
+MOST_NODES = 4
+MOST_INSTANCES = 3
+
+
+def declare(mapped: Operation) -> Declaration:
+    """What the function of a simulated operation says of itself."""
+    return DECLARATIONS[mapped.implementation.partition(".")[0]]
+
+
+def draw_application(dice: Dice) -> Blueprint:
+    """A blueprint of one to ``MOST_NODES`` nodes."""
+    nodes: list[Node] = []
+    for number in range(dice.random.randint(1, MOST_NODES)):
+        nodes.append(_draw_node(dice, f"n{number}", [known.name for known in nodes]))
+    return blueprint(*nodes)
+
+
+def _draw_node(dice: Dice, name: str, earlier: list[str]) -> Node:
+    relationships: list[Relationship] = []
+    if earlier and dice.happens(0.5):
+        relationships.append(relationship(dice.one(*earlier), CONTAINED_IN, **_sides(dice)))
+    relationships.extend(
+        relationship(target, CONNECTED_TO, connection_type=dice.one("all_to_all", "all_to_one"), **_sides(dice))
+        for target in earlier
+        if dice.happens(0.3)
+    )
+    instances = dice.random.randint(1, MOST_INSTANCES)
+    mapped: dict[str, Any] = {short: _draw_operation(dice, short) for short in OPERATIONS if dice.happens(0.45)}
+    return node(name, *relationships, instances=instances, properties={"region": dice.one("a", "b")}, **mapped)
+
+
+def _draw_operation(dice: Dice, short: str) -> Operation:
+    name = full_name(short)
+    retries, timeout = dice.one(None, 0, 1, -1), dice.one(None, None, 2.0)
+    if dice.happens(0.2):
+        return operation(name, f"scripts/{short}.sh", max_retries=retries, timeout_s=timeout)
+    kind = dice.one(*sorted(DECLARATIONS))
+    return operation(
+        name,
+        f"{kind}.{short}",
+        max_retries=retries,
+        timeout_s=timeout,
+        timeout_recoverable=dice.happens(0.5),
+        retry_interval_s=dice.one(None, 0.5),
+    )
+
+
+def _sides(dice: Dice) -> dict[str, Any]:
+    """Operations of both ends of a relationship, as keywords of the builder."""
+    names, kinds = ("preconfigure", "establish", "unlink"), sorted(DECLARATIONS)
+    return {
+        side: {name: f"{dice.one(*kinds)}.{name}" for name in names if dice.happens(0.2)} for side in ("source", "to")
+    }

@@ -1,0 +1,80 @@
+"""How much goes wrong in one simulated world, and the dice that decide it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
+
+QUIET = 0.35
+"""Share of the worlds in which one kind of fault does not occur at all."""
+
+
+class Crash(Exception):
+    """The engine's process dies here."""
+
+
+@dataclass(slots=True)
+class Faults:
+    """Chances between 0 and 1: of outcomes for a call, of users' whims and of a crash for each place where one can be."""
+
+    fails: float = 0.0
+    retries: float = 0.0
+    sleeps: float = 0.0
+    hangs: float = 0.0
+    late: float = 0.0
+    twice: float = 0.0
+    foreign: float = 0.0
+    notes: float = 0.0
+    unsure: float = 0.0
+    crashes: float = 0.0
+    cancels: float = 0.0
+
+    @classmethod
+    def drawn(cls, dice: Random) -> Faults:
+        """Each kind of fault by itself: absent, rare or frequent."""
+
+        def chance(most: float) -> float:
+            return 0.0 if dice.random() < QUIET else dice.random() * most
+
+        return cls(
+            fails=chance(0.15),
+            retries=chance(0.3),
+            sleeps=chance(0.3),
+            hangs=chance(0.3),
+            late=chance(0.5),
+            twice=chance(0.3),
+            foreign=chance(0.2),
+            notes=chance(0.3),
+            unsure=chance(0.1),
+            crashes=chance(0.08),
+            cancels=chance(0.03),
+        )
+
+
+class Dice:
+    """All chance of one world comes from here, so that its seed tells its story."""
+
+    def __init__(self, seed: int) -> None:
+        """The faults of this world are drawn first."""
+        self.random = Random(seed)
+        self.faults = Faults.drawn(self.random)
+
+    def happens(self, chance: float) -> bool:
+        """True with this chance; draws nothing where it cannot happen."""
+        return chance > 0 and self.random.random() < chance
+
+    def one(self, *values: T) -> T:
+        """One of them."""
+        return values[self.random.randrange(len(values))]
+
+    def calm_down(self) -> None:
+        """From now on nothing goes wrong any more."""
+        self.faults = Faults()
+
+    def crash(self) -> None:
+        """Raises ``Crash`` if the process dies here."""
+        if self.happens(self.faults.crashes):
+            raise Crash

@@ -1,0 +1,149 @@
+"""An executor without plugins: what comes back from a call, and when, is drawn from the world's dice."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.rows import DocumentChange
+from phaseline.model.status import OutcomeKind
+from phaseline.run.reports import Report, only_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from phaseline.model.events import Batch, Segment
+    from phaseline.model.graph import Policy
+    from phaseline.model.rows import BatchRow
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.inbox import Inbox
+    from phaseline.testing.clock import VirtualClock
+    from phaseline.testing.simulation.faults import Dice
+    from phaseline.testing.simulation.ledger import Ledger
+
+LATE_MS = 90_000
+"""What answers late answers so much later."""
+
+
+class SimulatedExecutor:
+    """``ports.Executor``: calls are drawn answers that wait in a heap for their time."""
+
+    def __init__(
+        self, inbox: Inbox[Report], deployments: Deployments, clock: VirtualClock, dice: Dice, ledger: Ledger
+    ) -> None:
+        """Nothing is being called."""
+        self._inbox, self._deployments, self._clock, self._dice, self._ledger = inbox, deployments, clock, dice, ledger
+        self._coming: list[tuple[int, int, Report]] = []
+        self._count = 0
+        self._slots = {"threads": dice.random.randint(1, 4), "workers": dice.random.randint(1, 3)}
+
+    def slots(self) -> Mapping[str, int]:
+        """How many calls each pool holds at once."""
+        return self._slots
+
+    def submit(self, batch: Batch) -> None:
+        """Draw the answer of each member; those that come at the same time come together."""
+        self._dice.crash()
+        self._ledger.began(batch)
+        together: dict[int, list[tuple[int, OutcomeKind, int]]] = {}
+        for member, segment, place in members_of(batch):
+            policy = self._deployments.policies(segment.graph)[int(segment.policies[place])]
+            kind, after, delay = self._draw(policy)
+            together.setdefault(after, []).append((member, kind, delay))
+            if self._dice.happens(self._dice.faults.notes):
+                self._post(after // 2, self._note(batch, segment, place, member))
+        for after, answers in together.items():
+            report = self._report(batch, answers)
+            self._post(after, report)
+            if self._dice.happens(self._dice.faults.twice):
+                self._post(after + self._dice.one(0, 1, 5_000), report)
+        if self._dice.happens(self._dice.faults.foreign):
+            self._post(0, self._foreign(batch))
+
+    def _draw(self, policy: Policy) -> tuple[OutcomeKind, int, int]:
+        """(outcome, ms until it comes, ms until the next call or -1) of one member."""
+        dice, faults = self._dice, self._dice.faults
+        after = dice.one(0, 0, 10, 1_000) + (LATE_MS if dice.happens(faults.late) else 0)
+        if policy.timeout_ms and (after > policy.timeout_ms or dice.happens(faults.hangs)):
+            late = OutcomeKind.RETRY if policy.timeout_recoverable else OutcomeKind.FAILED
+            return late, policy.timeout_ms, -1
+        if dice.happens(faults.fails):
+            return OutcomeKind.FAILED, after, -1
+        if dice.happens(faults.retries):
+            return OutcomeKind.RETRY, after, dice.one(-1, -1, 0, 40)
+        if dice.happens(faults.sleeps):
+            return OutcomeKind.AGAIN, after, dice.one(0, 40, 3_000)
+        if dice.happens(faults.unsure):
+            return OutcomeKind.UNSURE, after, -1
+        return OutcomeKind.COMPLETED, after, -1
+
+    def _report(self, batch: Batch, answers: Sequence[tuple[int, OutcomeKind, int]]) -> Report:
+        members, kinds, delays = zip(*answers, strict=True)
+        return Report(batch.id, np.array(members, np.int32), np.array(kinds, np.uint8), np.array(delays, np.int64))
+
+    def _note(self, batch: Batch, segment: Segment, place: int, member: int) -> Report:
+        """Data of a call that goes on."""
+        change = DocumentChange(segment.deployment, int(segment.subjects[place]), {("seen",): batch.id})
+        kind = np.zeros(1, np.uint8)
+        return Report(batch.id, np.array([member], np.int32), kind, np.full(1, -1, np.int64), ((member, change),))
+
+    def _foreign(self, batch: Batch) -> Report:
+        """An answer for a member or a batch that was never given."""
+        strange = self._dice.one((batch.id, len(batch)), (batch.id, -1), (batch.id + 1000, 0))
+        kind = np.array([self._dice.one(OutcomeKind.COMPLETED, OutcomeKind.FAILED)], np.uint8)
+        return Report(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))
+
+    def _post(self, after: int, report: Report) -> None:
+        self._count += 1
+        heapq.heappush(self._coming, (self._clock.now() + after, self._count, report))
+
+    @property
+    def next_at(self) -> int | None:
+        """When the next answer comes, in ms; None: none will."""
+        return self._coming[0][0] if self._coming else None
+
+    def deliver(self) -> int:
+        """Post what has come; how much. Without an answer the loop is nudged, so that it never waits in real time."""
+        count = 0
+        while self._coming and self._coming[0][0] <= self._clock.now():
+            self._inbox.post(heapq.heappop(self._coming)[2])
+            count += 1
+        self._inbox.post(only_logs(0, ()))
+        return count
+
+    def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
+        """Killed calls never answer; the others may as well not have been told."""
+        if kill:
+            self._coming = [entry for entry in self._coming if not set(members.tolist()) & named(entry[2], batch)]
+            heapq.heapify(self._coming)
+
+    def recover(self, open_batches: Sequence[BatchRow]) -> None:
+        """Nothing survives the process."""
+
+    def hold(self) -> None:
+        """What was handed over has begun."""
+
+    def is_busy(self) -> bool:
+        """True while an answer is coming."""
+        return bool(self._coming)
+
+    def stop(self, drain_s: float) -> None:
+        """Nothing answers any more, however long one waits."""
+        del drain_s
+        self._coming = []
+
+
+def members_of(batch: Batch) -> Iterator[tuple[int, Segment, int]]:
+    """(member, its segment, its place there) in order."""
+    member = 0
+    for segment in batch.segments:
+        for place in range(len(segment.positions)):
+            yield member, segment, place
+            member += 1
+
+
+def named(report: Report, batch: int) -> set[int]:
+    """Members of the batch that a report names."""
+    return set(report.members.tolist()) if report.batch == batch else set()

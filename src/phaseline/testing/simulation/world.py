@@ -1,0 +1,279 @@
+"""One simulated world: an engine that crashes, a store that stays, users with whims, and the story they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.invariants import validate
+from phaseline.engine.stories import Stories
+from phaseline.model.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
+from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.plan.workflows import PLANNERS
+from phaseline.run.loop import Engine
+from phaseline.store.memory import MemoryStore
+from phaseline.testing.builders import topology
+from phaseline.testing.clock import VirtualClock
+from phaseline.testing.simulation.applications import declare, draw_application
+from phaseline.testing.simulation.faults import Crash, Dice
+from phaseline.testing.simulation.ledger import DELETED, STARTED, Ledger
+from phaseline.testing.simulation.plugins import SimulatedExecutor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.model.events import Batch
+    from phaseline.model.rows import ExecutionRow, Turn
+    from phaseline.model.topology import Topology
+
+BEGINNING_MS = 1_700_000_000_000
+CALM_AFTER = 60
+"""Turns after which nothing goes wrong any more."""
+CHECKED_EVERY = 4
+"""Turns after each of which the engine's invariants are looked at (the property tests of the engine look at each)."""
+MOST_TURNS = 2_000
+MOST_TRIES = 3
+USER = Actor("ann")
+LIMITS = (None, None, None, StopAfter(failures=0), StopAfter(failures=1), StopAfter(share=0.5), StopAfter(seconds=5))
+
+
+class Broken(AssertionError):
+    """Something happened that must never happen."""
+
+    def __init__(self, seed: int, lines: list[str], reason: str) -> None:
+        """``lines`` is the story so far."""
+        self.seed, self.lines = seed, lines
+        super().__init__(f"seed {seed}: {reason}")
+
+
+@dataclass(slots=True)
+class Story:
+    """What happened in one world, a line for each turn worth telling."""
+
+    seed: int
+    lines: list[str] = field(default_factory=list)
+    turns: int = 0
+    calls: int = 0
+    crashes: int = 0
+
+
+@dataclass(slots=True)
+class Life:
+    """One deployment: it is installed, maybe retried, and uninstalled. ``execution``: the id of the present one."""
+
+    deployment: int
+    topology: Topology
+    execution: str = ""
+    workflow: str = "install"
+    tries: int = 0
+    is_over: bool = False
+
+
+class CrashingStore(MemoryStore):
+    """A store whose process may die before and after each commit; what was committed stays."""
+
+    def __init__(self, clock: VirtualClock, dice: Dice, tell: Callable[[Turn], None]) -> None:
+        """``tell`` is called with each committed turn."""
+        super().__init__(clock, identity="simulated")
+        self._dice, self._tell = dice, tell
+
+    def commit(self, turn: Turn) -> None:
+        """Write, unless the process dies first."""
+        self._dice.crash()
+        super().commit(turn)
+        self._tell(turn)
+        self._dice.crash()
+
+
+class CheckedExecutor(SimulatedExecutor):
+    """A simulated executor that holds each batch against the order in which applications are built."""
+
+    topologies: dict[int, Topology]
+
+    def submit(self, batch: Batch) -> None:
+        """Begin the calls of a batch that may begin."""
+        self._ledger.check_order(batch, self.topologies)
+        super().submit(batch)
+
+
+class World:
+    """Everything of one seed."""
+
+    executor: CheckedExecutor
+    engine: Engine
+
+    def __init__(self, seed: int) -> None:
+        """One or two deployments, stored and not yet installed."""
+        self.story = Story(seed)
+        self.dice = Dice(seed)
+        self.clock = VirtualClock(BEGINNING_MS)
+        self.store = CrashingStore(self.clock, self.dice, self.tell)
+        self.ledger = Ledger(self.store)
+        self.lives = [self._new_life(number) for number in range(self.dice.one(1, 1, 2))]
+        self._begin_engine()
+
+    def _new_life(self, number: int) -> Life:
+        application = draw_application(self.dice)
+        made = topology(application)
+        new = NewDeployment(f"app{number}", application, {}, made, CodePlaces("/nowhere"), USER, self.clock.now())
+        deployment, _ = self.store.create_deployment(new)
+        return Life(deployment, made)
+
+    def _begin_engine(self) -> None:
+        """A new process becomes the owner of the store and goes on with what is open."""
+        self.store.disown()
+        self._owning = self.store.own("simulation")
+        self._owning.__enter__()
+        self.engine = Engine(
+            self.store,
+            self.clock,
+            lambda inbox, deployments: CheckedExecutor(inbox, deployments, self.clock, self.dice, self.ledger),
+            PLANNERS,
+            lambda operation, _: declare(operation),
+        )
+        assert isinstance(self.engine.executor, CheckedExecutor)
+        self.executor = self.engine.executor
+        self.executor.topologies = {life.deployment: life.topology for life in self.lives}
+        self.engine.scheduler.arena.stories = Stories()
+        self.engine.recover()
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    def live(self) -> Story:
+        """Turn after turn, until every deployment has been uninstalled."""
+        while not all(life.is_over for life in self.lives):
+            self.story.turns += 1
+            assert self.story.turns < MOST_TURNS, "it never ends"
+            if self.story.turns > CALM_AFTER:
+                self.dice.calm_down()
+            acted = [self.act(life) for life in self.lives if not life.is_over]
+            self._turn()
+            self._pass_time(must_move=not any(acted))
+        self.story.calls = self.ledger.calls
+        return self.story
+
+    def _turn(self) -> None:
+        try:
+            self.executor.deliver()
+            self.engine.turn()
+            if not self.story.turns % CHECKED_EVERY:
+                validate(self.engine.scheduler)
+            self.dice.crash()
+        except Crash:
+            self.story.crashes += 1
+            self.say("the process dies")
+            self._begin_engine()
+
+    def _pass_time(self, *, must_move: bool) -> None:
+        """Go to the next moment at which something happens."""
+        if self.engine.has_work:
+            return
+        times = [at for at in (self.engine.wakes_at, self.executor.next_at) if at is not None]
+        if times:
+            self.clock.advance_to(min(times))
+        elif must_move:
+            waiting = [life for life in self.lives if not life.is_over and not self._is_users_turn(life)]
+            assert not waiting, f"nothing will ever happen again to {[life.execution for life in waiting]}"
+
+    # -- users --------------------------------------------------------------------------------------------------
+
+    def _row(self, life: Life) -> ExecutionRow | None:
+        return self.store.execution(life.execution) if life.execution else None
+
+    def _is_users_turn(self, life: Life) -> bool:
+        row = self._row(life)
+        return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION
+
+    def act(self, life: Life) -> bool:
+        """True if a user of this deployment did something."""
+        row = self._row(life)
+        if row is None:
+            self._submit(life)
+        elif row.status.is_ended:
+            self._after_the_end(life, row)
+        elif row.status is ExecutionStatus.ATTENTION:
+            self._decide(life, row)
+        elif self.dice.happens(self.dice.faults.cancels):
+            how = self.dice.one("wait", "force", "kill")
+            self.say(f"{row.id}: a user cancels ({how})")
+            self.engine.cancel(row.number, how)
+        else:
+            return False
+        return True
+
+    def _submit(self, life: Life) -> None:
+        request = Request(life.workflow, retries=RetryPolicy(2, 1.0), stop_after=self.dice.one(*LIMITS))
+        row = self.store.create_execution(NewExecution(life.deployment, request, USER, self.clock.now()))
+        life.execution, life.tries = row.id, 0
+        self.say(f"{row.id}: a user asks for it")
+        self.engine.submit(row)
+
+    def _after_the_end(self, life: Life, row: ExecutionRow) -> None:
+        """Completed: the next workflow. Otherwise it is tried again, an install perhaps given up."""
+        states = self.store.states(life.deployment)
+        is_completed = row.status is ExecutionStatus.COMPLETED
+        if is_completed:
+            wanted = STARTED if life.workflow == "install" else DELETED
+            assert (states == wanted).all(), f"{row.id} is completed, but the states are {states.tolist()}"
+        if is_completed and life.workflow == "uninstall":
+            life.is_over = True
+        elif is_completed or (life.workflow == "install" and (life.tries >= MOST_TRIES or self.dice.happens(0.4))):
+            life.workflow = "uninstall"
+            self._submit(life)
+        else:
+            self._retry(life, row)
+
+    def _retry(self, life: Life, row: ExecutionRow) -> None:
+        life.tries += 1
+        if life.tries > MOST_TRIES:
+            self.dice.calm_down()
+        clean = life.workflow == "install" and self.dice.happens(0.3)
+        self.say(f"{row.id}: a user retries{' with clean-up' if clean else ''}")
+        wanted = replace(row, request=replace(row.request, clean=True)) if clean else row
+        self.engine.retry(wanted, include_unsure=True, replan=clean)
+
+    def _decide(self, life: Life, row: ExecutionRow) -> None:
+        """Calls of which nobody knows: the user retries them, vouches for them, or gives up."""
+        what = self.dice.one("retry", "retry", "complete", "force")
+        if what == "force":
+            self.say(f"{row.id}: a user gives up")
+            self.engine.cancel(row.number, "force")
+            return
+        if what == "retry":
+            self._retry(life, row)
+            return
+        for graph in self.store.graphs(row.number):
+            unsure = np.flatnonzero(self.store.statuses(graph.id) == EntryStatus.UNSURE)
+            if len(unsure):
+                self.say(f"{row.id}: a user vouches for {unsure.tolist()} of graph {graph.id}")
+                self.engine.complete(row, graph.id, unsure, reason="seen", actor=USER.name)
+
+    # -- story --------------------------------------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """Add a line to the story."""
+        self.story.lines.append(f"{self.clock.now() - BEGINNING_MS:>8} ms  {text}")
+
+    def tell(self, turn: Turn) -> None:
+        """Tell what was committed."""
+        self.ledger.committed(turn.changes)
+        for told in turn.changes.executions:
+            self.say(f"execution {told.execution} is {told.status.value} {told.reason}".rstrip())
+        for closed in turn.changes.closed:
+            kinds = " ".join(OutcomeKind(kind).name.lower() for kind in closed.kinds.tolist())
+            self.say(f"batch {closed.batch} has {kinds}")
+        for batch in turn.changes.opened:
+            members = ", ".join(f"{part.graph}:{part.positions.tolist()}" for part in batch.segments)
+            self.say(f"batch {batch.id} calls {batch.lane.phase.rpartition('.')[2]} for {members}")
+
+
+def simulate(seed: int) -> Story:
+    """The story of the world of this seed. Raises ``Broken`` with the story so far if it breaks a promise."""
+    world = World(seed)
+    try:
+        return world.live()
+    except (AssertionError, KeyError, IndexError, ValueError, TypeError) as error:
+        raise Broken(seed, world.story.lines, f"{type(error).__name__}: {error}") from error

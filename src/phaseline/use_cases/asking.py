@@ -1,0 +1,51 @@
+"""Asking the owner of the store for something, and hearing its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from phaseline.model.status import ExecutionStatus
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.problem import Problem
+    from phaseline.model.rows import ExecutionRow, RequestKind
+    from phaseline.ports import Store
+    from phaseline.use_cases.workplace import Workplace
+
+
+@dataclass(slots=True)
+class Ticket:
+    """What somebody waits for: an execution, and the request about it (0: it begins, or is only looked at).
+
+    ``refusal``: what is wrong with the request, once the owner has said so.
+    """
+
+    row: ExecutionRow
+    request: int = 0
+    has_answer: bool = False
+    refusal: Problem | None = None
+
+    def is_answered(self, store: Store) -> bool:
+        """True once an owner has taken the request up or refused it."""
+        if self.has_answer:
+            return True
+        if self.request:
+            answer = store.answer_of(self.request)
+            self.has_answer = answer is not None
+            if answer is not None:
+                from phaseline.run.requests import problem_of
+
+                self.refusal = problem_of(answer)
+        else:
+            row = store.execution(self.row.id)
+            self.has_answer = row is None or row.status is not ExecutionStatus.QUEUED
+        return self.has_answer
+
+
+def ask(place: Workplace, kind: RequestKind, row: ExecutionRow, body: Mapping[str, Value] | None = None) -> Ticket:
+    """Ask for something about an execution; the answer comes from the owner, be it this process or another."""
+    request = place.store.ask(kind, row.number, {"id": row.id, **(body or {})}, place.actor)
+    return Ticket(row, request)

@@ -1,0 +1,68 @@
+"""The engine in the background: a process of its own session that carries on when the terminal is gone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.workplace import Workplace
+
+COMMAND = ("engine", "run", "--until-idle")
+"""What the background process is told to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """A background engine that was started: its process id and the file with what it says."""
+
+    pid: int
+    log: str
+
+    def __str__(self) -> str:
+        """A sentence about it."""
+        return f"The engine carries on in the background: process {self.pid}, log {self.log}"
+
+
+def launch(place: Workplace) -> Background | None:
+    """Start a background engine for the same store with the same settings; None where a store lives in one process."""
+    if place.settings.store_url == "memory:":
+        return None
+    environment = {**os.environ, **place.settings.variables()}
+    log = _log_file(place, environment)
+    handle = _open(log)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "phaseline", *COMMAND],
+            stdin=subprocess.DEVNULL,
+            stdout=handle,
+            stderr=handle,
+            env=environment,
+            start_new_session=True,
+        )
+    finally:
+        os.close(handle)
+    return Background(process.pid, str(log))
+
+
+def _log_file(place: Workplace, environment: Mapping[str, str]) -> Path:
+    """Where a background engine writes: with its log where that is text, else into the user's state folder."""
+    settings = place.settings
+    if settings.log_file and settings.log_format == "text":
+        return Path(settings.log_file)
+    home = environment.get("XDG_STATE_HOME") or str(Path(environment.get("HOME") or Path.home()) / ".local" / "state")
+    return Path(home).absolute() / "phaseline" / f"engine-{place.store.identity()}.log"
+
+
+def _open(log: Path) -> int:
+    """The log file opened for appending, for its user alone; where it cannot be written nothing is kept."""
+    try:
+        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)

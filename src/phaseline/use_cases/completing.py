@@ -1,0 +1,48 @@
+"""Names for whoever presses the tabulator: quick, and without making or upgrading a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from phaseline.use_cases.doctoring import older_schema
+from phaseline.use_cases.status import store_file
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.settings import Settings
+    from phaseline.use_cases.workplace import Workplace
+
+OFFERED = 200
+"""So many names are offered at most."""
+
+
+def may_look(settings: Settings) -> bool:
+    """True if there is a store that can be read as it is."""
+    file = store_file(settings.store_url)
+    return file is not None and file.exists() and not older_schema(file)
+
+
+def deployment_names(place: Workplace, beginning: str) -> list[str]:
+    """Deployments whose name begins so."""
+    return _fitting((row.name for row in place.store.deployments()), beginning)
+
+
+def execution_ids(place: Workplace, beginning: str) -> list[str]:
+    """Executions whose id begins so, the latest first."""
+    return _fitting((row.id for row in reversed(place.store.executions())), beginning)
+
+
+def instance_ids(place: Workplace, beginning: str) -> list[str]:
+    """Instances whose id begins so."""
+    store = place.store
+    return _fitting((id for row in store.deployments() for id in store.topology(row.number).ids), beginning)
+
+
+def _fitting(names: Iterable[str], beginning: str) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        if name.startswith(beginning):
+            found.append(name)
+        if len(found) == OFFERED:
+            break
+    return found

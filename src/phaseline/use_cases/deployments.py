@@ -1,0 +1,144 @@
+"""Looking at deployments, computing their outputs, and forgetting them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.problem import fail
+from phaseline.model.states import InstanceState
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.values import DeploymentView, Outputs, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import DeploymentRow, ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.use_cases.workplace import Workplace
+
+GONE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
+"""States of instances of which nothing is installed."""
+
+
+def list_deployments(place: Workplace, *, limit: int | None = None) -> Page[DeploymentView]:
+    """Deployments by name, with their instances by state and their latest execution."""
+    rows = place.store.deployments()
+    return Page([_brief(place.store, row) for row in rows[:limit]], len(rows))
+
+
+def show_deployment(place: Workplace, name: str) -> DeploymentView:
+    """One deployment with its inputs and nodes."""
+    store = place.store
+    row = find_deployment(store, name)
+    topology = store.topology(row.number)
+    counts = np.bincount(topology.node, minlength=len(topology.nodes)).tolist()
+    nodes = {node.name: count for node, count in zip(topology.nodes, counts, strict=True)}
+    inputs = dict(store.inputs(row.number))
+    for key, schema in store.blueprint(row.number).inputs.items():
+        if key in inputs and (schema.hidden or schema.type == "secret_key"):
+            inputs[key] = "(hidden)"
+    return _brief(store, row, inputs=inputs, nodes=nodes)
+
+
+def outputs(place: Workplace, name: str) -> Outputs:
+    """Outputs and capabilities of a deployment, computed from what its instances know now."""
+    from phaseline.dsl.functions import RuntimeScope, TopologyInstances
+    from phaseline.dsl.functions.outputs import evaluate_outputs
+
+    store = place.store
+    row = find_deployment(store, name)
+    topology, documents = store.topology(row.number), store.documents(row.number)
+    scope = RuntimeScope(
+        store.inputs(row.number),
+        {node.name: node.properties for node in topology.nodes},
+        TopologyInstances(topology, lambda instance: documents.get(instance, {})),
+    )
+    blueprint = store.blueprint(row.number)
+    return Outputs(
+        row.name, evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope)
+    )
+
+
+def delete_deployment(place: Workplace, name: str, *, force: bool = False) -> DeploymentView:
+    """Forget a deployment: the name is free again, its executions stay. What it was, as the answer.
+
+    Raises: PL-C015 while instances live (unless ``force``), PL-C016 while an execution is open.
+    """
+    store = place.store
+    row = find_deployment(store, name, to_change=True)
+    refuse_open(store, row)
+    living = living_count(store, row)
+    if living and not force:
+        message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
+        mend = f"Remove them first: phaseline uninstall -d {row.name}. Or forget them with --force."
+        raise fail("PL-C015", message, mend, subject=row.name)
+    seen = _brief(store, row)
+    store.delete_deployment(row.number, place.actor)
+    return seen
+
+
+def living_count(store: Store, row: DeploymentRow) -> int:
+    """How many instances are, or may be, installed."""
+    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    return int((~np.isin(states, GONE)).sum())
+
+
+def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
+    """The execution of a deployment that has not ended, or None."""
+    return next(iter(store.executions(row.number, only_open=True)), None)
+
+
+def refuse_open(store: Store, row: DeploymentRow) -> None:
+    """Raise PL-C016 if an execution of the deployment is open (decision 4)."""
+    found = open_execution(store, row)
+    if found is None:
+        return
+    if found.status is ExecutionStatus.ATTENTION:
+        way = f"Decide about its unsure calls: phaseline executions retry {found.id}, or executions complete {found.id}"
+    else:
+        way = f"Wait for it: phaseline executions follow {found.id}"
+    message = f"the execution {found.id} of the deployment '{row.name}' has not ended"
+    raise fail("PL-C016", message, f"{way}. Or end it: phaseline executions cancel {found.id}", subject=row.name)
+
+
+def _brief(
+    store: Store,
+    row: DeploymentRow,
+    *,
+    inputs: Mapping[str, Value] | None = None,
+    nodes: Mapping[str, int] | None = None,
+) -> DeploymentView:
+    numbers = np.bincount(np.frombuffer(bytes(store.states(row.number)), np.uint8), minlength=len(InstanceState))
+    states = {InstanceState(state).word: int(count) for state, count in enumerate(numbers) if count}
+    executions = store.executions(row.number)
+    latest = executions[-1] if executions else None
+    return DeploymentView(
+        name=row.name,
+        status=_status(executions, states),
+        blueprint_file=row.blueprint_file,
+        description=row.description,
+        created_at=row.created_at,
+        created_by=row.created_by,
+        instance_count=row.instance_count,
+        states=states,
+        inputs=inputs or {},
+        nodes=nodes or {},
+        latest_execution=latest.id if latest else "",
+        latest_status=latest.status.value if latest else "",
+    )
+
+
+def _status(executions: Sequence[ExecutionRow], states: Mapping[str, int]) -> str:
+    """In one word, after W11: an execution that has not ended, trouble, or what is there."""
+    latest = executions[-1].status if executions else None
+    if latest is not None and not latest.is_ended and latest is not ExecutionStatus.ATTENTION:
+        return "in_progress"
+    if latest in {ExecutionStatus.FAILED, ExecutionStatus.ATTENTION}:
+        return "requires_attention"
+    if set(states) <= {state.word for state in GONE}:
+        return "not_installed"
+    return "good" if set(states) == {InstanceState.STARTED.word} else "requires_attention"

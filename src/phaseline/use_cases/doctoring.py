@@ -1,0 +1,279 @@
+"""What may be wrong with this machine, its settings and its store, each with what mends it. Looks, and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.model.problem import ProblemsError
+from phaseline.use_cases.status import size_of, store_file
+
+if TYPE_CHECKING:
+    from phaseline.ports import Store
+    from phaseline.use_cases.settings import Settings
+    from phaseline.use_cases.workplace import Workplace
+
+Level = Literal["ok", "warn", "fail"]
+PYTHON = (3, 11)
+SQLITE = (3, 35, 0)
+"""The oldest version that knows every statement we use."""
+LITTLE_SPACE = 1024**3
+"""With less free space than this (bytes) a large execution may fill the disk."""
+NO_SPACE = 100 * 1024**2
+"""With less than this the next turn may not be stored."""
+LARGE_LOG = 256 * 1024**2
+"""A write-ahead log of this size is not carried over: somebody reads for long, or the last engine was killed."""
+SKEW_MS = 60_000
+"""Times in the store that lie further ahead than this mean that a clock was set back."""
+HEAD_BYTES = 100
+"""SQLite's head of a file: at 60 the schema's number, at 68 the application's."""
+SHOWN = 10
+"""So many findings of one kind are told."""
+REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs")
+"""File systems whose locks cannot be relied upon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. ``mend`` is empty where all is well."""
+
+    name: str
+    level: Level
+    text: str
+    mend: str = ""
+
+
+def examine(load: Callable[[], Settings], open_place: Callable[[Settings], Workplace]) -> Sequence[Check]:
+    """All checks in the order in which they are worth reading; what cannot be looked at is left out.
+
+    ``load`` reads the settings and may raise ``ProblemsError``; ``open_place`` makes the workplace for them, which is
+    closed again.
+    """
+    found = [*_python(), *_sqlite(), *leftover_folders(Path(tempfile.gettempdir()))]
+    try:
+        settings = load()
+    except ProblemsError as error:
+        told = error.problems[:SHOWN]
+        return [*found, *(Check("settings", "fail", str(problem), problem.mend) for problem in told)]
+    found += [Check("settings", "ok", "every key is known"), *_folders(settings.plugin_folders), *_log(settings)]
+    file = store_file(settings.store_url)
+    if file is None:
+        return [*found, Check("store", "warn", f"{settings.store_url} forgets everything", "Set store.url to a file.")]
+    if not file.exists():
+        return [*found, *_space(file.parent), Check("store", "ok", f"{file} is made by the first command")]
+    found += [*_file_system(file), *_permissions(file), *_space(file.parent), *_size_of_log(file)]
+    older = older_schema(file)
+    if older:
+        text = f"{file} has schema {older}, an older one"
+        return [*found, Check("store", "warn", text, "The next command upgrades it, and keeps a copy first.")]
+    place = open_place(settings)
+    try:
+        found += _inside(place)
+    except ProblemsError as error:
+        found += [Check("store", "fail", str(problem), problem.mend) for problem in error.problems]
+    finally:
+        place.close()
+    return found
+
+
+def is_sound(checks: Sequence[Check]) -> bool:
+    """True when nothing fails; warnings do not count."""
+    return all(check.level != "fail" for check in checks)
+
+
+# -- the machine --------------------------------------------------------------------------------------------------
+
+
+def _python() -> Iterator[Check]:
+    text = f"{platform.python_version()} at {sys.executable}"
+    is_old = sys.version_info[:2] < PYTHON
+    yield Check("python", "fail" if is_old else "ok", text, "Use Python 3.11 or newer." if is_old else "")
+
+
+def _sqlite() -> Iterator[Check]:
+    is_old = sqlite3.sqlite_version_info < SQLITE
+    mend = "Use a Python with SQLite 3.35 or newer." if is_old else ""
+    yield Check("sqlite", "fail" if is_old else "ok", sqlite3.sqlite_version, mend)
+
+
+def leftover_folders(above: Path) -> Iterator[Check]:
+    """A warning of temporary folders that killed processes of this user have left there."""
+    from phaseline.run.processes import is_alive
+
+    left = []
+    for folder in above.glob("phaseline-*-*"):
+        number = folder.name.split("-")[1]
+        if number.isdigit() and not is_alive(int(number)) and _is_mine(folder):
+            left.append(folder)
+    if left:
+        text = f"{len(left)} temporary folders of processes that are gone, such as {left[0]}"
+        yield Check("folders", "warn", text, "The next engine removes them; or: rm -r " + str(left[0]))
+
+
+def _is_mine(path: Path) -> bool:
+    try:
+        return path.is_dir() and path.stat().st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+# -- the settings -------------------------------------------------------------------------------------------------
+
+
+def _folders(folders: Sequence[str]) -> Iterator[Check]:
+    for folder in folders:
+        path = Path(folder)
+        if not path.is_dir():
+            yield Check("plugins", "fail", f"the folder {folder} does not exist", "Correct the setting plugins.path.")
+        elif not os.access(path, os.R_OK | os.X_OK):
+            yield Check("plugins", "fail", f"the folder {folder} cannot be read", f"chmod u+rx {folder}")
+        elif not any(path.glob("*.py")) and not any(path.glob("*/__init__.py")):
+            mend = "Put the plugin there, or correct the setting plugins.path."
+            yield Check("plugins", "warn", f"the folder {folder} has no module of a plugin", mend)
+        else:
+            yield Check("plugins", "ok", folder)
+
+
+def _log(settings: Settings) -> Iterator[Check]:
+    if not settings.log_file:
+        return
+    path = Path(settings.log_file)
+    spot = path if path.exists() else next(parent for parent in path.parents if parent.exists())
+    if path.is_dir() or not os.access(spot, os.W_OK):
+        yield Check("log", "warn", f"{path} cannot be written", "Correct the setting log.file, or its permissions.")
+    else:
+        yield Check("log", "ok", str(path))
+
+
+# -- the file of the store ----------------------------------------------------------------------------------------
+
+
+def older_schema(file: Path) -> int:
+    """The schema in the head of the file if it is older than ours; 0 otherwise, and for what is no store."""
+    from phaseline.store.schema import APPLICATION_ID, SCHEMA_VERSION
+
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(HEAD_BYTES)
+    except OSError:
+        return 0
+    found, application = int.from_bytes(head[60:64], "big"), int.from_bytes(head[68:72], "big")
+    return found if application == APPLICATION_ID and 0 < found < SCHEMA_VERSION else 0
+
+
+def _file_system(file: Path) -> Iterator[Check]:
+    kind = _kind_of_file_system(file)
+    if kind in REMOTE:
+        text = f"{file} lies on {kind}, whose locks cannot be relied upon"
+        yield Check("store", "fail", text, "Move the store to a local disk and set store.url.")
+
+
+def _kind_of_file_system(file: Path) -> str:
+    """The kind of the file system with the longest mount point above the file; empty where nobody says."""
+    try:
+        lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    mounts = [(fields[1], fields[2]) for fields in map(str.split, lines) if len(fields) > 2]
+    above = [mount for mount in mounts if file.resolve().is_relative_to(mount[0])]
+    return max(above, key=lambda mount: len(mount[0]), default=("", ""))[1]
+
+
+def _permissions(file: Path) -> Iterator[Check]:
+    open_to_others = []
+    for path in (file, Path(f"{file}-wal"), Path(f"{file}-shm")):
+        if path.exists() and path.stat().st_mode & 0o077:
+            open_to_others.append(path)
+    if open_to_others:
+        names = " ".join(map(str, open_to_others))
+        text = f"others may read {names}; a store holds inputs and runtime properties"
+        yield Check("permissions", "warn", text, f"chmod 600 {names}")
+    elif not os.access(file, os.R_OK | os.W_OK) or not os.access(file.parent, os.W_OK | os.X_OK):
+        yield Check("permissions", "fail", f"{file} or its folder cannot be written", f"chmod u+rw {file}")
+    else:
+        yield Check("permissions", "ok", "0600: only you may read the store")
+
+
+def _space(folder: Path) -> Iterator[Check]:
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    free = shutil.disk_usage(there).free
+    level: Level = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
+    mend = "Make room: phaseline executions purge --older 30d, then phaseline store compact." if level != "ok" else ""
+    yield Check("disk", level, f"{free / 1024**3:,.1f} GiB free in {there}", mend)
+
+
+def _size_of_log(file: Path) -> Iterator[Check]:
+    count = size_of(Path(f"{file}-wal"))
+    if count > LARGE_LOG:
+        text = f"the write-ahead log has {count // 1024**2:,} MiB: somebody reads for long, or an engine was killed"
+        yield Check("log size", "warn", text, "phaseline store compact")
+
+
+# -- what the store says ------------------------------------------------------------------------------------------
+
+
+def _inside(place: Workplace) -> Iterator[Check]:
+    store = place.store
+    findings = store.check()
+    for finding in findings[:SHOWN]:
+        yield Check("store", "fail", str(finding), "Keep a copy of the file, then restore a backup.")
+    if not findings:
+        yield Check("store", "ok", f"{store_file(place.settings.store_url)} is sound")
+    yield from _engine(store)
+    yield from _code(store)
+    yield from _clock(store, place.clock.now())
+
+
+def _engine(store: Store) -> Iterator[Check]:
+    owner = store.owner()
+    living = store.executions(only_open=True)
+    if owner is not None:
+        yield Check("engine", "ok", str(owner))
+        return
+    if living:
+        text = f"nobody runs {len(living)} open executions"
+        yield Check("engine", "warn", text, "phaseline engine run")
+    else:
+        yield Check("engine", "ok", "none, and no execution is open")
+    left = _leftover_processes(store)
+    if left:
+        text = f"processes {', '.join(map(str, left[:SHOWN]))} belong to calls of an engine that died"
+        yield Check("processes", "warn", text, "The next engine ends them: phaseline engine run")
+
+
+def _leftover_processes(store: Store) -> list[int]:
+    """Processes of calls that have no answer yet; what calls that answered left running stays on purpose."""
+    from phaseline.run.executor import pending_of
+    from phaseline.run.processes import marked
+
+    identity = store.identity()
+    marks = {f"{identity}:{row.id}:{member}" for row in store.batches(only_open=True) for member in pending_of(row)}
+    return sorted(marked(marks.__contains__)) if marks else []
+
+
+def _code(store: Store) -> Iterator[Check]:
+    """Deployments whose code has been moved away: they can be neither carried on nor uninstalled."""
+    for row in store.deployments():
+        for folder in (row.code.blueprint_folder, *row.code.plugin_folders):
+            if folder and not Path(folder).is_dir():
+                text = f"'{row.name}' finds its code in {folder}, which does not exist"
+                yield Check("code", "warn", text, f"Put the folder back before anything is done with '{row.name}'.")
+
+
+def _clock(store: Store, now: int) -> Iterator[Check]:
+    rows = store.executions()
+    latest = max((max(row.created_at, row.started_at, row.ended_at) for row in rows), default=0)
+    latest = max(latest, max((row.started_at for row in store.batches(only_open=True)), default=0))
+    if latest > now + SKEW_MS:
+        text = f"the store knows a time that is {(latest - now) // 1000:,} s ahead: the clock was set back"
+        yield Check("clock", "warn", text, "Correct the clock; due times wait until it has caught up.")
+    else:
+        yield Check("clock", "ok", "no time in the store lies ahead")

@@ -1,0 +1,152 @@
+"""The engine by itself: be it, see it, have it stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.model.rows import RequestKind
+from phaseline.use_cases.executions import brief_view
+from phaseline.use_cases.following import LOOK_S
+from phaseline.use_cases.owning import DRAIN_S, Leave, engine_of, try_own, work_left
+from phaseline.use_cases.values import ExecutionView
+from phaseline.use_cases.watching import Nobody
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import Owner
+    from phaseline.use_cases.workplace import Workplace
+
+Reason = Literal["idle", "asked to stop", "interrupted"]
+"""Why an engine has stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRun:
+    """What came of an engine: why it stopped, how many calls it made, which executions are still open."""
+
+    reason: Reason
+    calls: int
+    open: Sequence[ExecutionView]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """The owner of the store (pid 0: there is none, or it cannot be seen), who waits, and what there is to do."""
+
+    is_running: bool
+    pid: int
+    command: str
+    since_at: int
+    somebody_waits: bool
+    unanswered: int
+    open: Sequence[ExecutionView]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The engine that was asked to stop (pid 0: there was none) and the process that took over from it (0: none)."""
+
+    pid: int
+    successor: int
+    open: Sequence[ExecutionView]
+
+
+def run_engine(
+    place: Workplace,
+    *,
+    until_idle: bool = False,
+    begun: Callable[[Leave], None] = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> EngineRun:
+    """Be the engine, as soon as no other process is, until somebody wants it to stop.
+
+    ``until_idle``: also until nothing is open but what waits for a person. ``begun`` is given what a signal handler may
+    call to stop it. It starts no engine in its place: who waits takes over.
+    """
+    leave = Leave()
+    begun(leave)
+    calls = 0
+    while True:
+        with ExitStack() as owned:
+            with place.store.waiting():
+                reason = _stand_by(place, leave, owned, say, until_idle=until_idle)
+            if reason is None:
+                say("The engine runs")
+                reason, made = _work(place, leave, until_idle=until_idle)
+                calls += made
+        if reason != "idle" or place.store.owner() is not None or not work_left(place.store):
+            return EngineRun(reason, calls, _open(place))
+
+
+def _stand_by(
+    place: Workplace, leave: Leave, owned: ExitStack, say: Callable[[str], None], *, until_idle: bool
+) -> Reason | None:
+    """Wait until this process owns the store; otherwise the reason why there is no need for it."""
+    look = 0
+    named: Owner | None = None
+    while True:
+        if leave.is_wanted:
+            return "interrupted"
+        now = place.store.changed(look)
+        if until_idle and now and not work_left(place.store):
+            return "idle"
+        look = now or look
+        if try_own(place, owned):
+            return None
+        owner = place.store.owner()
+        if owner is not None and owner != named:
+            named = owner
+            say(f"Standing by: {owner} is the engine")
+        time.sleep(LOOK_S)
+
+
+def _work(place: Workplace, leave: Leave, *, until_idle: bool) -> tuple[Reason, int]:
+    """Take up everything that is open, and whatever is asked for; (why it ends, how many calls were made)."""
+    with engine_of(place, Nobody()) as engine:
+        leave.interrupts(engine)
+        engine.recover()
+        engine.run(lambda: until_idle and engine.is_idle)
+        engine.close(0 if engine.is_asked_to_stop else DRAIN_S)
+    if engine.is_asked_to_stop:
+        return "asked to stop", engine.calls
+    return "interrupted" if leave.is_wanted else "idle", engine.calls
+
+
+def engine_status(place: Workplace) -> EngineStatus:
+    """Who owns the store, and what is open."""
+    store = place.store
+    owner = store.owner()
+    return EngineStatus(
+        owner is not None,
+        owner.pid if owner else 0,
+        owner.command if owner else "",
+        owner.since if owner else 0,
+        store.somebody_waits(),
+        len(store.requests()),
+        _open(place),
+    )
+
+
+def stop_engine(place: Workplace, *, drain_s: float | None = None) -> Stopped:
+    """Have the engine stop: it begins no call and leaves when the running ones have returned, or after ``drain_s``.
+
+    What is open stays open, unless somebody waits to own the store and so takes over.
+    """
+    owner = place.store.owner()
+    if owner is None:
+        return Stopped(0, 0, _open(place))
+    body: Mapping[str, Value] = {"pid": owner.pid, "drain_s": drain_s}
+    place.store.ask(RequestKind.STOP, 0, body, place.actor)
+    while True:
+        now = place.store.owner()
+        if now is None or (now.pid, now.since) != (owner.pid, owner.since):
+            return Stopped(owner.pid, now.pid if now is not None else 0, _open(place))
+        time.sleep(LOOK_S)
+
+
+def _open(place: Workplace) -> Sequence[ExecutionView]:
+    return [brief_view(row) for row in place.store.executions(only_open=True)]

@@ -1,0 +1,184 @@
+"""Looking at executions: which there are, how far each is, and what failed in it and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph import SubjectKind
+from phaseline.model.rows import RequestKind
+from phaseline.model.status import EntryStatus, OutcomeKind
+from phaseline.use_cases.finding import find_deployment, find_execution
+from phaseline.use_cases.values import Cause, Decision, ExecutionView, Failure, Page
+
+if TYPE_CHECKING:
+    from phaseline.model.graph import Graph
+    from phaseline.model.rows import BatchRow, ExecutionRow, NoteRow
+    from phaseline.model.topology import Topology
+    from phaseline.ports import Store
+    from phaseline.use_cases.workplace import Workplace
+
+WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
+"""Statuses of entries that an execution's view lists one by one."""
+
+
+def list_executions(
+    place: Workplace, *, deployment: str | None = None, status: str | None = None, limit: int | None = None
+) -> Page[ExecutionView]:
+    """Executions of a deployment or of all, the latest first, without what failed in them."""
+    number = find_deployment(place.store, deployment).number if deployment else None
+    rows = [row for row in place.store.executions(number) if status in (None, row.status.value)]
+    shown = rows[::-1][:limit]
+    return Page([brief_view(row) for row in shown], len(rows))
+
+
+def show_execution(place: Workplace, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
+    """One execution (its id, a beginning of it, or the latest of a deployment) with every failed entry."""
+    row = find_execution(place.store, id, deployment)
+    owner = None if row.status.is_ended else place.store.owner()
+    runner = str(owner) if owner is not None else ""
+    return replace(view_execution(place.store, row), runner=runner, decisions=_decisions(place.store, row))
+
+
+def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
+    """What people asked of the execution after they had begun it, oldest first."""
+    return [
+        Decision(
+            request.at,
+            request.actor.name,
+            request.kind.value,
+            str(request.body.get("reason") or request.body.get("how") or ""),
+            is_refused=request.answer is not None and not request.answer.get("done", True),
+        )
+        for request in store.requests_of(row.number)
+        if request.kind is not RequestKind.START
+    ]
+
+
+def brief_view(row: ExecutionRow) -> ExecutionView:
+    """The row as users see it."""
+    return ExecutionView(
+        id=row.id,
+        workflow=row.request.workflow,
+        deployment=row.deployment_name,
+        status=row.status,
+        reason=row.reason,
+        attempt=row.attempt,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        created_by=row.created_by,
+    )
+
+
+def view_execution(
+    store: Store, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
+) -> ExecutionView:
+    """The row with counts of its entries by status, and every entry that failed or is unsure."""
+    counts: Counter[str] = Counter()
+    failures: list[Failure] = []
+    for graph in store.graphs(row.number):
+        statuses = as_statuses(store.statuses(graph.id))
+        if not row.status.is_ended:
+            statuses = with_running(statuses, graph.id, store.batches(execution=row.number, only_open=True))
+        tally = np.bincount(statuses, minlength=len(EntryStatus))
+        counts.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
+        if tally[list(WORTH_TELLING)].any():
+            failures.extend(failures_of(store, row.deployment, graph.id, statuses))
+    return replace(
+        brief_view(row),
+        counts=dict(counts),
+        failures=failures,
+        failure_count=len(failures),
+        interrupted=interrupted,
+        notices=notices,
+    )
+
+
+def as_statuses(pages: np.ndarray) -> np.ndarray:
+    """The store's status bytes as uint8."""
+    return np.frombuffer(bytes(pages), np.uint8)
+
+
+def with_running(statuses: np.ndarray, graph: int, open_batches: Sequence[BatchRow]) -> np.ndarray:
+    """Statuses with those running that are in an open batch and have not answered: that is never written for each."""
+    found = statuses.copy()
+    for batch in open_batches:
+        first = 0
+        for number, positions in batch.segments:
+            answers = batch.kinds[first : first + len(positions)] if batch.kinds is not None else None
+            first += len(positions)
+            if number == graph:
+                found[positions if answers is None else positions[answers == OutcomeKind.PENDING]] = EntryStatus.RUNNING
+    return found
+
+
+def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
+    """The entries of a graph that failed or are unsure, by position."""
+    positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
+    graph, topology = store.graph(graph_id), store.topology(deployment)
+    notes = {note.position: note for note in store.notes(graph_id)}
+    phases = Phases(graph)
+    for position in positions.tolist():
+        phase, kind = phases.of(position)
+        instance, target = subject_ids(topology, kind, int(graph.subject[position]))
+        yield _failure(
+            phase,
+            (instance, target, topology),
+            EntryStatus(int(statuses[position])),
+            notes.get(position),
+            (graph_id, position),
+        )
+
+
+def _failure(
+    phase: str,
+    subject: tuple[str, str, Topology],
+    status: EntryStatus,
+    note: NoteRow | None,
+    spot: tuple[int, int],
+) -> Failure:
+    instance, target, topology = subject
+    number = topology.number_of.get(instance)
+    cause = None
+    if note is not None and note.error:
+        cause = Cause(note.error.get("type", ""), note.error.get("traceback", ""))
+    return Failure(
+        instance=instance,
+        node=topology.nodes[int(topology.node[number])].name if number is not None else "",
+        target=target,
+        operation=phase,
+        status=status.word,
+        message=note.message if note is not None else "",
+        cause=cause,
+        attempts=note.attempts if note is not None else 0,
+        graph=spot[0],
+        position=spot[1],
+    )
+
+
+class Phases:
+    """Phase and kind of subject by position in a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        """``graph``: with its steps in order."""
+        self._steps = graph.steps
+        self._first = np.fromiter((step.first for step in graph.steps), np.int64, len(graph.steps))
+
+    def of(self, position: int) -> tuple[str, SubjectKind]:
+        """(phase, kind) of an entry."""
+        step = self._steps[int(np.searchsorted(self._first, position, side="right")) - 1]
+        return step.phase, step.kind
+
+
+def subject_ids(topology: Topology, kind: SubjectKind, subject: int) -> tuple[str, str]:
+    """(id of the instance, id of the relationship's target or nothing) that an entry is about."""
+    if kind is SubjectKind.NONE or subject < 0:
+        return "", ""
+    if kind is SubjectKind.INSTANCE:
+        return topology.ids[subject], ""
+    return topology.ids[int(topology.source[subject])], topology.ids[int(topology.target[subject])]

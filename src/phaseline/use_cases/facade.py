@@ -1,0 +1,436 @@
+"""The use cases by noun, for Python programs: ``phaseline.open()`` gives them over one store.
+
+Nothing is decided here and nothing is hidden: each method is the use case of that name, imported when it is called.
+All that comes back are the frozen values of ``use_cases.values`` and of the use case's own module; all that is wrong
+with a request is raised as ``ProblemsError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from phaseline.model.blueprint import Value
+    from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
+    from phaseline.use_cases.history import History
+    from phaseline.use_cases.installing import Manner, Order
+    from phaseline.use_cases.plans import Planned
+    from phaseline.use_cases.status import Status
+    from phaseline.use_cases.stuck import Stuck
+    from phaseline.use_cases.upkeep import Purge
+    from phaseline.use_cases.values import (
+        DeploymentView,
+        ExecutionView,
+        InstanceView,
+        Line,
+        Outputs,
+        Page,
+        Validated,
+    )
+    from phaseline.use_cases.waiting import Waiting
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+    OnFailure = Literal["continue", "stop"]
+
+
+def open_phaseline(
+    url: str | None = None,
+    *,
+    plugins: Sequence[str] = (),
+    config: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    background: bool = False,
+) -> Phaseline:
+    """Everything that a user can do, over the store at ``url`` (None: as the settings say; ``memory:``: nothing is kept).
+
+    ``plugins``: folders with modules of plugins, searched first. ``config``: a settings file. ``settings``: {name: text}
+    as on the page about settings, such as ``{"run.threads": "4"}``. ``background``: whether a background engine is
+    started for what is open when a call with ``detach`` returns. Close it, or use it as a context manager.
+
+    Raises: ``ProblemsError`` with everything that is wrong with the settings. The store is opened by its first use.
+    """
+    import sys
+    from dataclasses import replace
+    from pathlib import Path
+
+    from phaseline.use_cases.background import launch
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.workplace import Workplace
+
+    given = {**(settings or {}), **({"store.url": url} if url is not None else {})}
+    loaded = load_settings(config=config, given=given)
+    folders = tuple(str(Path(folder).absolute()) for folder in plugins)
+    loaded = replace(loaded, plugin_folders=(*folders, *loaded.plugin_folders))
+    program = Path(sys.argv[0]).name or "python"
+    return Phaseline(Workplace(loaded, program, launch if background else None))
+
+
+class Phaseline:
+    """The use cases over one store: ``blueprints``, ``deployments``, ``executions``, ``instances``, ``engine``."""
+
+    def __init__(self, place: Workplace) -> None:
+        """``place`` is closed with it. Programs call ``phaseline.open``."""
+        self.place = place
+        self.blueprints = Blueprints(place)
+        self.deployments = Deployments(place)
+        self.executions = Executions(place)
+        self.instances = Instances(place)
+        self.engine = EngineDoor(place)
+
+    def status(self) -> Status:
+        """How everything in the store stands at this moment."""
+        from phaseline.use_cases.status import status
+
+        return status(self.place)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.place.close()
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of the store."""
+        self.close()
+
+
+class Noun:
+    """What can be done with one kind of thing."""
+
+    def __init__(self, place: Workplace) -> None:
+        """Over this store."""
+        self._place = place
+
+
+class Blueprints(Noun):
+    """What can be known before anything is stored."""
+
+    def validate(self, file: str, *, plugins: Sequence[str] = ()) -> Validated:
+        """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it."""
+        from phaseline.use_cases.blueprints import validate
+
+        return validate(self._place, file, plugin_folders=plugins)
+
+    def plan(self, file: str, *, inputs: Mapping[str, Value] | None = None, plugins: Sequence[str] = ()) -> Planned:
+        """What installing it would do; no code of the blueprint or of a plugin is run."""
+        from phaseline.use_cases.plans import plan_install
+
+        return plan_install(self._place, _order(file, None, inputs, plugins))
+
+
+class Deployments(Noun):
+    """Blueprints with inputs, under a name."""
+
+    def list(self, *, limit: int | None = None) -> Page[DeploymentView]:
+        """Deployments by name, with their instances by state and their latest execution."""
+        from phaseline.use_cases.deployments import list_deployments
+
+        return list_deployments(self._place, limit=limit)
+
+    def show(self, name: str) -> DeploymentView:
+        """One deployment with its inputs and nodes."""
+        from phaseline.use_cases.deployments import show_deployment
+
+        return show_deployment(self._place, name)
+
+    def create(
+        self,
+        file: str,
+        name: str | None = None,
+        *,
+        inputs: Mapping[str, Value] | None = None,
+        plugins: Sequence[str] = (),
+    ) -> DeploymentView:
+        """A deployment of a blueprint file (``name`` None: its folder's) with all its instances; nothing is called."""
+        from phaseline.use_cases.creating import create
+
+        return create(self._place, _order(file, name, inputs, plugins))
+
+    def inputs(self, name: str) -> Mapping[str, Value]:
+        """Its inputs with their defaults; hidden ones stay hidden."""
+        return self.show(name).inputs
+
+    def outputs(self, name: str) -> Mapping[str, Value]:
+        """Its outputs, computed now."""
+        return self._computed(name).outputs
+
+    def capabilities(self, name: str) -> Mapping[str, Value]:
+        """Its capabilities, computed now."""
+        return self._computed(name).capabilities
+
+    def delete(self, name: str, *, force: bool = False) -> DeploymentView:
+        """Forget it: the name is free again, its executions stay. ``force``: although instances may still exist."""
+        from phaseline.use_cases.deployments import delete_deployment
+
+        return delete_deployment(self._place, name, force=force)
+
+    def _computed(self, name: str) -> Outputs:
+        from phaseline.use_cases.deployments import outputs
+
+        return outputs(self._place, name)
+
+
+class Executions(Noun):
+    """Runs of workflows. Those that run one return when it has ended, needs a person, or is detached.
+
+    An ``id`` or a name may be a unique beginning; without an id the latest execution of ``deployment`` is meant, or of the
+    only deployment there is.
+    """
+
+    def install(
+        self,
+        file: str,
+        name: str | None = None,
+        *,
+        inputs: Mapping[str, Value] | None = None,
+        plugins: Sequence[str] = (),
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Make a deployment of a blueprint file (``name`` None: its folder's) and install it.
+
+        ``task_retries`` None: as the settings say. ``stop_after``: ``3``, ``10%`` or ``30s``, how much may fail before
+        nothing new begins.
+        """
+        from phaseline.use_cases.installing import install
+
+        order, manner = _order(file, name, inputs, plugins), _manner(task_retries, on_failure, stop_after)
+        return install(self._place, order, manner=manner, watcher=watcher, detach=detach)
+
+    def uninstall(
+        self,
+        name: str,
+        *,
+        ignore_failure: bool = False,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Stop and delete every instance of a deployment; the record of the deployment stays."""
+        from phaseline.use_cases.installing import uninstall
+
+        manner = _manner(task_retries, on_failure, stop_after)
+        return uninstall(
+            self._place, name, ignore_failure=ignore_failure, manner=manner, watcher=watcher, detach=detach
+        )
+
+    def start(
+        self,
+        workflow: str,
+        deployment: str,
+        *,
+        parameters: Mapping[str, Value] | None = None,
+        allow_custom: bool = False,
+        force: bool = False,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Run any workflow of a deployment by its name, such as ``execute_operation``.
+
+        ``allow_custom``: parameters that nobody declares are handed on to plugins. ``force``: although the blueprint
+        says that the workflow is not available now.
+        """
+        from phaseline.use_cases.workflows import Start, start
+
+        order = Start(workflow, deployment, parameters or {}, allow_custom, force)
+        manner = _manner(task_retries, on_failure, stop_after)
+        return start(self._place, order, manner=manner, watcher=watcher, detach=detach)
+
+    def resume(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Carry on with one that a crash or an interrupt left open. What completed is not called again."""
+        from phaseline.use_cases.deciding import resume
+
+        return resume(self._place, id, deployment=deployment, watcher=watcher, detach=detach)
+
+    def retry(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        instances: Sequence[str] = (),
+        clean: bool = False,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Call again what failed, was canceled or is unsure, and go on. ``clean``: half-made instances go first."""
+        from phaseline.use_cases.deciding import retry
+
+        return retry(
+            self._place, id, deployment=deployment, instances=instances, clean=clean, watcher=watcher, detach=detach
+        )
+
+    def complete(
+        self,
+        id: str | None = None,
+        *,
+        instances: Sequence[str],
+        reason: str,
+        operations: Sequence[str] = (),
+        deployment: str | None = None,
+        watcher: Watcher | None = None,
+    ) -> ExecutionView:
+        """Take operations as completed because you vouch for them, and go on; kept with your name and ``reason``."""
+        from phaseline.use_cases.deciding import complete
+
+        return complete(
+            self._place,
+            id,
+            deployment=deployment,
+            instances=instances,
+            operations=operations,
+            reason=reason,
+            watcher=watcher,
+        )
+
+    def cancel(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        how: Literal["wait", "force", "kill"] = "wait",
+        watcher: Watcher | None = None,
+    ) -> ExecutionView:
+        """End an open one: nothing new starts; running calls are awaited, left alone (``force``) or killed (``kill``)."""
+        from phaseline.use_cases.deciding import cancel
+
+        return cancel(self._place, id, deployment=deployment, how=how, watcher=watcher)
+
+    def list(
+        self, *, deployment: str | None = None, status: str | None = None, limit: int | None = None
+    ) -> Page[ExecutionView]:
+        """Executions of a deployment or of all, the latest first, without what failed in them."""
+        from phaseline.use_cases.executions import list_executions
+
+        return list_executions(self._place, deployment=deployment, status=status, limit=limit)
+
+    def show(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
+        """One of them with every failed operation."""
+        from phaseline.use_cases.executions import show_execution
+
+        return show_execution(self._place, id, deployment=deployment)
+
+    def logs(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        instance: str | None = None,
+        limit: int | None = None,
+    ) -> History:
+        """The last lines of scripts, plugins and the engine."""
+        from phaseline.use_cases.history import logs
+
+        return logs(self._place, id, deployment=deployment, instance=instance, limit=limit)
+
+    def events(self, id: str | None = None, *, deployment: str | None = None, limit: int | None = None) -> History:
+        """The last events: what the execution and each of its instances went through."""
+        from phaseline.use_cases.history import events
+
+        return events(self._place, id, deployment=deployment, limit=limit)
+
+    def follow(self, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
+        """Log lines and events from its beginning on, the new ones as they come; ends when it has settled.
+
+        It only looks: another process, or another thread of this one, runs it.
+        """
+        from phaseline.use_cases.live import lines_of
+
+        return lines_of(self._place, id, deployment=deployment)
+
+    def purge(self, older_s: float, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
+        """Remove executions that ended longer ago than this, with everything about them."""
+        from phaseline.use_cases.upkeep import purge
+
+        return purge(self._place, round(older_s * 1000), deployment=deployment, dry_run=dry_run)
+
+
+class Instances(Noun):
+    """The things that a deployment consists of."""
+
+    def list(
+        self,
+        *,
+        deployment: str | None = None,
+        node: str | None = None,
+        state: str | None = None,
+        limit: int | None = None,
+    ) -> Page[InstanceView]:
+        """Instances in the order of their numbers, without their properties."""
+        from phaseline.use_cases.instances import list_instances
+
+        return list_instances(self._place, deployment=deployment, node=node, state=state, limit=limit)
+
+    def show(self, id: str, *, deployment: str | None = None) -> InstanceView:
+        """One of them with its runtime properties and relationships."""
+        from phaseline.use_cases.instances import show_instance
+
+        return show_instance(self._place, id, deployment=deployment)
+
+    def why(self, id: str, *, deployment: str | None = None) -> Waiting:
+        """What it waits for, since when, and what would let it go on."""
+        from phaseline.use_cases.waiting import why
+
+        return why(self._place, id, deployment=deployment)
+
+    def stuck(self, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
+        """What does not go on by itself, over all deployments, like things together, the oldest first."""
+        from phaseline.use_cases.stuck import list_stuck
+
+        return list_stuck(self._place, deployment=deployment, limit=limit)
+
+
+class EngineDoor(Noun):
+    """The process that owns the store."""
+
+    def run(self, *, until_idle: bool = True) -> EngineRun:
+        """Be the engine, until nothing is open but what waits for a person; else until it is asked to stop."""
+        from phaseline.use_cases.engine import run_engine
+
+        return run_engine(self._place, until_idle=until_idle)
+
+    def status(self) -> EngineStatus:
+        """Who owns the store, and what is open."""
+        from phaseline.use_cases.engine import engine_status
+
+        return engine_status(self._place)
+
+    def stop(self, *, drain_s: float | None = None) -> Stopped:
+        """Have it stop when its running calls have returned, at most after ``drain_s``."""
+        from phaseline.use_cases.engine import stop_engine
+
+        return stop_engine(self._place, drain_s=drain_s)
+
+
+def _order(file: str, name: str | None, inputs: Mapping[str, Value] | None, plugins: Sequence[str]) -> Order:
+    from phaseline.use_cases.installing import Order
+
+    return Order(file, name, inputs or {}, tuple(plugins))
+
+
+def _manner(task_retries: int | None, on_failure: OnFailure, stop_after: str | None) -> Manner:
+    from phaseline.use_cases.installing import Manner, read_limit
+
+    return Manner(task_retries, on_failure, None if stop_after is None else read_limit(stop_after))

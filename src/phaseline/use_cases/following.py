@@ -1,0 +1,138 @@
+"""Following an execution that another process runs: progress from the store, and taking over when nobody owns it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.watching import Progress, Throttle
+
+if TYPE_CHECKING:
+    from phaseline.model.graph import Graph
+    from phaseline.model.rows import ExecutionRow, GraphRow, NoteRow
+    from phaseline.model.topology import Topology
+    from phaseline.ports import Store
+    from phaseline.run.progress import Failing
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+LOOK_S = 0.2
+"""A follower looks so often whether it is to take over, and whether something has changed."""
+QUICK_LOOK_S = 0.02
+"""The same while its request has no answer."""
+
+
+class Ending(Enum):
+    """Why a follower follows no more."""
+
+    SETTLED = "its execution has ended or needs a person"
+    OWNS = "this process owns the store now"
+    LEFT = "its user leaves"
+    STOPPED = "somebody asked the engine to stop"
+
+
+def wait(
+    place: Workplace, ticket: Ticket, watcher: Watcher, *, leaves: Callable[[], bool], own: Callable[[], bool]
+) -> Ending:
+    """Until one of the endings. ``leaves``: whether the user wants to go; ``own``: try to become the owner."""
+    look = 0
+    view = View(place, ticket.row)
+    while True:
+        if leaves():
+            return Ending.LEFT
+        now = place.store.changed(look)
+        if now:
+            look = now
+            if is_settled(place.store, ticket):
+                return Ending.SETTLED
+        if own():
+            return Ending.OWNS
+        if watcher.wants_progress:
+            view.show(watcher, is_new=bool(now))
+        time.sleep(LOOK_S if ticket.has_answer else QUICK_LOOK_S)
+
+
+def is_settled(store: Store, ticket: Ticket) -> bool:
+    """True when the request was refused, or carried out and the execution has ended or waits for a person."""
+    if not ticket.is_answered(store):
+        return False
+    if ticket.refusal is not None:
+        return True
+    row = store.execution(ticket.row.id)
+    return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION
+
+
+class View:
+    """How far an execution is, read from the store, so seldom that looking takes a small share of the time."""
+
+    def __init__(self, place: Workplace, row: ExecutionRow) -> None:
+        """Nothing was looked at yet."""
+        self._place, self._row = place, row
+        self._throttle = Throttle()
+        self._graph: tuple[GraphRow, Graph, np.ndarray] | None = None
+        self._has_news = False
+
+    def show(self, watcher: Watcher, *, is_new: bool) -> None:
+        """Tell the watcher, if there is something to tell."""
+        self._has_news |= is_new
+        now = self._place.clock.now()
+        if not self._has_news or not self._throttle.lets_through(now):
+            return
+        progress = self._look()
+        if progress is not None:
+            watcher.progressed(progress, now)
+        self._has_news = False
+        self._throttle.looked(now, self._place.clock.now())
+
+    def _look(self) -> Progress | None:
+        from phaseline.run.progress import count_rows
+        from phaseline.use_cases.executions import as_statuses, with_running
+
+        store = self._place.store
+        graphs = store.graphs(self._row.number)
+        if not graphs:
+            return None
+        row = graphs[-1]
+        if self._graph is None or self._graph[0].id != row.id:
+            graph = store.graph(row.id)
+            self._graph = (row, graph, np.repeat([step.kind for step in graph.steps], [s.count for s in graph.steps]))
+        _, graph, kinds = self._graph
+        topology = store.topology(self._row.deployment)
+        statuses = as_statuses(store.statuses(row.id))
+        statuses = with_running(statuses, row.id, store.batches(execution=self._row.number, only_open=True))
+        notes = store.notes(row.id)
+        shown, count = _failing(graph, statuses, topology, notes)
+        due = [note.due for note in notes if note.due and statuses[note.position] == EntryStatus.SLEEPING]
+        rows = count_rows(graph.steps, graph.subject, kinds, statuses, topology)
+        return Progress(row.name, rows, shown, count, min(due, default=None), 0)
+
+
+def _failing(
+    graph: Graph, statuses: np.ndarray, topology: Topology, notes: Sequence[NoteRow]
+) -> tuple[tuple[Failing, ...], int]:
+    """(the first few entries that failed or are tried again, how many there are)."""
+    from phaseline.run.progress import MAX_FAILING, Failing
+    from phaseline.use_cases.executions import Phases, subject_ids
+
+    phases = Phases(graph)
+    shown: list[Failing] = []
+    count = 0
+    for note in notes:
+        status = EntryStatus(int(statuses[note.position]))
+        is_bad = status in {EntryStatus.FAILED, EntryStatus.UNSURE}
+        if not is_bad and (not note.attempts or status >= EntryStatus.COMPLETED):
+            continue
+        count += 1
+        if len(shown) < MAX_FAILING:
+            phase, kind = phases.of(note.position)
+            policy = graph.policies[int(graph.policy[note.position])]
+            due = note.due if status is EntryStatus.SLEEPING else 0
+            instance = subject_ids(topology, kind, int(graph.subject[note.position]))[0]
+            shown.append(Failing(instance, phase, status, note.attempts, policy.max_retries, due, note.message))
+    return tuple(shown), count

@@ -1,0 +1,102 @@
+"""Inputs of a blueprint as users give them: files first, in order, then single values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.problem import Place, Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+
+MAX_FILE_BYTES = 10_000_000
+MAX_DEPTH = 100
+"""Deeper than this nothing is meant that way; it also ends values that contain themselves."""
+
+
+def gather_inputs(files: Sequence[str], texts: Mapping[str, str]) -> dict[str, Value]:
+    """{name: value}: later files win over earlier ones, single texts over all files.
+
+    A text is read as YAML (``8080`` is a number, ``[a, b]`` a list); one that is no YAML, or nothing but plain words,
+    is a string. Raises: ProblemsError with PL-C020 for each file that is not a mapping of names.
+    """
+    found: dict[str, Value] = {}
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            found.update(_read(file))
+        except ProblemsError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise ProblemsError(problems)
+    found.update({name: read_value(text) for name, text in texts.items()})
+    return found
+
+
+def read_value(text: str) -> Value:
+    """The value that a text given on the command line means.
+
+    >>> read_value("8080"), read_value("[1, two]"), read_value("a: b: c"), read_value("")
+    (8080, [1, 'two'], 'a: b: c', '')
+    """
+    if not text.strip():
+        return text
+    try:
+        return _plain(_yaml(text))
+    except ValueError:
+        return text
+
+
+def _read(file: str) -> dict[str, Value]:
+    path = Path(file)
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise _problem(file, f"it has more than {MAX_FILE_BYTES:,} bytes")
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise _problem(file, error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise _problem(file, "it is not UTF-8 text") from error
+    try:
+        content = _plain(_yaml(text))
+    except ValueError as error:
+        raise _problem(file, str(error)) from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise _problem(file, "it is not a mapping of names to values")
+    return content
+
+
+def _yaml(text: str) -> object:
+    """The content. Raises ``ValueError`` for what is no YAML, and for anchors used to blow a text up."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=loader)):
+            raise ValueError("anchors and aliases are not allowed among inputs")
+        return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader, in C where there is one
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from error
+
+
+def _plain(value: object, depth: int = 0) -> Value:
+    """The value in what JSON can say; dates become the text they were."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [_plain(item, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item, depth + 1) for key, item in value.items()}
+    return str(value)
+
+
+def _problem(file: str, why: str) -> ProblemsError:
+    message = f"the inputs file '{file}' cannot be used: {why}"
+    mend = "Write a YAML mapping, one 'name: value' on each line."
+    return ProblemsError([Problem("PL-C020", message, mend, Place(file))])

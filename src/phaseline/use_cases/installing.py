@@ -1,0 +1,152 @@
+"""Install a blueprint; take a deployment away again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.model.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.problem import fail
+from phaseline.model.rows import NewDeployment, NewExecution
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.deployments import living_count, open_execution, refuse_open
+from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.loading import deployment_name, load
+from phaseline.use_cases.owning import conduct, refuse
+from phaseline.use_cases.watching import Nobody
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import DeploymentRow
+    from phaseline.use_cases.values import ExecutionView
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+
+UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
+"""Ends after which a retry has something to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How an execution deals with failures. ``task_retries`` None: as the settings say.
+
+    ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing.
+    """
+
+    task_retries: int | None = None
+    on_failure: Literal["continue", "stop"] = "continue"
+    stop_after: StopAfter | None = None
+
+    def request(self, workflow: str, place: Workplace, parameters: Mapping[str, Value]) -> Request:
+        """The request of a workflow in this manner."""
+        settings = place.settings
+        retries = settings.task_retries if self.task_retries is None else self.task_retries
+        stop = StopAfter(failures=0) if self.on_failure == "stop" else self.stop_after
+        return Request(workflow, parameters, RetryPolicy(retries, settings.task_retry_interval_s), stop)
+
+
+def read_limit(text: str) -> StopAfter:
+    """How many failures are too many, from ``3`` (more than three), ``10%`` (of the calls of a node) or ``30s``.
+
+    Raises: ``ValueError`` for anything else.
+
+    >>> read_limit("10%").share, read_limit("30s").seconds, read_limit("3").failures
+    (0.1, 30.0, 3)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(%|s)?", text.strip())
+    if found is None or (found[2] is None and "." in found[1]) or (found[2] == "%" and float(found[1]) > 100):
+        raise ValueError(f"'{text}' is not a number of failures (3), a share (10%) or a time (30s)")
+    if found[2] is None:
+        return StopAfter(failures=int(found[1]))
+    return StopAfter(share=float(found[1]) / 100) if found[2] == "%" else StopAfter(seconds=float(found[1]))
+
+
+AS_SET = Manner()
+"""As the settings say; independent branches go on after a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be installed: a blueprint file, a name for the deployment (None: its folder's), inputs, plugins."""
+
+    file: str
+    name: str | None = None
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    plugin_folders: Sequence[str] = ()
+    yes_many: bool = False
+
+
+def install(
+    place: Workplace,
+    order: Order,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+) -> ExecutionView:
+    """Make a deployment of a blueprint and install it; the execution as it ended, or with ``detach`` as it began.
+
+    Raises: ``ProblemsError`` with everything that is wrong; then nothing was stored.
+    """
+    from phaseline.plan.agents import agent_warning
+
+    name = deployment_name(order.file, order.name)
+    loaded = load(place, order.file, inputs=order.inputs, plugin_folders=order.plugin_folders, yes_many=order.yes_many)
+    request = manner.request("install", place, {})
+    refuse(loaded.topology, request)
+    agents = agent_warning(loaded.topology.nodes)
+    for warning in (*loaded.warnings, *([agents] if agents else ())):
+        (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+
+    existing = place.store.deployment(name)
+    if existing is not None:
+        _refuse_living(place, existing)
+    now = place.clock.now()
+    new = NewDeployment(name, loaded.blueprint, loaded.inputs, loaded.topology, loaded.code, place.actor, now)
+    asked = NewExecution(0, request, place.actor, now)
+    replaced = existing.number if existing is not None else 0
+    _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
+    assert row is not None, "an execution was asked for"
+    return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def uninstall(
+    place: Workplace,
+    name: str,
+    *,
+    ignore_failure: bool = False,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+) -> ExecutionView:
+    """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
+
+    Raises: PL-C010 if there is none, PL-C016 while an execution of it is open.
+    """
+    deployment = find_deployment(place.store, name, to_change=True)
+    refuse_open(place.store, deployment)
+    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
+    new = NewExecution(deployment.number, request, place.actor, place.clock.now())
+    row = place.store.create_execution(new, asks=True)
+    return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def _refuse_living(place: Workplace, row: DeploymentRow) -> None:
+    """Raise PL-S010 unless nothing of the deployment is installed and nothing of it runs."""
+    found = open_execution(place.store, row)
+    living = living_count(place.store, row)
+    if found is not None:
+        way = f"Wait for it: phaseline executions follow {found.id}"
+    elif living:
+        failed = [one for one in place.store.executions(row.number)[-1:] if one.status in UNFINISHED]
+        retry = f"Try again what failed: phaseline executions retry {failed[0].id}. Or r" if failed else "R"
+        way = f"{retry}emove it first: phaseline uninstall -d {row.name}"
+    else:
+        return
+    message = f"there is a deployment '{row.name}' already, with {living} instance{'s' * (living != 1)} that may exist"
+    mend = f"{way}. Or choose another name with -d, or forget it: phaseline deployments delete {row.name} --force"
+    raise fail("PL-S010", message, mend, subject=row.name)

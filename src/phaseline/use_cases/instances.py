@@ -1,0 +1,103 @@
+"""Looking at node instances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.problem import fail
+from phaseline.model.states import InstanceState
+from phaseline.use_cases.finding import find_deployment, find_instance
+from phaseline.use_cases.typos import did_you_mean
+from phaseline.use_cases.values import InstanceView, Page
+
+if TYPE_CHECKING:
+    from phaseline.model.topology import Topology
+    from phaseline.use_cases.workplace import Workplace
+
+
+def list_instances(
+    place: Workplace,
+    *,
+    deployment: str | None = None,
+    node: str | None = None,
+    state: str | None = None,
+    limit: int | None = None,
+) -> Page[InstanceView]:
+    """Instances by deployment, in the order of their numbers, without their properties.
+
+    Raises: PL-C012 for a node that the deployments do not have.
+    """
+    store = place.store
+    rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
+    found: list[InstanceView] = []
+    total = 0
+    names: set[str] = set()
+    for row in rows:
+        topology = store.topology(row.number)
+        states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+        names.update(topology.node_number)
+        numbers = _chosen(topology, states, node, state)
+        total += len(numbers)
+        room = None if limit is None else max(0, limit - len(found))
+        found.extend(_brief(topology, row.name, number, int(states[number])) for number in numbers[:room].tolist())
+    if node is not None and node not in names:
+        hint = did_you_mean(node, names)
+        raise fail(
+            "PL-C012",
+            f"there is no node '{node}'",
+            f"Correct the name; {hint}" if hint else "See: deployments show NAME",
+        )
+    return Page(found, total)
+
+
+def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -> InstanceView:
+    """One instance (its id or a beginning of it) with its runtime properties and relationships."""
+    row, topology, number = find_instance(place.store, id, deployment)
+    state = int(place.store.states(row.number)[number])
+    brief = _brief(topology, row.name, number, state)
+    order, ptr = topology.rows_by_source
+    targets = order[ptr[number] : ptr[number + 1]].tolist()
+    relationships = [
+        (topology.links[int(topology.link[place_])].relationship.type, topology.ids[int(topology.target[place_])])
+        for place_ in targets
+    ]
+    for link in topology.links:
+        if link.is_rule and link.source == int(topology.node[number]):
+            relationships.extend(
+                (link.relationship.type, topology.ids[target]) for target in topology.instances_of(link.target).tolist()
+            )
+    return InstanceView(
+        id=brief.id,
+        node=brief.node,
+        deployment=brief.deployment,
+        index=brief.index,
+        state=brief.state,
+        host=brief.host,
+        container=brief.container,
+        runtime_properties=place.store.documents(row.number, [number]).get(number, {}),
+        relationships=relationships,
+    )
+
+
+def _chosen(topology: Topology, states: np.ndarray, node: str | None, state: str | None) -> np.ndarray:
+    chosen = np.ones(len(topology), bool)
+    if node is not None:
+        chosen &= topology.node == topology.node_number.get(node, -1)
+    if state is not None:
+        chosen &= states == InstanceState[state.upper()].value
+    return np.flatnonzero(chosen)
+
+
+def _brief(topology: Topology, deployment: str, number: int, state: int) -> InstanceView:
+    host, container = int(topology.host[number]), int(topology.container[number])
+    return InstanceView(
+        id=topology.ids[number],
+        node=topology.nodes[int(topology.node[number])].name,
+        deployment=deployment,
+        index=int(topology.index[number]),
+        state=InstanceState(state).word,
+        host=topology.ids[host] if host >= 0 else "",
+        container=topology.ids[container] if container >= 0 else "",
+    )

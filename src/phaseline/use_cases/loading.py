@@ -1,0 +1,97 @@
+"""From a blueprint file and inputs to everything that is known before something is stored: the deployment as it would be."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.plugins import missing_modules
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.rows import CodePlaces
+    from phaseline.model.topology import Topology
+    from phaseline.use_cases.workplace import Workplace
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
+"""What a deployment may be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A blueprint with inputs, its instances, and where its code is. Nothing of it is stored."""
+
+    blueprint: Blueprint
+    inputs: Mapping[str, Value]
+    topology: Topology
+    code: CodePlaces
+    warnings: tuple[Problem, ...]
+
+
+def read(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> tuple[Blueprint, CodePlaces]:
+    """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it."""
+    from phaseline.catalog.blueprint_files import BlueprintFiles
+    from phaseline.dsl import read_blueprint
+
+    _refuse_missing(plugin_folders)
+    code = place.code_places(file, tuple(plugin_folders))
+    files = BlueprintFiles(file, code.plugin_folders, allowed_imports=place.settings.allowed_imports)
+    return read_blueprint(file, files), code
+
+
+def _refuse_missing(plugin_folders: Sequence[str]) -> None:
+    """Raise PL-O003 for each folder of ``--plugins`` that is none: its plugins would be missed only when they are called."""
+    mend = "Correct the folder that --plugins names."
+    missing = [folder for folder in plugin_folders if not Path(folder).is_dir()]
+    if missing:
+        raise ProblemsError(
+            Problem("PL-O003", f"there is no folder '{folder}'", mend, Place(folder)) for folder in missing
+        )
+
+
+def load(
+    place: Workplace,
+    file: str,
+    *,
+    inputs: Mapping[str, Value],
+    plugin_folders: Sequence[str] = (),
+    yes_many: bool = False,
+) -> Loaded:
+    """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
+
+    Ids are random (N5). Raises ``ProblemsError`` with everything that is wrong.
+    """
+    from phaseline.catalog.blueprint_files import BlueprintFiles
+    from phaseline.dsl import complete_inputs, with_inputs
+    from phaseline.plan.instances import expand
+
+    blueprint, code = read(place, file, plugin_folders)
+    whole = complete_inputs(blueprint, inputs)
+    evaluated = with_inputs(blueprint, whole, BlueprintFiles(file, code.plugin_folders))
+    missing = missing_modules(place.catalog, evaluated, code)
+    if missing:
+        raise ProblemsError(missing)
+    topology = expand(evaluated, suffixes=secrets.randbits(63), yes_many=yes_many)
+    return Loaded(evaluated, whole, topology, code, evaluated.warnings)
+
+
+def deployment_name(file: str, given: str | None) -> str:
+    """The name given, or that of the blueprint's folder with what names may not have replaced by ``-``.
+
+    Raises: PL-C021 for a name that is not allowed.
+    """
+    if given is None:
+        folder = Path(file).absolute().parent.name
+        name = re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", folder))[:128].rstrip("-.")
+        if name:
+            return name
+        raise fail("PL-C021", f"the folder '{folder}' makes no name for a deployment", "Give one with -d NAME.")
+    if not NAME.fullmatch(given):
+        mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+        raise fail("PL-C021", f"'{given}' cannot be the name of a deployment", mend)
+    return given

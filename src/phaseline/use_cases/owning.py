@@ -1,0 +1,250 @@
+"""Running an execution to its end: as the owner of the store, or following the process that owns it, whoever is there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from phaseline.model.problem import ProblemsError
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.engine_log import open_log
+from phaseline.use_cases.executions import view_execution
+from phaseline.use_cases.following import Ending, wait
+from phaseline.use_cases.watching import Nobody, Throttle
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Operation
+    from phaseline.model.declaration import Declaration
+    from phaseline.model.execution import Request
+    from phaseline.model.rows import CodePlaces, ExecutionRow
+    from phaseline.model.topology import Topology
+    from phaseline.ports import Catalog, Store
+    from phaseline.run.executor import Slots
+    from phaseline.run.loop import Engine
+    from phaseline.use_cases.asking import Ticket
+    from phaseline.use_cases.background import Background
+    from phaseline.use_cases.values import ExecutionView
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+DRAIN_S = 5.0
+"""How long processes of calls may take to end once their execution has ended."""
+TAKEN_UP_WITHIN_S = 10.0
+"""So long whoever leaves waits at most until somebody else has taken up what was asked for."""
+LOOK_S = 0.05
+"""How often it looks meanwhile."""
+
+
+class Leave:
+    """The user's wish to go, which a signal handler may express at any time."""
+
+    def __init__(self) -> None:
+        """Nobody wants to go yet."""
+        self.is_wanted = False
+        self._interrupt: Callable[[], None] | None = None
+
+    def __call__(self) -> None:
+        """Express it."""
+        self.is_wanted = True
+        if self._interrupt is not None:
+            self._interrupt()
+
+    def interrupts(self, engine: Engine) -> None:
+        """From now on the wish interrupts this engine."""
+        self._interrupt = engine.interrupt
+        if self.is_wanted:
+            engine.interrupt()
+
+
+def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *, detach: bool = False) -> ExecutionView:
+    """Run or follow an execution until it has ended, needs a person, or the user leaves; then see that others go on.
+
+    ``detach``: leave as soon as somebody has taken it up. Raises: what the owner refused.
+    """
+    watching, leave = watcher or Nobody(), Leave()
+    ending = Ending.LEFT
+    if not detach:
+        watching.begun(ticket.row.id, ticket.row.deployment_name, leave)
+        try:
+            ending = _run(place, ticket, watching, leave)
+        finally:
+            watching.ended()
+    background = None
+    if ending is Ending.LEFT:
+        background = see_to(place, ticket)
+    elif ending is Ending.SETTLED:
+        background = hand_over(place)
+    if ticket.refusal is not None:
+        raise ProblemsError([ticket.refusal])
+    return _result(place, ticket.row, ending, background, detach=detach)
+
+
+def _run(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
+    """Follow, and become the owner if there is none."""
+    with ExitStack() as owned:
+        with place.store.waiting():
+            ending = wait(place, ticket, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(place, owned))
+        return _serve(place, ticket, watching, leave) if ending is Ending.OWNS else ending
+
+
+def try_own(place: Workplace, owned: ExitStack) -> bool:
+    """Own the store until ``owned`` is left, if nobody else does."""
+    if place.store.owner() is not None:
+        return False
+    try:
+        owned.enter_context(place.store.own(place.command))
+    except ProblemsError as error:
+        if error.problems[0].code == "PL-S004":  # somebody was faster
+            return False
+        raise
+    return True
+
+
+def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
+    """As the owner take up everything that is open, until this execution has settled or somebody wants us to go."""
+    store, number = place.store, ticket.row.number
+    with engine_of(place, watching, ticket.row) as engine:
+        leave.interrupts(engine)
+        engine.recover()
+        row = store.execution(ticket.row.id)
+        was_over = ticket.is_answered(store) and (row is None or row.status.is_ended)
+
+        def has_settled() -> bool:
+            if not ticket.is_answered(store):
+                return False
+            is_over = was_over or ticket.refusal is not None
+            return is_over or engine.has_ended(number) or engine.needs_attention(number)
+
+        engine.run(has_settled)
+        if has_settled():
+            if work_left(store):
+                engine.interrupt()
+                engine.run(lambda: False)
+            engine.close(DRAIN_S)
+            return Ending.SETTLED
+        engine.close(0 if engine.is_asked_to_stop else DRAIN_S)
+        return Ending.STOPPED if engine.is_asked_to_stop and not leave.is_wanted else Ending.LEFT
+
+
+def work_left(store: Store) -> bool:
+    """True when something is open that goes on without a person, or a request has no answer."""
+    open_rows = store.executions(only_open=True)
+    return any(row.status is not ExecutionStatus.ATTENTION for row in open_rows) or bool(store.requests())
+
+
+def hand_over(place: Workplace) -> Background | None:
+    """Start a background engine if there is work, nobody owns the store, and nobody waits to own it.
+
+    Whoever leaves first lets go of its own lock and then looks, so that of two who leave at once one sees it.
+    """
+    store = place.store
+    if place.launch is None or store.owner() is not None or store.somebody_waits() or not work_left(store):
+        return None
+    return place.launch(place)
+
+
+def see_to(place: Workplace, ticket: Ticket) -> Background | None:
+    """See that somebody has taken up what was asked for, and owns the store while there is work."""
+    background = None
+    deadline = time.monotonic() + TAKEN_UP_WITHIN_S
+    while time.monotonic() < deadline:
+        is_owned = place.store.owner() is not None
+        if ticket.is_answered(place.store) and (is_owned or not work_left(place.store)):
+            break
+        if not is_owned and background is None:
+            background = hand_over(place)
+            if background is None and not place.store.somebody_waits():
+                break
+        time.sleep(LOOK_S)
+    return background
+
+
+@contextmanager
+def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
+    """An engine for the store that this process owns, whose executor is stopped in the end."""
+    from phaseline.plan.workflows import PLANNERS
+    from phaseline.run.executor import LocalExecutor
+    from phaseline.run.loop import Engine
+
+    catalog = place.catalog
+    log = open_log(place.settings, place.clock)
+    throttle = Throttle()
+
+    def look() -> None:
+        now = place.clock.now()
+        if watched is not None and throttle.lets_through(now):
+            progress = engine.progress(watched.number)
+            if progress is not None:
+                watcher.progressed(progress, now)
+            throttle.looked(now, place.clock.now())
+
+    engine = Engine(
+        place.store,
+        place.clock,
+        lambda inbox, deployments: LocalExecutor(inbox, deployments, catalog, place.clock, slots(place)),
+        PLANNERS,
+        declarer(catalog),
+        on_turn=look if watcher.wants_progress and watched is not None else None,
+        on_events=lambda events: log.told(events, engine.planning.row),
+    )
+    log.started(place.command, user=place.actor.name)
+    drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
+    why = "it was broken off"
+    try:
+        yield engine
+        drain_s = DRAIN_S
+        why = "it was asked to" if engine.is_asked_to_stop else "its work is done, or its user leaves"
+    except ProblemsError as error:
+        why = str(error.problems[0])
+        raise
+    finally:
+        engine.executor.stop(drain_s)
+        log.stopped(why, calls=engine.calls)
+
+
+def slots(place: Workplace) -> Slots:
+    """How many calls run at once, as the settings say."""
+    from phaseline.run.executor import Slots
+
+    return Slots(threads=place.settings.threads, workers=place.settings.workers)
+
+
+def declarer(catalog: Catalog) -> Callable[[Operation, CodePlaces], Declaration]:
+    """What an operation says of itself; one whose source is not found is called as the ancestor would call it."""
+    from phaseline.model.declaration import Declaration
+
+    def declare(operation: Operation, code: CodePlaces) -> Declaration:
+        return catalog.declare(operation.implementation, code) or Declaration(flavour="cloudify")
+
+    return declare
+
+
+def refuse(topology: Topology, request: Request) -> None:
+    """Raise ``ProblemsError`` with everything that is wrong with the request."""
+    from phaseline.plan.requests import check
+
+    problems = check(topology, request)
+    if problems:
+        raise ProblemsError(problems)
+
+
+def _result(
+    place: Workplace, row: ExecutionRow, ending: Ending, background: Background | None, *, detach: bool
+) -> ExecutionView:
+    store = place.store
+    now = store.execution(row.id) or row
+    others = [other for other in store.executions(only_open=True) if other.number != row.number]
+    owner = None if now.status.is_ended and not others else store.owner()
+    notices = () if owner or background else tuple(_still_open(other) for other in others[:5])
+    view = view_execution(store, now, interrupted=ending is not Ending.SETTLED and not detach, notices=notices)
+    runner = str(owner) if owner is not None and not now.status.is_ended else ""
+    return replace(view, detached=detach, background=background, runner=runner)
+
+
+def _still_open(other: ExecutionRow) -> str:
+    if other.status is ExecutionStatus.ATTENTION:
+        return f"{other.id} of '{other.deployment_name}' waits for a person; see: phaseline executions show {other.id}"
+    return f"{other.id} of '{other.deployment_name}' is still open; go on with: phaseline executions resume {other.id}"

@@ -1,0 +1,95 @@
+"""Whether the plugins of a blueprint are there, before anything is stored; none of them is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from phaseline.model.problem import Problem
+from phaseline.plan import operations as op
+from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.catalog import PluginCatalog
+    from phaseline.model.blueprint import Blueprint, Node, Operation
+    from phaseline.model.rows import CodePlaces
+
+CALLED_INTERFACES = frozenset({op.LIFECYCLE, op.VALIDATION, op.MONITORING, op.MONITORING_AGENT, op.RELATIONSHIP})
+"""Interfaces of which the built-in workflows call operations; what nobody calls may be missing."""
+
+
+def missing_modules(catalog: PluginCatalog, blueprint: Blueprint, code: CodePlaces) -> list[Problem]:
+    """A problem (PL-O001) for each module that operations are mapped to and that is nowhere to be found."""
+    seen: set[str] = set()
+    missing: dict[str, tuple[str, Node]] = {}
+    for node, operation in _functions(blueprint):
+        implementation = operation.implementation
+        if implementation in seen:
+            continue
+        seen.add(implementation)
+        module = implementation.rpartition(".")[0]
+        if (
+            module
+            and module not in missing
+            and catalog.declare(implementation, code) is None
+            and _is_missing(module, code)
+        ):
+            missing[module] = (operation.name, node)
+    return [_problem(module, name, node, code) for module, (name, node) in missing.items()]
+
+
+def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation]]:
+    """Every operation that install or uninstall calls and that is mapped to a function, with its node."""
+    for node in blueprint.nodes.values():
+        yield from ((node, operation) for operation in node.operations.values() if _is_called(operation))
+        for relationship in node.relationships:
+            for operations in (relationship.source_operations, relationship.target_operations):
+                yield from ((node, operation) for operation in operations.values() if _is_called(operation))
+
+
+def _is_called(operation: Operation) -> bool:
+    return operation.form == "function" and (
+        operation.name.rpartition(".")[0] in CALLED_INTERFACES or operation.name == op.GET_STATE
+    )
+
+
+def _is_missing(module: str, code: CodePlaces) -> bool:
+    """True when neither the folders of plugins, nor what is installed, nor an entry point has the module."""
+    import sys
+    from importlib.metadata import entry_points
+
+    from phaseline.catalog.places import SHIM, find_spec, search_path
+    from phaseline.catalog.plugins import GROUP
+
+    if module.partition(".")[0] in sys.builtin_module_names:
+        return False
+    if any(find_spec(module, folders) is not None for folders in (search_path(code), [SHIM], None)):
+        return False
+    return module not in {point.name for point in entry_points(group=GROUP)}
+
+
+def _problem(module: str, operation: str, node: Node, code: CodePlaces) -> Problem:
+    from phaseline.catalog.places import search_path
+
+    folders = search_path(code)
+    looked = (
+        f"looked for in {', '.join(folders)} and among the installed packages" if folders else "it is not installed"
+    )
+    hint = did_you_mean(module.partition(".")[0], _modules(folders))
+    mend = (
+        "Install its package, put it into a folder 'plugins' beside the blueprint, or name its folder with --plugins."
+    )
+    return Problem(
+        "PL-O001",
+        f"there is no module '{module}' for '{operation}' of the node '{node.name}'; {looked}",
+        f"{hint[:1].upper()}{hint[1:]} {mend}".strip(),
+        node.place,
+    )
+
+
+def _modules(folders: tuple[str, ...]) -> set[str]:
+    """Names of modules and packages in the folders."""
+    from pathlib import Path
+
+    found = {path for folder in folders for path in Path(folder).iterdir()}
+    return {path.stem for path in found if path.suffix == ".py" or path.is_dir()}

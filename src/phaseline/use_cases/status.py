@@ -1,0 +1,227 @@
+"""Everything an operator wants to know first, in one answer: store, engine, open executions, and what needs a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus
+from phaseline.use_cases.executions import as_statuses, with_running
+from phaseline.use_cases.stuck import unfinished
+
+if TYPE_CHECKING:
+    from phaseline.model.rows import BatchRow, ExecutionRow, Owner
+    from phaseline.ports import Store
+    from phaseline.use_cases.workplace import Workplace
+
+LOOKED_AT = 200
+"""So many open executions are looked into, the oldest first; all are counted."""
+OVERDUE_MS = 5_000
+"""Whoever should have been called so long ago is overdue."""
+SHOWN_NEEDS = 10
+"""So many things that need a person are named; the list of what is stuck has all."""
+START = "phaseline engine run"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """The store: where it is, and how large its file and its write-ahead log are (0 for a store that is no file)."""
+
+    url: str
+    size_bytes: int
+    log_bytes: int
+    schema: int
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """The process that owns the store; pid 0: there is one that does not say who it is."""
+
+    pid: int
+    command: str
+    since_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far one open execution is. ``counts``: {status word: entries} of its present round; ``due_at``: the next call."""
+
+    id: str
+    workflow: str
+    deployment: str
+    status: ExecutionStatus
+    created_by: str
+    created_at: int
+    ended: int
+    total: int
+    counts: Mapping[str, int]
+    due_at: int
+    overdue: int
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that does not go on without a person, and the command that helps."""
+
+    text: str
+    mend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One screen. ``engine`` None: nobody schedules, and ``start`` says how to change that.
+
+    ``open_count`` counts all open executions; the numbers below it are of the ``looked_into`` oldest ones.
+    """
+
+    now_at: int
+    store: StoreState
+    engine: EngineState | None
+    start: str
+    executions: Sequence[Standing]
+    open_count: int
+    looked_into: int
+    queued_count: int
+    request_count: int
+    counts: Mapping[str, int] = field(default_factory=dict)
+    due_at: int = 0
+    overdue_count: int = 0
+    unsure_count: int = 0
+    needs: Sequence[Need] = ()
+    need_count: int = 0
+
+
+def status(place: Workplace) -> Status:
+    """How everything in the store stands at this moment."""
+    store, now = place.store, place.clock.now()
+    owner = store.owner()
+    rows = unfinished(store)
+    living = [row for row in rows if not row.status.is_ended]
+    batches: Mapping[int, Sequence[BatchRow]] = _by_graph(store.batches(only_open=True))
+    standings = [_standing(store, row, batches, now) for row in living[:LOOKED_AT]]
+    counts: Counter[str] = Counter()
+    for standing in standings:
+        counts.update(standing.counts)
+    requests = len(store.requests())
+    needs = [*_needs(rows, standings, owner), *_request_needs(requests, owner)]
+    return Status(
+        now_at=now,
+        store=store_state(place),
+        engine=EngineState(owner.pid, owner.command, owner.since) if owner else None,
+        start="" if owner else START,
+        executions=standings,
+        open_count=len(living),
+        looked_into=len(standings),
+        queued_count=sum(row.status is ExecutionStatus.QUEUED for row in living),
+        request_count=requests,
+        counts=dict(counts),
+        due_at=min((standing.due_at for standing in standings if standing.due_at), default=0),
+        overdue_count=sum(standing.overdue for standing in standings),
+        unsure_count=counts[EntryStatus.UNSURE.word],
+        needs=needs[:SHOWN_NEEDS],
+        need_count=len(needs),
+    )
+
+
+def store_file(url: str) -> Path | None:
+    """The file of a store, None for one that lives in memory."""
+    path = url.removeprefix("sqlite:///")
+    return None if path in {url, ""} else Path(path).expanduser().absolute()
+
+
+def store_state(place: Workplace) -> StoreState:
+    """Where the store, which is open and so of the present schema, is and how large."""
+    from phaseline.store.schema import SCHEMA_VERSION
+
+    file = store_file(place.settings.store_url)
+    if file is None:
+        return StoreState(place.settings.store_url, 0, 0, SCHEMA_VERSION)
+    return StoreState(place.settings.store_url, size_of(file), size_of(Path(f"{file}-wal")), SCHEMA_VERSION)
+
+
+def size_of(file: Path) -> int:
+    """Bytes of a file, 0 if there is none."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:
+    found: dict[int, list[BatchRow]] = {}
+    for batch in batches:
+        for graph in {graph for graph, _ in batch.segments}:
+            found.setdefault(graph, []).append(batch)
+    return found
+
+
+def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int) -> Standing:
+    graphs = store.graphs(row.number)
+    counts: dict[str, int] = {}
+    due, overdue, ended, total = 0, 0, 0, 0
+    if graphs:
+        graph = graphs[-1].id
+        running = batches.get(graph, ())
+        statuses = with_running(as_statuses(store.statuses(graph)), graph, running)
+        tally = np.bincount(statuses, minlength=len(EntryStatus))
+        counts = {EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count}
+        ended, total = int(tally[FIRST_ENDED:].sum()), len(statuses)
+        overdue = sum(0 < batch.deadline_at < now - OVERDUE_MS for batch in running)
+        if tally[EntryStatus.SLEEPING]:
+            told = store.messages(graph)
+            dues = [due for position, (due, _) in told.items() if statuses[position] == EntryStatus.SLEEPING]
+            due = min(dues, default=0)
+            overdue += sum(0 < due < now - OVERDUE_MS for due in dues)
+    return Standing(
+        id=row.id,
+        workflow=row.request.workflow,
+        deployment=row.deployment_name,
+        status=row.status,
+        created_by=row.created_by,
+        created_at=row.created_at,
+        ended=ended,
+        total=total,
+        counts=counts,
+        due_at=due,
+        overdue=overdue,
+    )
+
+
+def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: Owner | None) -> list[Need]:
+    """What is unsure first, then what nobody runs, what is overdue, and what failed."""
+    found: list[Need] = []
+    for row in rows:
+        if row.status is ExecutionStatus.ATTENTION:
+            text = f"{row.id} of '{row.deployment_name}' has calls of which nobody knows whether they were carried out"
+            found.append(Need(text, f"phaseline executions show {row.id}"))
+    idle = [row for row in rows if not row.status.is_ended and row.status is not ExecutionStatus.ATTENTION]
+    if idle and owner is None:
+        count = len(idle)
+        text = f"nobody runs {idle[0].id}" + (f" and {count - 1} more open executions" if count > 1 else "")
+        found.append(Need(text, START))
+    if owner is not None:
+        found += [
+            Need(f"{standing.id} of '{standing.deployment}' is overdue with {standing.overdue} calls", SEE_STUCK)
+            for standing in standings
+            if standing.overdue
+        ]
+    found += [
+        Need(f"{row.id} of '{row.deployment_name}' failed", f"phaseline executions show {row.id}")
+        for row in reversed(rows)
+        if row.status is ExecutionStatus.FAILED
+    ]
+    return found
+
+
+SEE_STUCK = "phaseline instances stuck"
+
+
+def _request_needs(requests: int, owner: Owner | None) -> list[Need]:
+    if not requests or owner is not None:
+        return []
+    return [Need(f"{requests} request{'s' * (requests != 1)} wait for an engine", START)]

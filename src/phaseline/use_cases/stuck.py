@@ -1,0 +1,251 @@
+"""Everything that is stuck, over all deployments: what failed, what nobody can know, what sleeps long, what waits for those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.use_cases.executions import as_statuses, subject_ids, with_running
+from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.history import owners
+from phaseline.use_cases.values import Page
+
+if TYPE_CHECKING:
+    from phaseline.model.graph import Graph, Step
+    from phaseline.model.rows import BatchRow, ExecutionRow, Owner
+    from phaseline.model.topology import Topology
+    from phaseline.ports import Store
+    from phaseline.use_cases.workplace import Workplace
+
+SLEEPING_LONG_MS = 10 * 60 * 1000
+"""An entry that was first called so long ago, or is next called so late, is worth telling though it may yet succeed."""
+RUNNING_LONG_MS = 60 * 60 * 1000
+"""The same for a call that runs."""
+NAMED = 3
+"""So many instances, executions and deployments of a group are named; all are counted."""
+NEVER = 2**62
+SILENT = (0, "")
+"""Due time and message of an entry of which nothing is noted."""
+Kind = Literal["failed", "unsure", "sleeping", "running", "waiting", "abandoned"]
+KINDS: dict[EntryStatus, Kind] = {
+    EntryStatus.FAILED: "failed",
+    EntryStatus.UNSURE: "unsure",
+    EntryStatus.SLEEPING: "sleeping",
+    EntryStatus.RUNNING: "running",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """Entries that are stuck for the same reason: same kind, operation and message, in any deployment.
+
+    ``count`` is that of operations; of instances where they wait for what failed. ``since_at``: the oldest of them;
+    ``until_at``: when the first of them is called again. ``mend``: the command that a person needs.
+    """
+
+    kind: Kind
+    operation: str
+    message: str
+    count: int
+    since_at: int
+    until_at: int
+    deployments: Sequence[str]
+    deployment_count: int
+    executions: Sequence[str]
+    instances: Sequence[str]
+    mend: str
+
+
+@dataclass(slots=True)
+class _Group:
+    """What is gathered for one ``Stuck``."""
+
+    count: int = 0
+    since: int = 0
+    until: int = 0
+    deployments: dict[str, None] = field(default_factory=dict)
+    executions: dict[str, None] = field(default_factory=dict)
+    instances: list[str] = field(default_factory=list)
+
+    def add(self, row: ExecutionRow, count: int, instances: Sequence[str], since: int, until: int = 0) -> None:
+        """So many more, of this execution; the first of their instances, and the oldest of their times."""
+        self.count += count
+        self.since = min(self.since or since, since or self.since)
+        self.until = min(self.until or until, until or self.until)
+        self.deployments[row.deployment_name] = None
+        self.executions[row.id] = None
+        self.instances.extend(instances[: NAMED - len(self.instances)])
+
+
+Groups = dict[tuple[Kind, str, str], _Group]
+
+
+def list_stuck(place: Workplace, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
+    """Groups of what is stuck, the oldest first, of one deployment or of all that are not deleted."""
+    store, now = place.store, place.clock.now()
+    only = find_deployment(store, deployment).number if deployment else None
+    owner = store.owner()
+    groups: Groups = {}
+    for row in unfinished(store, only):
+        _gather(store, row, owner, now, groups)
+    found = [_stuck(key, group) for key, group in groups.items()]
+    found.sort(key=lambda stuck: (stuck.since_at or now, stuck.kind, stuck.operation, stuck.message))
+    return Page(found[:limit], len(found))
+
+
+def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
+    """Executions of deployments that are there which are open, or are the latest and failed; oldest first."""
+    living = {row.number for row in store.deployments()}
+    latest: dict[int, ExecutionRow] = {}
+    rows = [row for row in store.executions(deployment) if row.deployment in living]
+    for row in rows:
+        latest[row.deployment] = row
+    return [
+        row
+        for row in rows
+        if not row.status.is_ended
+        or (row.status is ExecutionStatus.FAILED and latest[row.deployment].number == row.number)
+    ]
+
+
+def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
+    graphs = store.graphs(row.number)
+    statuses = as_statuses(store.statuses(graphs[-1].id)) if graphs else np.zeros(0, np.uint8)
+    is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
+    if is_abandoned:
+        left = int((statuses < EntryStatus.COMPLETED).sum())
+        group = groups.setdefault(("abandoned", "", "nobody runs it"), _Group())
+        group.add(row, max(1, left), (), row.started_at or row.created_at)
+    if not graphs:
+        return
+    is_quiet = row.status.is_ended or owner is None
+    batches = store.batches(execution=row.number, only_open=True)
+    if not row.status.is_ended:
+        statuses = with_running(statuses, graphs[-1].id, batches)
+    stuck = [EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, *([] if is_quiet else [EntryStatus.RUNNING])]
+    if not np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
+        return
+    case = _Case(store, row, graphs[-1].id, statuses)
+    case.gather(stuck, now, groups)
+
+
+class _Case:
+    """The last round of one execution."""
+
+    def __init__(self, store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> None:
+        self._row = row
+        self._statuses = statuses
+        self._graph: Graph = store.graph(graph)
+        self._topology: Topology = store.topology(row.deployment)
+        self._messages = store.messages(graph)
+        self._begun, self._ended = call_times(store.batches(execution=row.number), graph, len(statuses))
+
+    def gather(self, stuck: Sequence[EntryStatus], now: int, groups: Groups) -> None:
+        """Add everything of the round that is stuck."""
+        firsts = np.fromiter((step.first for step in self._graph.steps), np.int64, len(self._graph.steps))
+        for status in stuck:
+            positions = self._long(status, np.flatnonzero(self._statuses == status), now)
+            steps = np.searchsorted(firsts, positions, side="right") - 1
+            for place in np.unique(steps).tolist():
+                self._gather_step(self._graph.steps[place], status, positions[steps == place], groups)
+        self._gather_waiting(groups)
+
+    def _long(self, status: EntryStatus, positions: np.ndarray, now: int) -> np.ndarray:
+        """Those of the positions that are stuck: of what sleeps or runs only what has done so for long."""
+        age = now - self._begun[positions]
+        found: np.ndarray = positions
+        if status is EntryStatus.RUNNING:
+            found = positions[age >= RUNNING_LONG_MS]
+        elif status is EntryStatus.SLEEPING:
+            late = np.fromiter((self._due(position) - now for position in positions.tolist()), np.int64, len(positions))
+            age[self._begun[positions] == 0] = 0
+            found = positions[np.maximum(age, late) >= SLEEPING_LONG_MS]
+        return found
+
+    def _gather_step(self, step: Step, status: EntryStatus, positions: np.ndarray, groups: Groups) -> None:
+        """Entries of one step that have one status, by what they say."""
+        kind = KINDS[status]
+        said: dict[str, list[int]] = {}
+        for position in positions.tolist():
+            message = "" if kind == "running" else self._messages.get(position, SILENT)[1]
+            said.setdefault(message, []).append(position)
+        times = self._ended if status in {EntryStatus.FAILED, EntryStatus.UNSURE} else self._begun
+        for message, found in said.items():
+            since = times[found]
+            oldest = int(since[since > 0].min(initial=NEVER)) if since.any() else self._row.ended_at
+            until = min(map(self._due, found)) if status is EntryStatus.SLEEPING else 0
+            names = [self._instance(step, position) for position in found[:NAMED]]
+            group = groups.setdefault((kind, step.phase, message), _Group())
+            group.add(self._row, len(found), [name for name in names if name], oldest, until)
+
+    def _due(self, position: int) -> int:
+        return self._messages.get(position, SILENT)[0]
+
+    def _instance(self, step: Step, position: int) -> str:
+        return subject_ids(self._topology, step.kind, int(self._graph.subject[position]))[0]
+
+    def _gather_waiting(self, groups: Groups) -> None:
+        """The instances that cannot go on because of what failed or is unsure elsewhere."""
+        bad = np.isin(self._statuses, [EntryStatus.FAILED, EntryStatus.UNSURE])
+        if not bad.any():
+            return
+        is_unsure = self._row.status is ExecutionStatus.ATTENTION
+        lost = self._statuses == EntryStatus.SKIPPED
+        if is_unsure:
+            lost |= self._statuses == EntryStatus.BLOCKED
+        owner = owners(self._graph, self._topology)
+        numbers = np.setdiff1d(owner[lost], owner[bad])
+        numbers = numbers[numbers >= 0]
+        if len(numbers):
+            since = self._ended[bad]
+            oldest = int(since[since > 0].min(initial=NEVER)) if since.any() else self._row.ended_at
+            message = f"waits for what {'is unsure' if is_unsure else 'failed'} in {self._row.id}"
+            names = [self._topology.ids[number] for number in numbers[:NAMED].tolist()]
+            groups.setdefault(("waiting", "", message), _Group()).add(self._row, len(numbers), names, oldest)
+
+
+def call_times(batches: Sequence[BatchRow], graph: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """(when each entry was first called, when it was last called or its call came back), ms by position, 0: never."""
+    begun, ended = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for batch in batches:
+        for of, positions in batch.segments:
+            if of == graph:
+                fresh = positions[begun[positions] == 0]
+                begun[fresh] = batch.started_at
+                ended[positions] = batch.closed_at or batch.started_at
+    return begun, ended
+
+
+def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
+    kind, operation, message = key
+    executions = list(group.executions)
+    return Stuck(
+        kind=kind,
+        operation=operation,
+        message=message,
+        count=group.count,
+        since_at=group.since,
+        until_at=group.until,
+        deployments=list(group.deployments)[:NAMED],
+        deployment_count=len(group.deployments),
+        executions=executions[:NAMED],
+        instances=group.instances,
+        mend=mend_of(kind, executions[0], group.instances),
+    )
+
+
+def mend_of(kind: Kind, execution: str, instances: Sequence[str]) -> str:
+    """The command that a person needs first."""
+    instance = instances[0] if instances else "ID"
+    return {
+        "failed": f"phaseline executions retry {execution}",
+        "unsure": f"look at {instance}, then: phaseline executions retry {execution}, or executions complete {execution}",
+        "sleeping": f"phaseline executions logs {execution} --instance {instance}",
+        "running": f"phaseline executions logs {execution} --instance {instance}",
+        "waiting": f"phaseline executions show {execution}",
+        "abandoned": f"phaseline executions resume {execution}",
+    }[kind]

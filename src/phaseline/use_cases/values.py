@@ -1,0 +1,173 @@
+"""What the use cases answer: frozen values, the same for the command line and for programs.
+
+Times are integer milliseconds since the epoch, 0 where something has not happened yet.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from phaseline.model.blueprint import Value
+from phaseline.model.problem import Problem
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.background import Background
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T_co]):
+    """The first ``items`` of ``total``."""
+
+    items: Sequence[T_co]
+    total: int
+
+    @property
+    def is_whole(self) -> bool:
+        """True when nothing was left out."""
+        return len(self.items) == self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The exception behind a failure: its type and, where there is one, the plugin's traceback."""
+
+    type: str
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An entry that failed or is unsure: who, what and why.
+
+    ``status`` is the entry's word, ``attempts`` counts the retries made. ``instance`` and ``target`` are the two ends
+    where the operation is that of a relationship.
+    """
+
+    instance: str
+    node: str
+    target: str
+    operation: str
+    status: str
+    message: str
+    cause: Cause | None
+    attempts: int
+    graph: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person asked of an execution: who, when, what (``retry``, ``cancel`` ...), and how or why."""
+
+    at: int
+    actor: str
+    what: str
+    details: str = ""
+    is_refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionView:
+    """One execution as it stands. ``counts``: {status word: entries} over all its graphs.
+
+    ``runner``: the process that owns the store while the execution is open, empty if there is none. ``detached``: the
+    command left on purpose while it goes on. ``background``: the engine that was started to carry on.
+    """
+
+    id: str
+    workflow: str
+    deployment: str
+    status: ExecutionStatus
+    reason: str
+    attempt: int
+    created_at: int
+    started_at: int
+    ended_at: int
+    created_by: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    failures: Sequence[Failure] = ()
+    failure_count: int = 0
+    interrupted: bool = False
+    notices: Sequence[str] = ()
+    runner: str = ""
+    decisions: Sequence[Decision] = ()
+    detached: bool = False
+    background: Background | None = None
+
+    @property
+    def is_good(self) -> bool:
+        """True when the execution did what was asked for."""
+        return self.status is ExecutionStatus.COMPLETED
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentView:
+    """One deployment. ``states``: {state word: instances}; ``status``: what a person wants to know first (W11)."""
+
+    name: str
+    status: str
+    blueprint_file: str
+    description: str
+    created_at: int
+    created_by: str
+    instance_count: int
+    states: Mapping[str, int] = field(default_factory=dict)
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    nodes: Mapping[str, int] = field(default_factory=dict)
+    latest_execution: str = ""
+    latest_status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceView:
+    """One node instance. ``relationships``: (type, id of the target)."""
+
+    id: str
+    node: str
+    deployment: str
+    index: int
+    state: str
+    host: str = ""
+    container: str = ""
+    runtime_properties: Mapping[str, Value] = field(default_factory=dict)
+    relationships: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Outputs and capabilities of a deployment, computed now."""
+
+    deployment: str
+    outputs: Mapping[str, Value]
+    capabilities: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """A blueprint without errors: what is in it and what to look at.
+
+    Plugins stand by where they run (B34): {host: plugins}, {node: plugins} and those of workflows.
+    """
+
+    file: str
+    version: str
+    nodes: int
+    inputs: Sequence[str]
+    warnings: Sequence[Problem] = ()
+    host_plugins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    central_plugins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    workflow_plugins: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a log or of the events. ``instance``, ``operation`` and ``actor``, who asked for it, may be empty."""
+
+    at: int
+    level: str
+    deployment: str
+    instance: str
+    operation: str
+    text: str
+    actor: str = ""

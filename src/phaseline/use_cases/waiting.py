@@ -1,0 +1,99 @@
+"""What an instance waits for, since when, and what would let it go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from phaseline.model.states import InstanceState
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.deployments import open_execution
+from phaseline.use_cases.executions import as_statuses
+from phaseline.use_cases.finding import find_instance
+
+if TYPE_CHECKING:
+    from phaseline.model.rows import BatchRow, ExecutionRow
+    from phaseline.plan.why import Reason
+    from phaseline.ports import Store
+    from phaseline.use_cases.workplace import Workplace
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Why one instance has not reached its end. ``note``: who runs the execution now, or how to let it go on."""
+
+    instance: str
+    state: str
+    deployment: str
+    execution: str
+    execution_status: str
+    reasons: Sequence[Reason]
+    note: str
+    now_at: int
+
+
+def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
+    """The reasons, from the latest execution of the instance's deployment. Raises PL-C012 if there is no such instance."""
+    from phaseline.plan.why import explain
+
+    store = place.store
+    row, topology, number = find_instance(store, id, deployment)
+    executions = store.executions(row.number)
+    latest = open_execution(store, row) or (executions[-1] if executions else None)
+    graphs = store.graphs(latest.number) if latest else []
+    reasons: Sequence[Reason] = ()
+    if latest is not None and graphs:
+        graph = graphs[-1].id
+        running, ended = _times(store.batches(execution=latest.number), graph)
+        reasons = explain(
+            topology,
+            store.graph(graph),
+            as_statuses(store.statuses(graph)),
+            store.notes(graph),
+            number,
+            running=running,
+            ended=ended,
+            execution=latest.id,
+        )
+    return Waiting(
+        instance=topology.ids[number],
+        state=InstanceState(int(store.states(row.number)[number])).word,
+        deployment=row.name,
+        execution=latest.id if latest else "",
+        execution_status=latest.status.value if latest else "",
+        reasons=reasons,
+        note=_note(store, latest),
+        now_at=place.clock.now(),
+    )
+
+
+def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """({position: when its running call began}, {position: when its last call ended}) in one graph."""
+    running: dict[int, int] = {}
+    ended: dict[int, int] = {}
+    for batch in batches:
+        member = 0
+        for of, positions in batch.segments:
+            if of == graph:
+                for place, position in enumerate(positions.tolist(), member):
+                    is_open = not batch.closed_at and (batch.kinds is None or not batch.kinds[place])
+                    if is_open:
+                        running[position] = batch.started_at
+                    else:
+                        ended[position] = batch.closed_at or batch.started_at
+            member += len(positions)
+    return running, ended
+
+
+def _note(store: Store, execution: ExecutionRow | None) -> str:
+    if execution is None:
+        return "No execution of the deployment has begun."
+    if execution.status.is_ended:
+        return f"{execution.id} is {execution.status.value}."
+    if execution.status is ExecutionStatus.ATTENTION:
+        return f"{execution.id} waits for a person."
+    owner = store.owner()
+    if owner is None:
+        return f"Nobody runs {execution.id} now; go on with: phaseline executions resume {execution.id}"
+    return f"{owner} runs {execution.id}." if owner.pid else f"Another process runs {execution.id}."

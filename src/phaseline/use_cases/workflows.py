@@ -1,0 +1,161 @@
+"""Starting any workflow of a deployment that is there, and showing what it would do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.problem import Problem, ProblemsError, fail
+from phaseline.model.rows import NewExecution
+from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.deployments import refuse_open
+from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.installing import AS_SET
+from phaseline.use_cases.owning import conduct
+from phaseline.use_cases.typos import did_you_mean
+from phaseline.use_cases.watching import Nobody
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Blueprint, Value, WorkflowMapping
+    from phaseline.model.execution import Request
+    from phaseline.model.rows import DeploymentRow
+    from phaseline.model.topology import Topology
+    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.values import ExecutionView
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Which workflow of which deployment is to run, with which parameters.
+
+    ``allow_custom``: parameters that nobody declares are handed on to plugins. ``force``: although the rules of the
+    blueprint say that the workflow is not available now.
+    """
+
+    workflow: str
+    deployment: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    allow_custom: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A start that can be meant: everything was checked, nothing is stored."""
+
+    deployment: DeploymentRow
+    topology: Topology
+    states: np.ndarray
+    request: Request
+    warnings: tuple[Problem, ...]
+
+
+def start(
+    place: Workplace,
+    order: Start,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+) -> ExecutionView:
+    """Run a workflow of a deployment; the execution as it ended, or with ``detach`` as it began.
+
+    Raises: ``ProblemsError`` with everything that ``prepare`` finds, PL-C016 while an execution of it is open.
+    """
+    prepared = prepare(place, order, manner=manner)
+    refuse_open(place.store, prepared.deployment)
+    for warning in prepared.warnings:
+        (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+    new = NewExecution(prepared.deployment.number, prepared.request, place.actor, place.clock.now())
+    row = place.store.create_execution(new, asks=True)
+    return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepared:
+    """The request with its parameters merged and checked (B23).
+
+    Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now), PL-P011
+    (not of those that we can run), or all that is wrong with the parameters.
+    """
+    from phaseline.plan.agents import agent_warning
+    from phaseline.plan.requests import check
+
+    store = place.store
+    row = find_deployment(store, order.deployment, to_change=True)
+    topology = store.topology(row.number)
+    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    workflow = _find(store.blueprint(row.number), order.workflow)
+    if not order.force:
+        _refuse_unavailable(workflow, topology, states)
+    request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, order))
+    problems = check(topology, request, with_custom=order.allow_custom)
+    if problems:
+        raise ProblemsError(problems)
+    agents = agent_warning(topology.nodes) if order.workflow == "install" else None
+    return Prepared(row, topology, states, request, (agents,) if agents else ())
+
+
+def _find(blueprint: Blueprint, name: str) -> WorkflowMapping:
+    """The workflow as the blueprint declares it; a built-in one need not be declared."""
+    from phaseline.model.blueprint import BUILT_IN_MODULE, BUILT_IN_PLUGIN, WorkflowMapping
+    from phaseline.plan.workflows import PLANNERS
+
+    found = blueprint.workflows.get(name)
+    if found is None:
+        if name in PLANNERS:
+            return WorkflowMapping(name, BUILT_IN_MODULE + name, BUILT_IN_PLUGIN)
+        known = sorted({*PLANNERS, *blueprint.workflows})
+        hint = did_you_mean(name, known)
+        mend = f"{hint[:1].upper()}{hint[1:]} There are: {', '.join(known)}.".strip()
+        raise fail("PL-P009", f"there is no workflow '{name}'", mend)
+    if found.built_in == name and name in PLANNERS:
+        return found
+    usable = ", ".join(sorted(item for item in PLANNERS if _runs_built_in(blueprint, item)))
+    if found.built_in:
+        what = f"the workflow '{name}' is the built-in '{found.built_in}'"
+        message = f"{what}, which cannot be run yet" if found.built_in == name else f"{what} under another name"
+    else:
+        replaces = ", which replaces the built-in one," if name in PLANNERS else ""
+        kind = {"function": f"the function '{found.mapping}'", "script": f"the script '{found.mapping}'"}
+        message = f"the workflow '{name}'{replaces} is {kind.get(found.form, 'an inline script')}"
+    raise fail("PL-P011", f"{message}; workflows of one's own cannot be run yet", f"These can: {usable}.")
+
+
+def _runs_built_in(blueprint: Blueprint, name: str) -> bool:
+    found = blueprint.workflows.get(name)
+    return found is None or found.built_in == name
+
+
+def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: np.ndarray) -> None:
+    from phaseline.plan.availability import unavailable
+
+    why = unavailable(workflow.availability, topology, states)
+    if why:
+        message = f"the workflow '{workflow.name}' is not available now: {why}"
+        raise fail("PL-P010", message, "If it is meant all the same: --force")
+
+
+def _parameters(
+    place: Workplace, row: DeploymentRow, topology: Topology, workflow: WorkflowMapping, order: Start
+) -> dict[str, Value]:
+    """What was given over the defaults; functions in defaults are evaluated now."""
+    from phaseline.dsl.functions import RuntimeScope, TopologyInstances, evaluate
+    from phaseline.dsl.parameters import merge_parameters
+    from phaseline.plan.requests import PARAMETERS
+
+    known = PARAMETERS.get(workflow.built_in, {})
+    merged = merge_parameters(workflow, order.parameters, more=known, allow_custom=order.allow_custom)
+    if all(name in order.parameters or value in (None, "", [], {}) for name, value in merged.items()):
+        return merged
+    documents = place.store.documents(row.number)
+    scope = RuntimeScope(
+        place.store.inputs(row.number),
+        {node.name: node.properties for node in topology.nodes},
+        TopologyInstances(topology, lambda instance: documents.get(instance, {})),
+    )
+    return {name: value if name in order.parameters else evaluate(value, scope) for name, value in merged.items()}

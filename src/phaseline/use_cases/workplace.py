@@ -1,0 +1,108 @@
+"""Where use cases work: the settings, the clock, the store and who asks."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.rows import Actor, CodePlaces
+
+if TYPE_CHECKING:
+    from phaseline.catalog import PluginCatalog
+    from phaseline.ports import Store
+    from phaseline.use_cases.background import Background
+    from phaseline.use_cases.settings import Settings
+
+
+class SystemClock:
+    """Milliseconds of the wall clock at start plus the monotonic time since, so that time never goes back."""
+
+    def __init__(self) -> None:
+        """Read the wall clock, for the only time."""
+        self._start = time.time_ns() - time.monotonic_ns()
+
+    def now(self) -> int:
+        """Milliseconds since the epoch."""
+        return (self._start + time.monotonic_ns()) // 1_000_000
+
+
+def _say_nothing(_text: str) -> None:
+    """For programs that want to hear of nothing."""
+
+
+@dataclass
+class Workplace:
+    """Everything a use case needs of the process it runs in. ``command`` is what others are told who owns the store.
+
+    ``launch`` starts a background engine for executions that are open when this process leaves; None: they stay open.
+    ``tell`` hears what opening the store did, such as an upgrade.
+    """
+
+    settings: Settings
+    command: str
+    launch: Callable[[Workplace], Background | None] | None = None
+    tell: Callable[[str], None] = _say_nothing
+
+    @cached_property
+    def clock(self) -> SystemClock:
+        """The clock of this process."""
+        return SystemClock()
+
+    @cached_property
+    def store(self) -> Store:
+        """The store, opened when it is first needed."""
+        from phaseline.store import open_store
+
+        store = open_store(self.settings.store_url, self.clock)
+        for notice in store.notices:
+            self.tell(notice)
+        return store
+
+    @cached_property
+    def catalog(self) -> PluginCatalog:
+        """The plugins, read anew for each command."""
+        from phaseline.catalog import PluginCatalog
+
+        return PluginCatalog()
+
+    @cached_property
+    def actor(self) -> Actor:
+        """The operating-system user."""
+        try:
+            return Actor(getpass.getuser())
+        except (KeyError, OSError):
+            return Actor(str(os.getuid()))
+
+    def code_places(self, blueprint_file: str, more_folders: tuple[str, ...] = ()) -> CodePlaces:
+        """Where the code of a blueprint is looked for; ``more_folders`` before those of the settings."""
+        folders = tuple(str(Path(folder).absolute()) for folder in more_folders)
+        return CodePlaces(
+            str(Path(blueprint_file).absolute().parent), tuple(dict.fromkeys(folders + self.settings.plugin_folders))
+        )
+
+    def close(self) -> None:
+        """Let go of the store if it was opened."""
+        store = self.__dict__.pop("store", None)
+        if store is not None:
+            store.close()
+
+
+@contextmanager
+def workplace(settings: Settings, command: str | None = None) -> Iterator[Workplace]:
+    """A workplace that is closed in the end. ``command`` defaults to the words this process was started with."""
+    from phaseline.use_cases.engine_log import without_values
+
+    program = Path(sys.argv[0]).name.replace("__main__.py", "phaseline")
+    place = Workplace(settings, command or without_values([program, *sys.argv[1:]]))
+    try:
+        yield place
+    finally:
+        place.close()

@@ -1,0 +1,147 @@
+"""Progress: a table on a terminal, lines elsewhere."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from phaseline.cli.render.live import MOST_ROWS, LiveTable, Rates, cells_of, chosen, draw
+from phaseline.cli.render.progress import HEARTBEAT_MS, Lines, Quiet, failing_text, summary
+from phaseline.model.status import EntryStatus as Status
+from phaseline.use_cases.watching import EVERY_MS, Failing, Nobody, Progress, ProgressRow, Throttle
+
+CREATE, START = "cloudify.interfaces.lifecycle.create", "cloudify.interfaces.lifecycle.start"
+
+
+def row(node: str, phase: str, **counts: int) -> ProgressRow:
+    return ProgressRow(node, phase, {Status[name.upper()]: count for name, count in counts.items()})
+
+
+def progress(*rows: ProgressRow, failing: tuple[Failing, ...] = (), wake: int | None = None) -> Progress:
+    return Progress("install", rows, failing, len(failing), wake, 1)
+
+
+def fails(status: Status = Status.SLEEPING, due: int = 15_000) -> Failing:
+    return Failing("web_1", CREATE, status, 1, 60, due, "first line\ncurl: no route to host\n")
+
+
+def drawn(seen: Progress, now: int = 0) -> str:
+    console = Console(file=io.StringIO(), width=120)
+    console.print(draw(seen, now, "install-1 of 'shop'", Rates()))
+    return console.file.getvalue()
+
+
+def lines_of(*looks: tuple[Progress, int]) -> list[str]:
+    said: list[str] = []
+    reporter = Lines(said.append)
+    reporter.begun("install-1", "shop", lambda: None)
+    for seen, now in looks:
+        reporter.progressed(seen, now)
+    return said
+
+
+def test_the_last_line_of_a_failure_is_told_with_retry_and_time() -> None:
+    assert failing_text(fails(), 0) == "web_1 create retry 1 of 60 in 15 s: curl: no route to host"
+    assert failing_text(fails(due=0), 5) == "web_1 create retry 1 of 60 now: curl: no route to host"
+    assert failing_text(fails(Status.FAILED), 0) == "web_1 create failed: curl: no route to host"
+
+
+def test_everything_in_one_line() -> None:
+    seen = progress(row("web", CREATE, completed=1200, running=200), row("web", START, blocked=7600), wake=15_000)
+    assert summary(seen, 0) == "1,200 of 9,000 steps, 200 running, next look in 15 s"
+
+
+def test_a_line_is_said_when_an_operation_is_through_and_only_once() -> None:
+    half, whole = row("web", CREATE, completed=1, running=1), row("web", CREATE, completed=1, failed=1)
+    said = lines_of((progress(half), 0), (progress(whole), 100), (progress(whole), 200))
+    assert said == ["install-1 of 'shop' runs", "  create: 1 of 2 done, 1 not"]
+
+
+def test_a_heartbeat_is_said_every_ten_seconds() -> None:
+    seen = progress(row("web", CREATE, running=1))
+    said = lines_of(*((seen, now) for now in range(0, 3 * HEARTBEAT_MS, 1_000)))
+    assert said[1:] == ["  after 10 s: 0 of 1 steps, 1 running", "  after 20 s: 0 of 1 steps, 1 running"]
+
+
+def test_a_failure_is_said_once_for_each_try() -> None:
+    seen = progress(row("web", CREATE, sleeping=1), failing=(fails(),))
+    assert len(lines_of((seen, 0), (seen, 1_000), (seen, 2_000))) == 2
+
+
+def test_a_quiet_reporter_says_only_what_must_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = Quiet()
+    reporter.begun("install-1", "shop", lambda: None)
+    reporter.progressed(progress(row("web", CREATE, running=1)), 0)
+    reporter.noticed("read this")
+    reporter.ended()
+    assert capsys.readouterr().err == "read this\n"
+    assert reporter.interrupt is None
+
+
+def test_the_table_has_a_row_for_each_node_and_operation_with_failures_below() -> None:
+    text = drawn(
+        progress(row("web", CREATE, completed=1, sleeping=1), row("db", CREATE, running=3), failing=(fails(),))
+    )
+    assert "web   create" in text
+    assert "1/2" in text
+    assert "3 running" in text
+    assert "retry 1 of 60 in 15 s: curl: no route to host" in text
+
+
+def test_of_many_rows_those_with_trouble_and_in_work_are_shown_and_the_rest_counted() -> None:
+    rows = [row(f"n{number:03}", CREATE, completed=5) for number in range(100)]
+    rows[70] = row("n070", CREATE, failed=1)
+    rows[80] = row("n080", CREATE, running=1)
+    shown = [one.node for one in chosen(rows)]
+    assert len(shown) == MOST_ROWS
+    assert {"n070", "n080"} <= set(shown)
+    assert shown == sorted(shown)
+    assert f"… and {100 - MOST_ROWS} more rows" in drawn(progress(*rows))
+
+
+def test_every_kind_of_status_gets_a_cell_and_the_bar_its_width() -> None:
+    assert cells_of([1, 0, 998, 1], 10) == [1, 0, 8, 1]
+    assert cells_of([0, 0], 10) == [0, 0]
+    assert sum(cells_of([5, 3, 9, 1, 1, 7], 24)) == 24
+
+
+def test_rates_are_those_of_the_last_seconds() -> None:
+    rates = Rates()
+    for now, done in ((0, 0), (1_000, 500), (2_000, 500), (5_000, 500), (9_000, 500)):
+        found = rates.rate(row("web", CREATE, completed=done, blocked=1000 - done), now)
+    assert found == 0
+    assert rates.rate(row("web", CREATE, completed=1000), 10_000) == 100
+
+
+def test_the_live_table_leaves_nothing_behind_but_what_was_noticed() -> None:
+    console = Console(file=io.StringIO(), width=120, force_terminal=True)
+    table = LiveTable(console)
+    table.begun("install-1", "shop", lambda: None)
+    table.progressed(progress(row("web", CREATE, running=1)), 0)
+    table.noticed("read [this]")
+    table.ended()
+    table.ended()
+    assert "read [this]" in console.file.getvalue()
+
+
+def looks(cost: int) -> int:
+    """How many looks a second of a minute are let through, each of which takes ``cost`` ms."""
+    throttle, count = Throttle(), 0
+    for now in range(60_000):
+        if throttle.lets_through(now):
+            throttle.looked(now, now + cost)
+            count += 1
+    return count // 60
+
+
+def test_looks_are_let_through_ten_times_a_second_and_less_often_when_they_cost_time() -> None:
+    assert looks(0) == 1_000 // EVERY_MS
+    assert looks(20) == 1
+
+
+def test_nobody_may_watch() -> None:
+    nobody = Nobody()
+    nobody.begun("install-1", "shop", lambda: None)
+    nobody.progressed(progress(), 0)
+    nobody.noticed("")
+    nobody.ended()

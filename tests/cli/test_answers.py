@@ -1,0 +1,151 @@
+"""How the command line answers: exit codes, one document with ``--json``, suggestions, friendly empty states."""
+
+import pytest
+from tests.cli.terminal import BLUEPRINT, Terminal
+
+
+@pytest.mark.parametrize("noun", ["deployments", "instances", "executions"])
+def test_an_empty_store_says_what_to_do(terminal: Terminal, noun: str) -> None:
+    result = terminal.run(noun, "list")
+    assert result.exit_code == 0
+    assert "phaseline" in result.stdout
+    assert terminal.ask(noun, "list") == (0, {noun: [], "total": 0})
+
+
+def test_words_that_do_not_fit_exit_with_2(terminal: Terminal) -> None:
+    assert terminal.run("instal").exit_code == 2
+    assert terminal.run("install").exit_code == 2
+    assert terminal.run("install", "x.yaml", "-i", "novalue").exit_code == 2
+    assert terminal.run("executions", "complete", "install-1").exit_code == 2
+
+
+def test_mistyped_commands_and_options_get_a_suggestion(terminal: Terminal) -> None:
+    assert "install" in terminal.run("instal", "x").stderr
+    assert "--deployment" in terminal.run("install", "x", "--deploymnet", "y").stderr
+
+
+def test_usage_errors_are_a_document_with_json(terminal: Terminal) -> None:
+    code, answer = terminal.ask("install")
+    assert code == 2
+    assert answer["problems"][0]["code"] == "PL-C019"
+
+
+def test_a_missing_file_is_a_problem_not_a_usage_error(terminal: Terminal) -> None:
+    code, answer = terminal.ask("install", "missing.yaml")
+    assert code == 1
+    assert answer["problems"][0]["code"] == "PL-B001"
+
+
+def test_names_and_ids_may_be_shortened_while_they_are_unique(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write(), "-d", "alpha")
+    assert terminal.ask("deployments", "show", "al")[1]["name"] == "alpha"
+    assert terminal.ask("instances", "show", "base")[1]["node"] == "base"
+    code, answer = terminal.ask("instances", "show", "top")
+    assert (code, answer["problems"][0]["code"]) == (1, "PL-C013")
+    assert terminal.ask("executions", "show", "install")[1]["id"] == "install-1"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "hint"),
+    [
+        (("deployments", "show", "shpo"), "PL-C010", "shop"),
+        (("executions", "show", "instal-1"), "PL-C011", "install-1"),
+        (("instances", "list", "--node", "tpo"), "PL-C012", "top"),
+        (("instances", "show", "bsae_1"), "PL-C012", "base"),
+        (("uninstall", "-d", "shpo"), "PL-C010", "shop"),
+    ],
+)
+def test_mistyped_names_get_a_suggestion(terminal: Terminal, words: tuple[str, ...], code: str, hint: str) -> None:
+    terminal.run("install", terminal.write())
+    exit_code, answer = terminal.ask(*words)
+    problem = answer["problems"][0]
+    assert (exit_code, problem["code"]) == (1, code)
+    assert hint in problem["mend"]
+
+
+def test_without_an_id_the_latest_execution_is_meant_and_named(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write())
+    terminal.run("uninstall", "-d", "shop")
+    assert terminal.run("executions", "show", "-d", "shop").stdout.startswith("uninstall-2 of 'shop'")
+
+
+def test_without_id_and_deployment_it_is_asked_which(terminal: Terminal) -> None:
+    file = terminal.write()
+    terminal.run("install", file, "-d", "a")
+    terminal.run("install", file, "-d", "b")
+    assert terminal.ask("executions", "show")[1]["problems"][0]["code"] == "PL-C018"
+
+
+def test_long_lists_are_cut_and_counted(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write(), "-i", "count=200")
+    result = terminal.run("instances", "list", "--limit", "10")
+    assert len(result.stdout.splitlines()) == 12
+    assert "10 of 201 shown" in result.stdout
+    assert terminal.ask("instances", "list", "--state", "started", "--node", "top")[1]["total"] == 200
+    assert terminal.ask("instances", "list", "--state", "deleted")[1]["total"] == 0
+
+
+@pytest.mark.parametrize("name", ["1shop", "my shop", "", "a" * 129, "-x"])
+def test_names_of_deployments_keep_their_rule(terminal: Terminal, name: str) -> None:
+    code, answer = terminal.ask("install", terminal.write(), f"--deployment={name}")
+    assert (code, answer["problems"][0]["code"]) == (1, "PL-C021")
+
+
+def test_at_most_200_problems_are_printed_and_all_counted(terminal: Terminal) -> None:
+    head = "tosca_definitions_version: cloudify_dsl_1_3\nnode_templates:\n"
+    file = terminal.write(head + "".join(f"  n{number}: {{type: Nothing}}\n" for number in range(300)))
+    code, answer = terminal.ask("blueprints", "validate", file)
+    assert (code, len(answer["problems"]), answer["total"]) == (1, 200, 300)
+    assert "300 problems, 200 of 300 shown" in terminal.run("blueprints", "validate", file).stderr
+
+
+def test_settings_that_are_none_stop_every_command(terminal: Terminal) -> None:
+    (terminal.folder / "phaseline.toml").write_text('[store]\nulr = "x"\n')
+    code, answer = terminal.ask("deployments", "list")
+    assert (code, answer["problems"][0]["code"]) == (1, "PL-C001")
+    assert "store.url" in answer["problems"][0]["mend"]
+
+
+def test_the_store_of_an_option_wins_over_the_environment(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write())
+    assert terminal.ask("--store", "sqlite:///other.db", "deployments", "list")[1]["total"] == 0
+
+
+def test_help_has_an_example_everywhere(terminal: Terminal) -> None:
+    assert "Example: phaseline install" in terminal.run("install", "--help").stdout
+
+
+def test_a_plugin_that_is_not_there_is_told_before_anything_is_stored(terminal: Terminal) -> None:
+    file = terminal.write(BLUEPRINT.replace("made.made.create", "made.mdae.create"))
+    code, answer = terminal.ask("install", file)
+    assert (code, answer["problems"][0]["code"]) == (1, "PL-O001")
+    assert "'made'" in answer["problems"][0]["mend"]
+    assert terminal.ask("deployments", "list")[1]["total"] == 0
+
+
+def test_hosts_whose_agent_nobody_installs_are_warned_of(terminal: Terminal) -> None:
+    host = "{type: cloudify.nodes.Compute, properties: {agent_config: {install_method: remote}}}"
+    file = terminal.write(BLUEPRINT.replace("node_templates:\n", f"node_templates:\n  vm: {host}\n"))
+    assert "no agents are installed" in terminal.run("plan", "install", file).stdout
+    assert "no agents are installed" in terminal.run("install", file).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        (["hello"], "hello/blueprint.yaml"),
+        (["blueprint", "hello"], "hello/blueprint.yaml"),
+        (["plugin", "hello"], "hello/src/hello/__init__.py"),
+        (["blueprint"], "blueprint.yaml"),
+        (["plugin"], "src/shop/__init__.py"),
+    ],
+)
+def test_init_takes_a_kind_and_a_folder_or_one_of_them(terminal: Terminal, words: list[str], file: str) -> None:
+    assert terminal.run("init", *words).exit_code == 0
+    assert (terminal.folder / file).is_file()
+
+
+def test_init_with_two_folders_is_refused(terminal: Terminal) -> None:
+    assert terminal.run("init", "one", "two").exit_code == 2
+    assert terminal.run("init", "plugin", "one", "two").exit_code == 2
+    assert terminal.run("init").exit_code == 2

@@ -1,0 +1,110 @@
+"""What the doctor finds, and that each finding says what mends it."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from tests.cli.terminal import Terminal
+
+
+def levels(terminal: Terminal) -> tuple[int, dict[str, tuple[str, str]]]:
+    """(exit code, {name of a check: (level, text)}), the worst of each name."""
+    code, found = terminal.ask("doctor")
+    worst: dict[str, tuple[str, str]] = {}
+    for check in sorted(found["checks"], key=lambda check: ["ok", "warn", "fail"].index(check["level"])):
+        worst[check["name"]] = (check["level"], check["text"])
+        assert bool(check["mend"]) == (check["level"] != "ok"), check
+    return code, worst
+
+
+def store_file(terminal: Terminal) -> Path:
+    return Path(terminal.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///"))
+
+
+def test_a_healthy_installation_is_all_ok(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write())
+    code, found = levels(terminal)
+    assert code == 0
+    of_this_machine = {"folders", "disk"}
+    assert {level for name, (level, _) in found.items() if name not in of_this_machine} == {"ok"}
+    assert set(found) >= {"python", "sqlite", "settings", "permissions", "disk", "store", "engine", "clock", "log"}
+    assert "0 failing" in terminal.run("doctor").stdout
+
+
+def test_the_doctor_makes_no_store(terminal: Terminal) -> None:
+    assert levels(terminal)[0] == 0
+    assert not store_file(terminal).exists()
+
+
+def test_settings_that_are_none_are_told_and_fail(terminal: Terminal) -> None:
+    (terminal.folder / "phaseline.toml").write_text('[store]\nulr = "x"\n')
+    code, found = levels(terminal)
+    assert (code, found["settings"][0]) == (1, "fail")
+    assert "ulr" in found["settings"][1]
+
+
+def test_a_store_that_others_may_read_is_a_warning(terminal: Terminal) -> None:
+    terminal.run("deployments", "list")
+    store_file(terminal).chmod(0o644)
+    code, found = levels(terminal)
+    assert (code, found["permissions"][0]) == (0, "warn")
+
+
+def test_a_damaged_store_fails(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write())
+    file = store_file(terminal)
+    content = bytearray(file.read_bytes())
+    content[8_192:] = os.urandom(len(content) - 8_192)
+    file.write_bytes(content)
+    code, found = levels(terminal)
+    assert (code, found["store"][0]) == (1, "fail")
+
+
+def test_plugin_folders_that_are_missing_or_empty_are_told(terminal: Terminal) -> None:
+    (terminal.folder / "empty").mkdir()
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = f"{terminal.folder}/empty"
+    assert levels(terminal)[1]["plugins"][0] == "warn"
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = f"{terminal.folder}/missing"
+    code, found = levels(terminal)
+    assert (code, found["plugins"][0]) == (1, "fail")
+
+
+def test_code_that_was_moved_away_is_told_with_its_deployment(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write())
+    os.chdir(terminal.folder.parent)
+    terminal.folder.rename(terminal.folder.with_name("elsewhere"))
+    found = levels(terminal)[1]
+    assert found["code"][0] == "warn"
+    assert "'shop'" in found["code"][1]
+
+
+def test_a_clock_that_was_set_back_is_told(terminal: Terminal) -> None:
+    import sqlite3
+
+    terminal.run("install", terminal.write())
+    with sqlite3.connect(store_file(terminal)) as db:
+        db.execute("update execution set ended_at = ended_at + 3600000")
+    db.close()
+    found: dict[str, Any] = levels(terminal)[1]
+    assert found["clock"][0] == "warn"
+    assert "3,5" in found["clock"][1] or "3,6" in found["clock"][1]
+
+
+def test_folders_of_processes_that_are_gone_are_told(tmp_path: Path) -> None:
+    from phaseline.use_cases.doctoring import leftover_folders
+
+    (tmp_path / f"phaseline-{os.getpid()}-x").mkdir()
+    assert list(leftover_folders(tmp_path)) == []
+    (tmp_path / "phaseline-4194304-x").mkdir()
+    assert [check.level for check in leftover_folders(tmp_path)] == ["warn"]
+
+
+def test_a_store_of_an_older_schema_is_left_as_it_is(terminal: Terminal) -> None:
+    terminal.run("deployments", "list")
+    file = store_file(terminal)
+    content = bytearray(file.read_bytes())
+    content[60:64] = (1).to_bytes(4, "big")
+    file.write_bytes(content)
+    code, found = levels(terminal)
+    assert (code, found["store"][0]) == (0, "warn")
+    assert file.read_bytes() == content

@@ -1,0 +1,117 @@
+"""One screen for the person on duty."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+
+import pytest
+from tests.cli.terminal import Terminal
+
+from phaseline.use_cases.workplace import SystemClock
+
+
+def test_a_new_store_has_nothing_to_tell(terminal: Terminal) -> None:
+    code, found = terminal.ask("status")
+    assert (code, found["engine"], found["open_count"], found["needs"]) == (0, None, 0, [])
+    assert found["store"]["size_bytes"] > 0
+    text = terminal.run("status").stdout
+    assert "none; start one with: phaseline engine run" in text
+    assert "Nothing needs a person." in text
+
+
+def test_a_failed_execution_needs_a_person(terminal: Terminal) -> None:
+    terminal.write()
+    terminal.trouble("top")
+    terminal.run("install", str(terminal.folder / "blueprint.yaml"))
+    (need,) = terminal.ask("status")[1]["needs"]
+    assert need == {"text": "install-1 of 'shop' failed", "mend": "phaseline executions show install-1"}
+    assert "phaseline executions show install-1" in terminal.run("status").stdout
+
+
+def test_the_engine_is_told_with_its_process_and_command(terminal: Terminal) -> None:
+    from phaseline.store import open_store
+
+    terminal.run("install", terminal.write())
+    store = open_store(terminal.environment["PHASELINE_STORE_URL"], SystemClock())
+    with store.own("phaseline engine run"):
+        engine = terminal.ask("status")[1]["engine"]
+        text = terminal.run("status").stdout
+    store.close()
+    assert engine["command"] == "phaseline engine run"
+    assert engine["pid"] > 0
+    assert engine["since_at"]
+    assert f"process {engine['pid']} for" in text
+
+
+PATIENCE_S = 30
+SLOW = """\
+import threading
+from pathlib import Path
+
+from phaseline import operation
+
+
+@operation
+def create(item):
+    with open(Path(__file__).with_name("called"), "w") as pipe:
+        pipe.write("called")
+    threading.Event().wait(600)
+
+
+@operation
+def delete(item):
+    pass
+"""
+
+
+@pytest.fixture
+def killed(terminal: Terminal) -> Terminal:
+    """An install whose engine was killed within a call that may not be repeated."""
+    file = terminal.write()
+    (terminal.folder / "plugins" / "made.py").write_text(SLOW)
+    called = terminal.folder / "plugins" / "called"
+    os.mkfifo(called)
+    pipe = os.open(called, os.O_RDWR)  # for both, so that opening it waits for nobody
+    process = subprocess.Popen(
+        [sys.executable, "-m", "phaseline", "-q", "install", file],
+        env={**terminal.environment, "PATH": "", "HOME": str(terminal.folder)},
+        stdout=subprocess.DEVNULL,
+    )
+    ready, _, _ = select.select([pipe], [], [], PATIENCE_S)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    os.close(pipe)
+    assert ready, "the operation was never called"
+    return terminal
+
+
+def test_what_nobody_runs_is_told_first_with_its_progress(killed: Terminal) -> None:
+    found = killed.ask("status")[1]
+    assert (found["engine"], found["open_count"]) == (None, 1)
+    assert found["needs"][0] == {"text": "nobody runs install-1", "mend": "phaseline engine run"}
+    (standing,) = found["executions"]
+    assert (standing["id"], standing["ended"], standing["counts"]["running"]) == ("install-1", 0, 1)
+    assert "install-1  shop" in killed.run("status").stdout
+    assert killed.ask("instances", "stuck")[1]["stuck"][0]["kind"] == "abandoned"
+
+
+def test_the_doctor_warns_of_what_nobody_runs(killed: Terminal) -> None:
+    code, found = killed.ask("doctor")
+    assert (code, found["is_sound"]) == (0, True)
+    assert [check["mend"] for check in found["checks"] if check["name"] == "engine"] == ["phaseline engine run"]
+
+
+def test_the_screen_of_a_thousand_open_executions_is_bounded() -> None:
+    from phaseline.cli.render.status import status_text
+    from phaseline.model.status import ExecutionStatus
+    from phaseline.use_cases.status import Need, Standing, Status, StoreState
+
+    one = Standing("install-1", "install", "shop", ExecutionStatus.RUNNING, "ann", 0, 0, 9, {}, 0, 0)
+    found = Status(
+        1, StoreState("x", 0, 0, 2), None, "go", [one] * 200, 1_000, 200, 0, 0, needs=[Need("a", "b")], need_count=9
+    )
+    lines = status_text(found).splitlines()
+    assert len(lines) < 25
+    assert "and 990 more: phaseline executions list" in lines

@@ -1,0 +1,20 @@
+"""What all tests share: generated inputs are the same in every run, unless a longer search is asked for.
+
+``HYPOTHESIS_PROFILE=ci`` draws more examples from the same fixed sequence; ``search`` draws new ones each time.
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("default", derandomize=True, database=None, deadline=None, max_examples=100)
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=500,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("search", deadline=None, max_examples=10_000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

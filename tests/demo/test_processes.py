@@ -1,0 +1,28 @@
+"""The check that nothing is left running sees what runs, and the simulated cloud is a process like any other."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from phaseline.demo.processes import end_processes_in, processes_in, running_cloud
+
+
+def test_a_process_started_with_a_path_of_the_folder_is_seen_and_ended(tmp_path: Path) -> None:
+    program = tmp_path / "waiting.py"
+    program.write_text("import sys\nprint('here', flush=True)\nsys.stdin.read()\n")
+    command = [sys.executable, str(program)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        seen = processes_in(tmp_path)
+        end_processes_in(tmp_path)
+    assert [line.split()[0] for line in seen] == [str(process.pid)]
+    assert processes_in(tmp_path) == []
+
+
+def test_the_cloud_answers_while_it_is_needed_and_ends_after(tmp_path: Path) -> None:
+    with running_cloud(tmp_path / "cloud.jsonl") as cloud:
+        cloud.set_pace(make_ms=1)
+        assert cloud.report()["created"] == 0
+        assert len(processes_in(tmp_path)) == 1
+    assert processes_in(tmp_path) == []

@@ -1,0 +1,215 @@
+"""B30-B33: operations, their mappings, how they override one another, their names."""
+
+import pytest
+from tests.dsl.readers import codes, numbers, problems, read
+
+from phaseline.model.blueprint import Operation
+
+PLUGINS = """
+plugins:
+  p: {executor: central_deployment_agent, install: false}
+  h: {executor: host_agent, install: false}
+"""
+
+
+def operation(text: str, *, kind: str | None = None, scripts: tuple[str, ...] = ()) -> Operation:
+    """The operation i.run of a template that says ``text``, of a type that says ``kind``."""
+    interfaces = f"interfaces: {{i: {{run: {kind}}}}}" if kind is not None else ""
+    blueprint = read(_blueprint(text, interfaces), scripts=scripts)
+    return blueprint.nodes["n"].operations["i.run"]
+
+
+def _blueprint(text: str, interfaces: str = "") -> str:
+    own = f", interfaces: {{i: {{run: {text}}}}}" if text else ""
+    return f"{PLUGINS}\nnode_types:\n  t:\n    derived_from: cloudify.nodes.Compute\n    {interfaces}\nnode_templates:\n  n: {{type: t{own}}}\n"
+
+
+def wrong(text: str, kind: str | None = None) -> list[int | None]:
+    interfaces = f"interfaces: {{i: {{run: {kind}}}}}" if kind is not None else ""
+    return numbers(_blueprint(text, interfaces))
+
+
+def test_b30_text_and_mapping_mean_the_same() -> None:
+    assert operation("p.m.f") == operation("{implementation: p.m.f}")
+
+
+def test_b30_all_fields_are_read() -> None:
+    found = operation(
+        "{implementation: p.m.f, inputs: {a: 1}, executor: host_agent, max_retries: -1, retry_interval: 0.5, timeout: 10, timeout_recoverable: true}"
+    )
+    assert found == Operation("i.run", "function", "p", "m.f", {"a": 1}, "host_agent", -1, 0.5, 10.0, True)
+
+
+@pytest.mark.parametrize("text", ["{}", "''", "{implementation: ''}", "~"])
+def test_b30_nothing_is_a_no_op(text: str) -> None:
+    assert not operation(text).is_implemented
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "max_retries: -2",
+        "max_retries: 1.5",
+        "retry_interval: -1",
+        "timeout: -1",
+        "timeout: soon",
+        "timeout_recoverable: 1",
+    ],
+)
+def test_b30_numbers_out_of_range_are_1(field: str) -> None:
+    assert wrong(f"{{implementation: p.m.f, {field}}}") == [1]
+
+
+def test_b30_a_bad_executor_is_28() -> None:
+    assert wrong("{implementation: p.m.f, executor: moon}") == [28]
+
+
+def test_b31_a_url_is_a_script() -> None:
+    found = operation("'https://example.org/a.sh'")
+    assert (found.form, found.plugin, found.implementation, found.executor) == (
+        "script",
+        "script",
+        "https://example.org/a.sh",
+        "auto",
+    )
+
+
+def test_b31_a_file_beside_the_blueprint_is_a_script_before_it_is_a_function() -> None:
+    found = operation("p.m.f", scripts=("p.m.f",))
+    assert (found.form, found.implementation) == ("script", "p.m.f")
+
+
+def test_b31_text_with_line_breaks_is_an_inline_script() -> None:
+    found = operation('"  echo 1\\n  echo 2\\n"')
+    assert (found.form, found.implementation) == ("inline", "echo 1\necho 2\n")
+
+
+def test_b31_a_plugins_function_takes_the_plugins_executor() -> None:
+    found = operation("h.module.deep.f")
+    assert (found.form, found.plugin, found.implementation, found.executor) == (
+        "function",
+        "h",
+        "module.deep.f",
+        "host_agent",
+    )
+
+
+def test_b31_what_fits_nothing_is_10_for_nodes_and_19_for_relationships() -> None:
+    assert wrong("nothing.m.f") == [10]
+    assert wrong("scripts/missing.sh") == [10]
+    text = """
+    node_templates:
+      a: {type: cloudify.nodes.Root}
+      b:
+        type: cloudify.nodes.Root
+        relationships:
+          - type: cloudify.relationships.connected_to
+            target: a
+            source_interfaces: {i: {run: nothing.m.f}}
+    """
+    assert numbers(text) == [19]
+
+
+def test_b31_two_plugins_that_fit_are_91() -> None:
+    text = """
+    plugins:
+      a: {executor: host_agent, install: false}
+      a.b: {executor: host_agent, install: false}
+    node_templates: {n: {type: cloudify.nodes.Root, interfaces: {i: {run: a.b.c.d}}}}
+    """
+    assert numbers(text) == [91]
+
+
+def test_b31_a_script_that_is_given_its_own_input_is_60() -> None:
+    assert numbers(_blueprint('{implementation: "a\\nb", inputs: {script_path: x}}')) == [60]
+    assert numbers(_blueprint('{implementation: "a\\nb", inputs: {script_source: x}}')) == [60]
+    assert codes(_blueprint("{implementation: script.script_runner.tasks.run, inputs: {script_path: x}}")) == []
+
+
+def test_b31_a_script_without_the_plugin_script_is_61() -> None:
+    text = 'node_types: {t: {}}\nnode_templates: {n: {type: t, interfaces: {i: {run: "a\\nb"}}}}'
+    assert numbers(text, types=False) == [61]
+
+
+def test_b32_a_child_type_replaces_the_parents_operation_whole() -> None:
+    text = f"""{PLUGINS}
+node_types:
+  parent: {{interfaces: {{i: {{run: {{implementation: p.m.f, inputs: {{a: {{default: 1}}}}}}, stay: p.m.g}}}}}}
+  child: {{derived_from: parent, interfaces: {{i: {{run: {{executor: host_agent}}}}}}}}
+node_templates: {{n: {{type: child}}}}
+"""
+    found = read(text).nodes["n"].operations
+    assert not found["i.run"].is_implemented
+    assert found["i.stay"].implementation == "m.g"
+
+
+TYPE = "{implementation: p.m.f, inputs: {a: {default: 1}, b: {}}, max_retries: 3, timeout: 9, executor: host_agent}"
+
+
+def test_b32_an_empty_implementation_in_the_template_means_the_types() -> None:
+    found = operation("{inputs: {b: 2}, max_retries: 5}", kind=TYPE)
+    assert (found.implementation, found.inputs, found.max_retries) == ("m.f", {"a": 1, "b": 2}, 5)
+    assert (found.timeout_s, found.executor) == (9.0, "host_agent")
+
+
+def test_b32_the_same_implementation_merges_as_well() -> None:
+    found = operation("{implementation: p.m.f, inputs: {b: 2, extra: 3}}", kind=TYPE)
+    assert (found.inputs, found.max_retries) == ({"a": 1, "b": 2, "extra": 3}, 3)
+
+
+def test_b32_another_implementation_has_only_its_own_fields() -> None:
+    found = operation("{implementation: p.m.other, inputs: {c: 1}}", kind=TYPE)
+    assert (found.implementation, found.inputs, found.max_retries, found.executor) == (
+        "m.other",
+        {"c": 1},
+        None,
+        "central_deployment_agent",
+    )
+
+
+def test_b32_an_input_without_value_is_107() -> None:
+    (found,) = problems(_blueprint("{inputs: {a: 2}}", f"interfaces: {{i: {{run: {TYPE}}}}}"))
+    assert (found.cloudify_code, found.message) == (107, "Input 'b' of 'i.run' is missing a value")
+    assert wrong("", TYPE) == [107]
+
+
+def test_b32_an_input_of_the_wrong_type_is_105() -> None:
+    kind = "{implementation: p.m.f, inputs: {a: {type: integer, default: 1}}}"
+    assert wrong("{inputs: {a: text}}", kind) == [105]
+
+
+@pytest.mark.parametrize("text", ["{}", "''"])
+def test_b32_a_no_op_in_the_template_is_a_no_op(text: str) -> None:
+    assert not operation(text, kind="p.m.f").is_implemented
+
+
+def test_b32_over_a_no_op_of_the_type_the_templates_counts() -> None:
+    assert operation("p.m.f", kind="{}").implementation == "m.f"
+
+
+def test_b32_relationships_override_as_templates_do() -> None:
+    text = f"""{PLUGINS}
+relationships:
+  mine:
+    derived_from: cloudify.relationships.connected_to
+    source_interfaces: {{i: {{run: {TYPE}}}}}
+node_templates:
+  a: {{type: cloudify.nodes.Root}}
+  b:
+    type: cloudify.nodes.Compute
+    relationships:
+      - {{type: mine, target: a, source_interfaces: {{i: {{run: {{inputs: {{b: 7}}}}}}}}}}
+"""
+    found = read(text).nodes["b"].relationships[0].source_operations["i.run"]
+    assert (found.implementation, found.inputs) == ("m.f", {"a": 1, "b": 7})
+
+
+def test_b33_a_bare_name_is_known_while_it_is_unique() -> None:
+    text = f"{PLUGINS}\nnode_templates: {{n: {{type: cloudify.nodes.Root, interfaces: {{i: {{run: p.m.f, stop: p.m.g}}}}}}}}"
+    node = read(text).nodes["n"]
+    run = node.find_operation("run")
+    assert run is not None
+    assert run.name == "i.run"
+    assert node.find_operation("stop") is None
+    assert node.find_operation("i.stop") is node.operations["i.stop"]
+    assert node.find_operation("nothing") is None

@@ -1,0 +1,145 @@
+"""What users ask: cancel, retry, complete, wake; and limits of failure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.engine.driving import AGAIN, FAILED, RETRY, Driver, commands_of, positions
+
+from phaseline.model.events import CancelRequested, CompleteRequested, Planned, RetryRequested, Stop, WakeRequested
+from phaseline.model.execution import StopAfter, Verdict
+from phaseline.model.graph import LaneSpec, Policy
+from phaseline.model.status import ExecutionStatus
+from phaseline.testing.graphs import graph_of
+
+EACH = Policy(LaneSpec("each", form="each"), repeatable=True, max_retries=5, retry_interval_ms=100)
+ONCE = Policy(LaneSpec("once", form="each"), repeatable=False)
+
+
+def three_in_a_row(*, policy: Policy = EACH) -> Driver:
+    """Entries 0 → 1 → 2 and, beside them, 3."""
+    driver = Driver()
+    driver.begin(graph_of([0, 0, 0, 0], needs={1: [0], 2: [1]}, policies=(policy,)))
+    return driver
+
+
+def test_a_retry_revives_exactly_the_shadow_of_what_failed() -> None:
+    driver = three_in_a_row()
+    driver.answer(driver.batches[0], FAILED, members=[0])
+    driver.answer(driver.batches[0], members=[1])
+    assert driver.statuses() == ["failed", "skipped", "skipped", "completed"]
+    decision = driver.tell(RetryRequested(1))
+    assert driver.statuses() == ["running", "blocked", "blocked", "completed"]
+    assert decision.changes.notes[0].generations.tolist() == [1]
+    assert driver.batches[-1].segments[0].generations.tolist() == [1]
+    driver.answer(driver.batches[-1])
+    assert driver.statuses() == ["completed", "running", "blocked", "completed"]
+
+
+def test_a_cancel_awaits_running_calls_and_begins_nothing() -> None:
+    driver = three_in_a_row()
+    decision = driver.tell(CancelRequested(1))
+    assert driver.statuses() == ["canceling", "canceled", "canceled", "canceling"]
+    assert [stop.kill for stop in commands_of(decision, Stop)] == [False]
+    assert driver.asked[-1].graph == 0
+    driver.answer(driver.batches[0])
+    assert driver.statuses() == ["completed", "canceled", "canceled", "completed"]
+    assert driver.asked[-1].graph == 1
+
+
+@pytest.mark.parametrize("how", ["force", "kill"])
+def test_force_and_kill_give_running_calls_up_at_once(how: str) -> None:
+    driver = Driver()
+    driver.begin(graph_of([0, 1], policies=(EACH, ONCE)))
+    decision = driver.tell(CancelRequested(1, how))
+    assert driver.statuses() == ["canceled", "unsure"]
+    assert {stop.kill for stop in commands_of(decision, Stop)} == {how == "kill"}
+    late = driver.tell(*[])
+    assert not late.commands
+    assert driver.asked[-1].graph == 1
+
+
+def test_a_cancel_of_some_subjects_leaves_the_others_alone() -> None:
+    driver = Driver()
+    driver.begin(graph_of([0, 0, 0, 0], needs={1: [0], 3: [2]}, subjects=[5, 5, 6, 6], policies=(EACH,)))
+    driver.tell(CancelRequested(1, "force", np.array([5])))
+    assert driver.statuses() == ["canceled", "canceled", "running", "blocked"]
+
+
+def test_a_retry_after_a_cancel_goes_on_where_it_stood() -> None:
+    driver = three_in_a_row()
+    driver.tell(CancelRequested(1))
+    driver.answer(driver.batches[0])
+    driver.tell(RetryRequested(1))
+    assert driver.statuses() == ["completed", "running", "blocked", "completed"]
+
+
+def test_completing_by_hand_lets_dependents_go() -> None:
+    driver = three_in_a_row()
+    driver.answer(driver.batches[0], FAILED, members=[0])
+    driver.tell(CompleteRequested(1, 1, np.array([0], np.int32)))
+    assert driver.statuses()[:3] == ["completed", "running", "blocked"]
+
+
+def test_a_sleeper_can_be_woken() -> None:
+    driver = three_in_a_row()
+    driver.answer(driver.batches[0], AGAIN, members=[0], delay=60_000)
+    driver.tell(WakeRequested(1, 1))
+    assert positions(driver.batches[-1]) == [0]
+
+
+def test_a_sleeper_that_was_canceled_and_retried_is_called_once() -> None:
+    driver = three_in_a_row()
+    driver.answer(driver.batches[0], RETRY, members=[0])
+    driver.tell(CancelRequested(1))
+    driver.answer(driver.batches[0], members=[1])
+    driver.tell(RetryRequested(1))
+    assert driver.sleep(1_000) == []
+    assert driver.statuses()[0] == "running"
+
+
+@pytest.mark.parametrize(
+    ("limit", "failures"),
+    [(StopAfter(failures=0), 1), (StopAfter(failures=2), 3), (StopAfter(share=0.25), 3)],
+)
+def test_what_has_not_begun_is_canceled_when_too_many_failed(limit: StopAfter, failures: int) -> None:
+    driver = Driver({"threads": 1, "bulk": 1})
+    one = Policy(LaneSpec("each", form="each", max_batch=1), repeatable=False)
+    driver.begin(graph_of([0] * 8, policies=(one,)), stop_after=limit)
+    for number in range(failures):
+        assert driver.statuses().count("canceled") == 0, number
+        driver.answer(driver.batches[-1], FAILED)
+    assert driver.statuses().count("failed") == failures
+    assert driver.statuses().count("canceled") == 8 - failures
+
+
+def test_failures_are_tolerated_by_group() -> None:
+    driver = Driver({"threads": 8, "bulk": 1})
+    driver.begin(
+        graph_of([0] * 8, needs={7: [0]}, policies=(EACH,), groups=[0, 0, 0, 0, 1, 1, 1, 1]),
+        stop_after=StopAfter(share=0.5),
+    )
+    driver.answer(driver.batches[0], FAILED, members=[1, 2])
+    assert "canceled" not in driver.statuses()
+    driver.answer(driver.batches[0], FAILED, members=[3])
+    assert driver.statuses()[7] == "canceled"
+
+
+def test_seconds_after_the_first_failure_count_from_it() -> None:
+    driver = Driver({"threads": 8, "bulk": 1})
+    driver.begin(graph_of([0, 0, 0], needs={2: [0]}, policies=(EACH,)), stop_after=StopAfter(seconds=2))
+    driver.answer(driver.batches[0], FAILED, members=[1])
+    driver.sleep(1_999)
+    assert driver.statuses()[2] == "blocked"
+    driver.sleep(1)
+    assert driver.statuses()[2] == "canceled"
+
+
+def test_a_verdict_ends_the_execution_and_its_room_is_used_again() -> None:
+    driver = Driver()
+    driver.begin(graph_of([0] * 30_000, policies=(Policy(LaneSpec("bulk"), repeatable=True),)))
+    driver.run()
+    driver.tell(Planned(1, Verdict(ExecutionStatus.COMPLETED)))
+    driver.begin(graph_of([0], policies=(EACH,)), execution=2)
+    assert len(driver.scheduler.arena) == 1
+    assert driver.statuses(2) == ["running"]

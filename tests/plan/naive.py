@@ -1,0 +1,148 @@
+"""A naive executor of graphs: one entry at a time, by a plain reading of the marks, recording what happens in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phaseline.model.blueprint import Operation
+from phaseline.model.declaration import Declaration
+from phaseline.model.execution import TOLERATED, History, Request, RetryPolicy, Round, Verdict
+from phaseline.model.graph import Graph, SubjectKind
+from phaseline.model.states import InstanceState
+from phaseline.model.status import EntryStatus as Status
+from phaseline.model.status import Mark
+from phaseline.model.topology import Topology
+from phaseline.plan.workflows import PLANNERS
+
+Fails = Callable[[str], bool]
+"""From ``operation instance`` to whether it fails."""
+
+
+@dataclass
+class World:
+    """Instances with their states, and everything that was called or became, as lines."""
+
+    topology: Topology
+    states: np.ndarray
+    lines: list[str] = field(default_factory=list)
+    last: Graph | None = None
+    status: dict[int, Status] = field(default_factory=dict)
+
+    @classmethod
+    def fresh(cls, topology: Topology, state: InstanceState = InstanceState.UNINITIALIZED) -> World:
+        return cls(topology, np.full(len(topology), state, np.uint8))
+
+    @property
+    def calls(self) -> list[str]:
+        return [line for line in self.lines if "=" not in line]
+
+    def state(self, id: str) -> str:
+        return InstanceState(self.states[self.topology.number_of[id]]).word
+
+    def of(self, id: str) -> list[str]:
+        """What was called for an instance and which states it went through, in order."""
+        found = []
+        for line in self.lines:
+            what, _, who = line.partition(" ")
+            if who.partition(">")[0] == id:
+                found.append(what)
+        return found
+
+    def place(self, line: str) -> int:
+        return self.lines.index(line)
+
+    def run(
+        self,
+        workflow: str,
+        *,
+        fails: Fails = lambda _: False,
+        declare: Callable[[Operation], Declaration] = lambda _: Declaration(),
+        retries: RetryPolicy | None = None,
+        clean: bool = False,
+        **parameters: object,
+    ) -> Verdict:
+        """Ask the planner until it gives its verdict, and carry out every graph it gives."""
+        request = Request(workflow, parameters, retries or RetryPolicy(), clean=clean)
+        rounds: list[Round] = []
+        for _ in range(5):
+            answer = PLANNERS[workflow](self.topology, request, History(self.states.copy(), tuple(rounds)), declare)
+            if isinstance(answer, Verdict):
+                return answer
+            self.status = self.carry_out(answer, fails)
+            self.last = answer
+            rounds.append(Round(answer.name, 0, counted(answer, self.status)))
+        raise AssertionError("the planner never ends")
+
+    def carry_out(self, graph: Graph, fails: Fails = lambda _: False) -> dict[int, Status]:
+        """Entries by position, the lowest that may run first; status by position."""
+        needs: dict[int, list[int]] = {position: [] for position in range(len(graph))}
+        for position in range(len(graph)):
+            for waiting in graph.idx[graph.ptr[position] : graph.ptr[position + 1]].tolist():
+                needs[waiting].append(position)
+        status: dict[int, Status] = {}
+        open_ = list(range(len(graph)))
+        while open_:
+            ready = [p for p in open_ if all(need in status for need in needs[p])]
+            assert ready, f"entries wait in a circle: {open_}"
+            for position in ready:
+                lost = any(not is_done(graph, need, status) for need in needs[position])
+                status[position] = Status.SKIPPED if lost else self.act(graph, position, fails)
+                open_.remove(position)
+        return status
+
+    def act(self, graph: Graph, position: int, fails: Fails) -> Status:
+        step = next(step for step in graph.steps if step.first <= position < step.first + step.count)
+        policy = graph.policies[graph.policy[position]]
+        marks, subject = int(graph.marks[position]), int(graph.subject[position])
+        if marks & Mark.ABSENT:
+            self.become(subject, (*policy.enter, *policy.leave))
+            return Status.PASSED
+        line = f"{short(step.phase)} {self.name(step.kind, subject)}"
+        self.become(subject, policy.enter)
+        self.lines.append(line)
+        failed = fails(line)
+        if not failed or marks & Mark.TOLERANT:
+            self.become(subject, policy.leave)
+        return Status.FAILED if failed else Status.COMPLETED
+
+    def become(self, subject: int, states: tuple[int, ...]) -> None:
+        for state in states:
+            self.states[subject] = state
+            self.lines.append(f"={InstanceState(state).word} {self.topology.ids[subject]}")
+
+    def name(self, kind: SubjectKind, subject: int) -> str:
+        ids = self.topology.ids
+        if kind is SubjectKind.INSTANCE:
+            return ids[subject]
+        source, target = ids[self.topology.source[subject]], ids[self.topology.target[subject]]
+        return f"{source}>{target}:{kind.name.lower()}"
+
+
+def short(phase: str) -> str:
+    """The operation's own name; those of other interfaces than the life cycle with the interface's."""
+    interface, _, name = phase.rpartition(".")
+    last = interface.rpartition(".")[2]
+    return name if last in {"lifecycle", "relationship_lifecycle"} else f"{last}.{name}"
+
+
+def is_done(graph: Graph, position: int, status: Mapping[int, Status]) -> bool:
+    found = status[position]
+    tolerated = found is Status.FAILED and int(graph.marks[position]) & Mark.TOLERANT
+    return found in {Status.COMPLETED, Status.PASSED} or bool(tolerated)
+
+
+def counted(graph: Graph, status: Mapping[int, Status]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for position, found in status.items():
+        tolerated = found is Status.FAILED and int(graph.marks[position]) & Mark.TOLERANT
+        word = TOLERATED if tolerated else found.word
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def uncalled(graph: Graph) -> int:
+    """How many entries are never called."""
+    return int(np.count_nonzero(graph.marks & Mark.ABSENT))

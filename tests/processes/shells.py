@@ -1,0 +1,131 @@
+"""Real processes of the command line over one store, and operations that begin and end when a test says so."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+BLUEPRINT = """\
+tosca_definitions_version: cloudify_dsl_1_3
+imports: [cloudify/types/types.yaml]
+node_templates:
+  first:
+    type: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.lifecycle: {create: scripts/wait.sh}}
+  second:
+    type: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.lifecycle: {create: scripts/quick.sh}}
+    relationships: [{type: cloudify.relationships.depends_on, target: first}]
+"""
+WAIT = """\
+#!/bin/sh
+cd "$(dirname "$HERE")" || exit 1
+echo first >> "$HERE/calls"
+echo begun > "$HERE/begun"
+read word < "$HERE/go"
+ctx logger info "told to $word"
+"""
+QUICK = '#!/bin/sh\necho second >> "$HERE/calls"\n'
+PATIENCE_S = 30
+LOOK_S = 0.05
+
+
+@dataclass
+class Shell:
+    """Starts ``phaseline`` in a folder; the first operation begins when we read and ends when we write."""
+
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        own = {
+            "PHASELINE_STORE_URL": f"sqlite:///{self.folder}/store.db",
+            "HERE": str(self.folder),
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "XDG_CONFIG_HOME": str(self.folder / "config"),
+        }
+        return {**os.environ, **own, "PHASELINE_RUN_TASK_RETRY_INTERVAL": "0.01"}
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "phaseline", *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "phaseline", *words]
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+    def ask(self, *words: str) -> Any:
+        return json.loads(self.run(*words, "--json").stdout)
+
+    def await_first(self) -> None:
+        assert (self.folder / "begun").read_text() == "begun\n"
+
+    def release_first(self) -> None:
+        (self.folder / "go").write_text("go\n")
+
+    def calls(self) -> list[str]:
+        return (self.folder / "calls").read_text().split()
+
+    def calls_made(self) -> list[list[str]]:
+        """The lines that plugins wrote, in words."""
+        return [line.split() for line in (self.folder / "calls").read_text().splitlines()]
+
+    def until(self, holds: Callable[[], object]) -> None:
+        """Wait until it holds."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not holds():
+            assert time.monotonic() < deadline, "it never came"
+            time.sleep(LOOK_S)
+
+    def status(self, id: str) -> str:
+        """The status of an execution."""
+        found = self.ask("executions", "show", id)
+        return str(found["status"])
+
+    def processes(self) -> list[int]:
+        """Whatever of ours still runs, known by the folder in its environment."""
+        mark = f"HERE={self.folder}".encode()
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+        return found
+
+    def end_all(self) -> None:
+        """Leave nothing running behind."""
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def installing(shell: Shell) -> Iterator[subprocess.Popen[str]]:
+    """An install that stands in its first operation."""
+    with shell.start("install", "blueprint.yaml") as process:
+        shell.await_first()
+        try:
+            yield process
+        finally:
+            process.kill()

@@ -1,0 +1,142 @@
+"""The command line as real processes: Ctrl-C, kill -9, two at once, start-up time, defects."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.processes.shells import BLUEPRINT, PATIENCE_S, QUICK, WAIT, Shell, installing
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    folder = tmp_path / "shop"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "blueprint.yaml").write_text(BLUEPRINT)
+    for name, text in {"wait.sh": WAIT, "quick.sh": QUICK}.items():
+        (folder / "scripts" / name).write_text(text)
+        (folder / "scripts" / name).chmod(0o755)
+    for name in ("begun", "go"):
+        os.mkfifo(folder / name)
+    made = Shell(folder)
+    yield made
+    made.end_all()
+
+
+def test_ctrl_c_cancels_nothing_awaits_the_running_call_and_leaves_the_rest_to_the_background(shell: Shell) -> None:
+    with installing(shell) as process:
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        while "waiting for the running calls" not in process.stderr.readline():
+            pass
+        shell.release_first()
+        out, _ = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 1
+    assert "phaseline executions follow install-1" in out
+    assert "in the background: process" in out
+    assert shell.ask("executions", "follow")["status"] == "completed"
+    assert shell.calls() == ["first", "second"]
+
+
+def test_a_second_ctrl_c_leaves_at_once_and_says_how_to_go_on(shell: Shell) -> None:
+    with installing(shell) as process:
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        while "waiting for the running calls" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 1
+    assert "phaseline executions resume install-1" in err
+    assert "Traceback" not in err
+    assert shell.ask("executions", "resume")["status"] == "attention"
+
+
+def test_a_second_process_reads_and_hears_which_execution_makes_the_deployment_busy(shell: Shell) -> None:
+    with installing(shell) as process:
+        listed = shell.ask("instances", "list")["instances"]
+        assert [one["state"] for one in listed] == ["creating", "uninitialized"]
+        assert str(process.pid) in shell.run("executions", "show").stdout
+        waiting = shell.ask("instances", "why", listed[1]["id"])
+        assert "first" in waiting["reasons"][0]["text"]
+        refused = shell.run("uninstall", "-d", "shop")
+        assert refused.returncode == 1
+        assert "PL-C016" in refused.stderr
+        assert "install-1" in refused.stderr
+        shell.release_first()
+        assert process.wait(PATIENCE_S) == 0
+
+
+def test_a_killed_install_waits_for_a_persons_word_about_what_may_not_be_repeated(shell: Shell) -> None:
+    with installing(shell) as process:
+        process.kill()
+        process.wait(PATIENCE_S)
+    resumed = shell.run("executions", "resume", "-d", "shop", "--json")
+    answer = json.loads(resumed.stdout)
+    assert (resumed.returncode, answer["status"]) == (1, "attention")
+    assert [failure["status"] for failure in answer["failures"]] == ["unsure"]
+    assert "executions complete install-1" in shell.run("executions", "show").stdout
+    words = ("--instance", answer["failures"][0]["instance"], "--reason", "looked at it")
+    assert shell.ask("executions", "complete", "install-1", *words)["status"] == "completed"
+    assert shell.calls() == ["first", "second"]
+
+
+def test_cancel_after_a_kill_ends_the_execution_and_retry_takes_it_up_again(shell: Shell) -> None:
+    with installing(shell) as process:
+        process.kill()
+        process.wait(PATIENCE_S)
+    canceled = shell.run("executions", "cancel", "-d", "shop", "--json")
+    assert json.loads(canceled.stdout)["status"] == "canceled", canceled.stderr
+    assert canceled.returncode == 0
+    assert shell.calls() == ["first"]
+
+
+def test_help_takes_less_than_150_ms() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; sys.argv[1:] = ['--help']; from phaseline.cli.main import main; main()",
+    ]
+    spent = []
+    for _ in range(5):
+        before = os.times()  # the processor's time: whatever else runs on this machine does not count
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+        spent.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    assert min(spent) < 0.150
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys, contextlib\nfrom phaseline.cli.root import root\n"
+        "with contextlib.suppress(SystemExit): root.main(['--help'])\n"
+        "print(sorted({'numpy', 'rich', 'yaml', 'sqlite3', 'alembic'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_a_defect_of_ours_is_told_without_a_traceback_which_lies_in_a_file(tmp_path: Path) -> None:
+    script = "from phaseline.cli import main, root\nroot.root.main = None\nmain.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "PL-C099" in done.stderr
+    assert "Traceback" not in done.stderr
+    [report] = tmp_path.glob("phaseline-defect-*")
+    assert "Traceback" in report.read_text()
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(shell: Shell) -> None:
+    pipe = f"{sys.executable} -m phaseline install --help | head -n 1"
+    done = subprocess.run(["sh", "-c", pipe], env=shell.environment, check=False, capture_output=True, text=True)
+    assert done.stderr == ""

@@ -1,0 +1,224 @@
+"""Two, then eight real processes on one store under random kills: nothing is lost, nothing done twice, nothing left without an owner."""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.processes.shells import Shell
+
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.settings import Settings
+from phaseline.use_cases.workplace import workplace
+
+BLUEPRINT = """\
+tosca_definitions_version: cloudify_dsl_1_3
+imports: [cloudify/types/types.yaml]
+plugins:
+  made: {executor: central_deployment_agent, install: false}
+node_types:
+  Many:
+    derived_from: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.lifecycle: {create: made.made.many}}
+  Once:
+    derived_from: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.lifecycle: {create: made.made.once, start: script.sh}}
+node_templates:
+  first:
+    type: Many
+    capabilities: {scalable: {properties: {default_instances: 3}}}
+  second:
+    type: Once
+    capabilities: {scalable: {properties: {default_instances: 2}}}
+    relationships: [{type: cloudify.relationships.depends_on, target: first}]
+"""
+PLUGIN = """\
+import os
+import time
+from pathlib import Path
+
+from phaseline import operation
+
+CALLS = os.open(Path(os.environ["HERE"]) / "calls", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+
+def note(word, item):
+    os.write(CALLS, f"{word} {item.deployment_id} {item.token}\\n".encode())
+
+
+@operation(bulk=True, repeatable=True)
+def many(batch):
+    for item in batch:
+        note("many", item)
+    time.sleep(0.15)
+
+
+@operation
+def once(item):
+    note("once", item)
+    time.sleep(0.15)
+"""
+SCRIPT = "#!/bin/sh\nsleep 0.05\nctx logger info done\n"
+SETTLES_WITHIN_S = 60
+IDLE_S = 6
+OWNER_WITHIN_S = 2.0
+STATUSES = {"completed", "failed", "canceled", "attention"}
+
+
+class Watch(threading.Thread):
+    """Measures how long something that goes on without a person has no owner although somebody waits to be it."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(daemon=True)
+        self.url = url
+        self.is_over = threading.Event()
+        self.longest_s = 0.0
+
+    def run(self) -> None:
+        with workplace(Settings(self.url)) as place:
+            since: float | None = None
+            while not self.is_over.wait(0.05):
+                rows = place.store.executions(only_open=True)
+                moves = any(row.status is not ExecutionStatus.ATTENTION for row in rows)
+                is_orphan = moves and place.store.owner() is None and place.store.somebody_waits()
+                since = (since or time.monotonic()) if is_orphan else None
+                if since is not None:
+                    self.longest_s = max(self.longest_s, time.monotonic() - since)
+
+
+class Crowd:
+    """Keeps so many processes at work on one store, and kills one of them, or a worker of theirs, now and then."""
+
+    def __init__(self, shell: Shell, size: int, seed: int) -> None:
+        self.shell, self.size, self.dice = shell, size, random.Random(seed)
+        self.members: list[subprocess.Popen[bytes]] = []
+        self.begun = 0
+
+    def command(self) -> list[str]:
+        """What the next process does."""
+        kind = self.dice.choices(["install", "detach", "follow", "engine", "cancel", "retry"], [8, 4, 2, 1, 2, 2])[0]
+        some = f"install-{self.dice.randint(1, max(1, self.begun))}"
+        if kind in {"install", "detach"}:
+            self.begun += 1
+            more = ["--detach"] if kind == "detach" else []
+            return ["install", "blueprint.yaml", "-d", f"d{self.begun}", "--task-retries", "2", *more]
+        if kind == "engine":
+            return ["engine", "run", *self.dice.choice([["--until-idle"], ["--until-idle"], []])]
+        if kind == "cancel":
+            return ["executions", "cancel", some, *self.dice.choice([[], ["--force"], ["--kill"]])]
+        return ["executions", kind, some]
+
+    def work(self, seconds: float) -> None:
+        """Let them work and die."""
+        until = time.monotonic() + seconds
+        next_kill = time.monotonic() + 1.5
+        with (self.shell.folder / "errors").open("ab") as errors:
+            while time.monotonic() < until:
+                self.members = [member for member in self.members if member.poll() is None]
+                while len(self.members) < self.size:
+                    command = [sys.executable, "-m", "phaseline", *self.command(), "--json"]
+                    settings = {"cwd": self.shell.folder, "env": self.shell.environment}
+                    self.members.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, **settings))
+                if time.monotonic() >= next_kill:
+                    self.kill_one()
+                    next_kill = time.monotonic() + self.dice.uniform(0.3, 1.5)
+                time.sleep(0.02)
+
+    def kill_one(self) -> None:
+        """Members, background engines and workers alike."""
+        with contextlib.suppress(ProcessLookupError, IndexError):
+            os.kill(self.dice.choice(self.shell.processes()), signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill whoever is left."""
+        self.shell.end_all()
+        for member in self.members:
+            member.wait()
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    folder = tmp_path / "crowd"
+    (folder / "plugins").mkdir(parents=True)
+    (folder / "plugins" / "made.py").write_text(PLUGIN)
+    (folder / "blueprint.yaml").write_text(BLUEPRINT)
+    (folder / "script.sh").write_text(SCRIPT)
+    (folder / "script.sh").chmod(0o755)
+    (folder / "calls").touch()
+    made = Shell(folder)
+    made.run("engine", "status")  # makes the store
+    yield made
+    made.end_all()
+
+
+def survive(shell: Shell, size: int, seconds: float, seed: int) -> None:
+    """Let a crowd work, and hold the store to what it promises."""
+    url = shell.environment["PHASELINE_STORE_URL"]
+    watch, crowd = Watch(url), Crowd(shell, size, seed)
+    watch.start()
+    try:
+        crowd.work(seconds)
+    finally:
+        watch.is_over.set()
+        crowd.end()
+        watch.join()
+    last = shell.run("engine", "run", "--until-idle")
+    assert last.returncode == 0, last.stderr
+    told = shell.ask("executions", "list", "--limit", "100000")["executions"]
+    assert told, "somebody began something"
+    assert {one["status"] for one in told} <= STATUSES
+    with workplace(Settings(url)) as place:
+        assert not place.store.requests(), "every request has its answer"
+        for row in place.store.executions():
+            assert all(request.answer is not None for request in place.store.requests_of(row.number))
+    assert "Traceback" not in (shell.folder / "errors").read_text()
+    assert watch.longest_s < OWNER_WITHIN_S
+    hold_calls(shell.calls_made())
+
+
+def hold_calls(calls: list[list[str]]) -> None:
+    """What may not be repeated was called once for each token; nothing completed was called again."""
+    once = [token for word, _, token in calls if word == "once"]
+    assert len(once) == len(set(once))
+    done: set[str] = set()
+    for word, deployment, _ in calls:
+        assert word == "once" or deployment not in done, "those who needed it had begun: it was completed"
+        if word == "once":
+            done.add(deployment)
+
+
+@pytest.mark.slow
+def test_an_idle_engine_uses_less_than_half_a_percent_of_a_core(shell: Shell) -> None:
+    with shell.start("engine", "run") as engine:
+        shell.until(lambda: shell.ask("engine", "status")["is_running"])
+        time.sleep(0.5)
+        before = ticks(engine.pid)
+        time.sleep(IDLE_S)
+        assert (ticks(engine.pid) - before) / os.sysconf("SC_CLK_TCK") <= IDLE_S * 0.005
+        engine.terminate()
+        assert engine.wait(SETTLES_WITHIN_S) == 0
+
+
+def ticks(pid: int) -> int:
+    """What the process has used of a core so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "seconds"), [(2, 5), (8, 10)])
+def test_nothing_is_lost_or_done_twice_in_a_crowd_that_dies_at_random(shell: Shell, size: int, seconds: float) -> None:
+    survive(shell, size, seconds, seed=size)
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize(("size", "seconds"), [(2, 60), (8, 120)])
+def test_nothing_is_lost_or_done_twice_in_a_crowd_for_three_minutes(shell: Shell, size: int, seconds: float) -> None:
+    survive(shell, size, seconds, seed=int(os.environ.get("SEED", "1")))

@@ -1,0 +1,208 @@
+"""Several terminals on one store: one call for all of them, and nothing stops when one of them goes."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from tests.processes.shells import BLUEPRINT, PATIENCE_S, QUICK, WAIT, Shell, installing
+
+from phaseline.model.rows import RequestKind
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.asking import ask
+from phaseline.use_cases.settings import Settings
+from phaseline.use_cases.workplace import Workplace, workplace
+
+BULK = """\
+tosca_definitions_version: cloudify_dsl_1_3
+imports: [cloudify/types/types.yaml]
+plugins:
+  many: {executor: central_deployment_agent, install: false}
+node_types:
+  Thing:
+    derived_from: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.lifecycle: {create: many.many.create}}
+node_templates:
+  first: {type: Thing}
+  second:
+    type: Thing
+    relationships: [{type: cloudify.relationships.depends_on, target: first}]
+"""
+MANY = """\
+import os
+from pathlib import Path
+
+from phaseline import operation
+
+HERE = Path(os.environ["HERE"])
+
+
+@operation(bulk=True, repeatable=True)
+def create(batch):
+    is_first = not (HERE / "calls").exists()
+    with (HERE / "calls").open("a") as file:
+        file.write(",".join(sorted(f"{item.deployment_id}.{item.node_id}" for item in batch)) + "\\n")
+    if is_first:
+        (HERE / "begun").write_text("begun\\n")
+        (HERE / "go").read_text()
+"""
+EFFECTIVE_WITHIN_S = 0.5
+OWNER_WITHIN_S = 2
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    folder = tmp_path / "shop"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "plugins").mkdir()
+    (folder / "blueprint.yaml").write_text(BLUEPRINT)
+    (folder / "bulk.yaml").write_text(BULK)
+    (folder / "plugins" / "many.py").write_text(MANY)
+    for name, text in {"wait.sh": WAIT, "quick.sh": QUICK}.items():
+        (folder / "scripts" / name).write_text(text)
+        (folder / "scripts" / name).chmod(0o755)
+    for name in ("begun", "go"):
+        os.mkfifo(folder / name)
+    made = Shell(folder)
+    yield made
+    made.end_all()
+
+
+def start_bulk(shell: Shell, name: str) -> "subprocess.Popen[str]":
+    return shell.start("install", "bulk.yaml", "-d", name)
+
+
+def at(shell: Shell) -> AbstractContextManager[Workplace]:
+    return workplace(Settings(shell.environment["PHASELINE_STORE_URL"]))
+
+
+def taken_up(shell: Shell, count: int) -> bool:
+    running = shell.ask("executions", "list", "--status", "running")
+    return int(running["total"]) == count
+
+
+def test_two_terminals_see_one_plugin_call_for_both(shell: Shell) -> None:
+    with start_bulk(shell, "one") as first:
+        shell.await_first()
+        with start_bulk(shell, "two") as second, start_bulk(shell, "three") as third:
+            shell.until(lambda: taken_up(shell, 3))
+            shell.release_first()
+            assert [process.wait(PATIENCE_S) for process in (first, second, third)] == [0, 0, 0]
+    assert shell.calls() == ["one.first", "one.second,three.first,two.first", "three.second,two.second"]
+
+
+def test_a_closed_terminal_hands_over_to_the_other_one(shell: Shell) -> None:
+    with start_bulk(shell, "one") as first:
+        shell.await_first()
+        with start_bulk(shell, "two") as second:
+            shell.until(lambda: taken_up(shell, 2))
+            first.send_signal(signal.SIGHUP)
+            shell.until(lambda: shell.ask("engine", "status")["somebody_waits"])
+            shell.release_first()
+            assert first.wait(PATIENCE_S) == 1
+            assert second.wait(PATIENCE_S) == 0
+    assert shell.ask("executions", "follow", "install-1")["status"] == "completed"
+    assert shell.calls()[0] == "one.first"
+    assert len(shell.calls()) == len(set(shell.calls()))
+
+
+def test_a_killed_engine_is_replaced_by_who_follows(shell: Shell) -> None:
+    with start_bulk(shell, "one") as first:
+        shell.await_first()
+        with start_bulk(shell, "two") as second, at(shell) as place:
+            shell.until(lambda: taken_up(shell, 2))
+            first.kill()
+            killed = int(time.time() * 1000)
+            assert second.wait(PATIENCE_S) == 0
+            [resumed] = [event.at for event in place.store.events(2) if event.type == "workflow_resumed"]
+            assert resumed - killed < OWNER_WITHIN_S * 1000
+    assert shell.ask("executions", "follow", "install-1")["status"] == "completed"
+
+
+def test_the_last_terminal_leaves_an_engine_in_the_background(shell: Shell) -> None:
+    with installing(shell) as process:
+        process.send_signal(signal.SIGTERM)
+        shell.release_first()
+        out, _ = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1
+    [log] = [Path(line.rpartition(", log ")[2]) for line in out.splitlines() if "in the background" in line]
+    shell.until(lambda: shell.status("install-1") == "completed")
+    shell.until(lambda: not shell.ask("engine", "status")["is_running"])
+    assert "The engine stopped: idle" in log.read_text()
+    assert log.stat().st_mode & 0o077 == 0
+
+
+def test_detach_and_reattach(shell: Shell) -> None:
+    left = shell.start("install", "blueprint.yaml", "-d", "shop", "--detach", "--json")
+    shell.await_first()
+    out, _ = left.communicate(timeout=PATIENCE_S)
+    assert left.returncode == 0
+    assert '"detached": true' in out
+    with shell.start("executions", "follow", "install-1", "--json") as following:
+        shell.release_first()
+        assert following.wait(PATIENCE_S) == 0
+    assert shell.calls() == ["first", "second"]
+
+
+def test_a_follower_that_is_interrupted_leaves_the_execution_as_it_is(shell: Shell) -> None:
+    with installing(shell) as process:
+        with shell.start("executions", "follow", "install-1") as following:
+            shell.until(lambda: shell.ask("engine", "status")["somebody_waits"])
+            following.send_signal(signal.SIGINT)
+            assert following.wait(PATIENCE_S) == 1
+        assert shell.status("install-1") == "running"
+        shell.release_first()
+        assert process.communicate(timeout=PATIENCE_S)[0].startswith("install-1 of 'shop': completed")
+
+
+def test_an_engine_that_is_asked_to_stop_leaves_what_is_open_to_the_next_command(shell: Shell) -> None:
+    with shell.start("engine", "run", "--json") as engine:
+        shell.until(lambda: shell.ask("engine", "status")["is_running"])
+        assert shell.run("install", "blueprint.yaml", "-d", "shop", "--detach").returncode == 0
+        shell.await_first()
+        stopped = shell.ask("engine", "stop", "--drain", "0.2")
+        assert (stopped["pid"], stopped["successor"]) == (engine.pid, 0)
+        assert engine.wait(PATIENCE_S) == 0
+    assert not shell.ask("engine", "status")["is_running"]
+    assert shell.run("executions", "resume", "install-1").returncode == 1
+    assert shell.status("install-1") == "attention"
+
+
+def test_what_waits_for_a_person_keeps_no_engine(shell: Shell) -> None:
+    with installing(shell) as process:
+        process.kill()
+    assert shell.run("executions", "resume", "install-1").returncode == 1
+    assert shell.run("engine", "run", "--until-idle").returncode == 0
+
+
+@pytest.mark.parametrize(("how", "shown"), [("wait", "canceling"), ("force", "canceled"), ("kill", "canceled")])
+def test_a_cancel_of_another_process_takes_effect_at_once(shell: Shell, how: str, shown: str) -> None:
+    with installing(shell) as process, at(shell) as place:
+        row = place.store.execution("install-1")
+        assert row is not None
+        asked = time.monotonic()
+        ticket = ask(place, RequestKind.CANCEL, row, {"how": how})
+        while place.store.execution("install-1").status.value != shown:
+            assert time.monotonic() - asked < EFFECTIVE_WITHIN_S
+            time.sleep(0.005)
+        assert ticket.is_answered(place.store)
+        if how == "wait":
+            shell.release_first()
+        assert process.wait(PATIENCE_S) == 1
+        assert place.store.execution("install-1").status is ExecutionStatus.CANCELED
+    assert shell.calls() == ["first"]
+
+
+def test_a_second_retry_hears_that_the_first_made_the_execution_busy(shell: Shell) -> None:
+    (shell.folder / "scripts" / "quick.sh").write_text("#!/bin/sh\nexit 126\n")
+    with installing(shell) as process:
+        shell.release_first()
+        assert process.wait(PATIENCE_S) == 1
+    (shell.folder / "scripts" / "quick.sh").write_text(QUICK)
+    assert shell.ask("executions", "retry", "install-1")["status"] == "completed"
+    refused = shell.ask("executions", "retry", "install-1")
+    assert refused["problems"][0]["code"] == "PL-C017"

@@ -1,0 +1,100 @@
+"""How an executor leaves: what it began is awaited, what it did not begin comes back uncalled."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
+
+from phaseline.model.status import OutcomeKind
+from phaseline.run.executor import Slots
+from phaseline.testing.builders import node
+
+Make = Callable[..., World]
+BLOCKING = """
+import threading
+from pathlib import Path
+from phaseline import operation
+HERE, NEVER = Path(__file__).parent, threading.Event()
+@operation
+def create(item):
+    (HERE / item.instance_id).touch()
+    while not (HERE / "go").exists():
+        NEVER.wait(0.002)
+@operation(bulk=True)
+def together(batch):
+    create(batch[0])
+"""
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    made: list[World] = []
+
+    def build(name: str, form: str, slots: Slots) -> World:
+        plugin(tmp_path, BLOCKING)
+        policy = Policy(LaneSpec(CREATE, form))
+        made.append(World(tmp_path, make_blueprint(node("vm", create=name, instances=5)), policy=policy, slots=slots))
+        return made[-1]
+
+    yield build
+    for world in made:
+        world.close()
+
+
+def begun(folder: Path) -> set[str]:
+    return {file.name for file in (folder / "plugins").glob("vm_*")}
+
+
+def leave(world: World, folder: Path, count: int) -> dict[int, OutcomeKind]:
+    """The executor stops while ``count`` calls are running, and these then end; {member: outcome}."""
+    while len(begun(folder)) < count:
+        world.inbox.wait(5)
+    stopping = threading.Thread(target=world.executor.stop, args=(30.0,))
+    world.executor.hold()
+    stopping.start()
+    (folder / "plugins" / "go").touch()
+    stopping.join()
+    found = {}
+    for report in world.inbox.take_all():
+        found.update(zip(report.members.tolist(), map(OutcomeKind, report.kinds.tolist()), strict=True))
+    return found
+
+
+def test_what_runs_is_awaited_and_what_has_not_begun_comes_back_uncalled(make: Make, tmp_path: Path) -> None:
+    world = make("cloud.create", "each", Slots(threads=2))
+    world.executor.submit(world.batch(0, 1, 2, 3, 4))
+    kinds = leave(world, tmp_path, 2)
+    assert begun(tmp_path) == {"vm_1", "vm_2"}
+    assert sorted(kinds) == [0, 1, 2, 3, 4]
+    assert {member for member, kind in kinds.items() if kind is OutcomeKind.COMPLETED} == {0, 1}
+    assert {kinds[member] for member in (2, 3, 4)} == {OutcomeKind.AGAIN}
+
+
+def test_a_bulk_call_that_waits_for_a_thread_comes_back_uncalled(make: Make, tmp_path: Path) -> None:
+    world = make("cloud.together", "bulk", Slots(bulk=1))
+    first, second = world.batch(0), world.batch(1, 2)
+    world.executor.submit(first)
+    world.executor.submit(second)
+    while not begun(tmp_path):
+        world.inbox.wait(5)
+    world.executor.hold()
+    (tmp_path / "plugins" / "go").touch()
+    world.executor.stop(30)
+    told = {}
+    for report in world.inbox.take_all():
+        told.setdefault(report.batch, []).extend(map(OutcomeKind, report.kinds.tolist()))
+    assert told == {first.id: [OutcomeKind.COMPLETED], second.id: [OutcomeKind.AGAIN] * 2}
+    assert begun(tmp_path) == {"vm_1"}
+
+
+def test_a_call_that_outlives_the_drain_time_has_no_outcome(make: Make, tmp_path: Path) -> None:
+    world = make("cloud.create", "each", Slots(threads=1))
+    world.executor.submit(world.batch(0, 1))
+    while not begun(tmp_path):
+        world.inbox.wait(5)
+    world.executor.stop(0)
+    members = [member for report in world.inbox.take_all() for member in report.members.tolist()]
+    (tmp_path / "plugins" / "go").touch()
+    assert members == [1]

@@ -1,0 +1,85 @@
+"""Threads are few, shared and replaced when they hang."""
+
+import queue
+import threading
+
+from phaseline.run.pools import Draw, Pool
+
+
+def test_never_more_threads_than_the_size_run_at_once() -> None:
+    pool = Pool("test", 3, _raise)
+    lock, done = threading.Lock(), threading.Semaphore(0)
+    running = most = 0
+
+    def task() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        gate.wait(5)
+        with lock:
+            running -= 1
+        done.release()
+
+    gate = threading.Event()
+    for _ in range(9):
+        pool.put(task)
+    threading.Timer(0.05, gate.set).start()
+    for _ in range(9):
+        assert done.acquire(timeout=5)
+    assert most == 3
+    pool.stop(1)
+
+
+def test_a_hanging_thread_is_replaced_and_ends_when_it_returns() -> None:
+    pool = Pool("test", 1, _raise)
+    hanging, threads = threading.Event(), queue.SimpleQueue[int]()
+
+    def hang() -> None:
+        threads.put(threading.get_ident())
+        hanging.wait()
+
+    pool.put(hang)
+    hung = threads.get(timeout=5)
+    pool.abandon(hung)
+    for _ in range(2):
+        pool.put(lambda: threads.put(threading.get_ident()))
+    others = {threads.get(timeout=5) for _ in range(2)}
+    assert len(others) == 1
+    assert hung not in others
+    assert pool.busy() <= 1
+    hanging.set()
+    pool.put(lambda: threads.put(threading.get_ident()))
+    assert {threads.get(timeout=5)} == others
+    pool.stop(1)
+
+
+def test_every_member_is_drawn_once_however_many_threads_draw() -> None:
+    pool = Pool("test", 4, _raise)
+    drawn: list[int] = []
+    all_drawn = threading.Event()
+
+    def call_one(member: int) -> None:
+        drawn.append(member)
+        if len(drawn) == 500:
+            all_drawn.set()
+
+    pool.put(Draw(pool, 500, call_one, lambda: False).run)
+    assert all_drawn.wait(5)
+    assert sorted(drawn) == list(range(500))
+    pool.stop(1)
+
+
+def test_a_draw_that_is_held_begins_nobody() -> None:
+    pool = Pool("test", 1, _raise)
+    drawn: list[int] = []
+    after = threading.Event()
+    pool.put(Draw(pool, 5, drawn.append, lambda: True).run)
+    pool.put(after.set)
+    assert after.wait(5)
+    assert not drawn
+    pool.stop(1)
+
+
+def _raise(error: BaseException) -> None:
+    raise AssertionError from error

@@ -1,0 +1,84 @@
+"""Processes are found by their mark and ended with all they started."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from phaseline.run.processes import MARK, await_end, end, family, is_alive, marked
+
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    started: list[subprocess.Popen[str]] = []
+
+    def run(command: str, mark: str) -> subprocess.Popen[str]:
+        environment = {**os.environ, MARK: mark}
+        started.append(
+            subprocess.Popen(
+                ["sh", "-c", command], env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+            )
+        )
+        return started[-1]
+
+    yield run
+    end(lambda mark: mark.startswith("test-processes:"), grace_s=0)
+    for process in started:
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def is_one(mark: str) -> bool:
+    return mark == "test-processes:1"
+
+
+def test_only_processes_of_the_mark_are_found(start: Start) -> None:
+    one, two = (start("echo up; sleep 60", f"test-processes:{number}") for number in (1, 2))
+    first_line(one), first_line(two)
+    assert one.pid in marked(is_one)
+    assert two.pid not in marked(is_one)
+
+
+def test_a_child_without_the_mark_belongs_to_its_session(start: Start) -> None:
+    process = start("env -i sleep 60 & echo $!; wait", "test-processes:1")
+    child = int(first_line(process))
+    assert child not in marked(is_one) or child in family(is_one)
+    assert {process.pid, child} <= family(is_one)
+
+
+def test_those_that_ignore_sigterm_are_killed_after_the_grace(start: Start) -> None:
+    process = start("trap '' TERM; echo up; while :; do sleep 0.05; done", "test-processes:1")
+    first_line(process)
+    assert end(is_one, grace_s=0.2) >= 1
+    process.wait(5)
+    assert process.returncode == -9
+
+
+def test_those_that_listen_end_by_themselves(start: Start, tmp_path: Path) -> None:
+    process = start(
+        f"trap 'touch {tmp_path}/done; exit 0' TERM; echo up; while :; do sleep 0.02; done", "test-processes:1"
+    )
+    first_line(process)
+    end(is_one, grace_s=5)
+    process.wait(5)
+    assert (tmp_path / "done").exists()
+
+
+def test_ending_nobody_is_nothing() -> None:
+    assert end(lambda mark: mark == "test-processes:none") == 0
+
+
+def test_a_zombie_is_not_alive(start: Start) -> None:
+    process = start("exit 0", "test-processes:1")
+    assert await_end(lambda: {process.pid} if is_alive(process.pid) else set(), 5)
+    process.wait()

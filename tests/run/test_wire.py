@@ -1,0 +1,86 @@
+"""Messages arrive whole, and calls come out of their letters as they went in."""
+
+import json
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from tests.run.worlds import CREATE, World, make_blueprint
+
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import Outcome
+from phaseline.run.executor import pending_of
+from phaseline.run.letters import read_call, read_changes, read_outcome, write_call, write_changes, write_outcome
+from phaseline.run.wire import Closed, Wire
+from phaseline.testing.builders import node, operation
+
+
+@pytest.fixture
+def ends():
+    one, two = (Wire(end) for end in socket.socketpair())
+    yield one, two
+    one.close()
+    two.close()
+
+
+def test_messages_of_any_size_arrive_in_order(ends: tuple[Wire, Wire]) -> None:
+    one, two = ends
+    messages = [{"n": number, "text": "ä\ud800" * size} for number, size in enumerate((0, 1, 200_000))]
+    sender = threading.Thread(target=lambda: [one.send(message) for message in messages])
+    sender.start()
+    assert [two.receive() for _ in messages] == messages
+    sender.join()
+
+
+def test_an_end_that_closes_is_noticed(ends: tuple[Wire, Wire]) -> None:
+    one, two = ends
+    one.close()
+    with pytest.raises(Closed):
+        two.receive()
+
+
+def test_a_length_that_is_no_length_closes(ends: tuple[Wire, Wire]) -> None:
+    raw, wire = socket.socketpair()
+    raw.sendall(b"\xff\xff\xff\xff")
+    with pytest.raises(Closed):
+        Wire(wire).receive()
+    raw.close()
+    wire.close()
+
+
+def test_a_call_survives_its_letter(tmp_path: Path) -> None:
+    create = operation(CREATE, "cloud.create", inputs={"a": [1, {"b": None}]}, max_retries=3, timeout_s=1.5)
+    world = World(tmp_path, make_blueprint(node("vm", create=create, properties={"size": 3})))
+    from phaseline.run.handover import HandOver
+
+    class Silent:
+        def token(self, call: object) -> str:
+            return "t-1"
+
+    handover = HandOver(world.batch(0, attempts=2), world.deployments)
+    call = handover.call_of(0, Silent())  # type: ignore[arg-type]  # only the token is asked for
+    letter = json.loads(json.dumps(write_call(call, inputs={"a": 1}, mark="m")))
+    read = read_call(letter, call.channel, call.world)
+    assert read.site == call.site
+    assert (read.attempt, read.member, read.instance.id) == (2, 0, "vm_1")
+    assert letter["token"] == "t-1"
+    world.close()
+
+
+def test_outcomes_and_changes_survive() -> None:
+    outcome = Outcome(OutcomeKind.RETRY, 5, "busy", {"type": "E", "traceback": "t"}, [1])
+    assert read_outcome(json.loads(json.dumps(write_outcome(outcome)))) == outcome
+    changes = [(3, {("a", "b"): 1, ("c",): None}, (("d",),))]
+    assert read_changes(json.loads(json.dumps(write_changes(changes)))) == changes
+
+
+def test_pending_members_of_an_open_batch_are_those_without_an_outcome() -> None:
+    import numpy as np
+
+    from phaseline.model.rows import BatchRow
+
+    segments = ((1, np.arange(2)), (2, np.arange(1)))
+    assert list(pending_of(BatchRow(1, CREATE, segments, 0, 0, 0, None))) == [0, 1, 2]
+    kinds = np.array([OutcomeKind.COMPLETED, OutcomeKind.PENDING, OutcomeKind.AGAIN], np.uint8)
+    assert list(pending_of(BatchRow(1, CREATE, segments, 0, 0, 0, kinds))) == [1]

@@ -1,0 +1,38 @@
+"""Stores in files, and other processes that use them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.store import builders as a
+
+from phaseline.model.problem import ProblemsError
+from phaseline.store.sqlite import SqliteStore
+
+ROOT = Path(__file__).parents[2]
+
+
+def refusal(caught: pytest.ExceptionInfo[ProblemsError]) -> tuple[str, str]:
+    """(code, text) of the one problem."""
+    (problem,) = caught.value.problems
+    assert problem.mend
+    return problem.code, f"{problem}"
+
+
+def stored(path: Path, clock: a.FakeClock) -> None:
+    """A store with a deployment named shop, closed."""
+    store = SqliteStore.open(path, clock)
+    store.create_deployment(a.deployment(), a.execution())
+    store.close()
+
+
+def python(code: str, *arguments: object) -> subprocess.Popen[str]:
+    """A process that runs ``code`` with the project at hand."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]),
+    }
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment)

@@ -1,0 +1,116 @@
+"""Columns come back as they were, whatever they hold, and regular ones take no room."""
+
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phaseline.store import columns
+
+DTYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
+
+
+def same(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.dtype == other.dtype and one.tolist() == other.tolist()
+
+
+@st.composite
+def irregular(draw: st.DrawFn) -> np.ndarray:
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    bounds = np.iinfo(dtype)
+    values = st.integers(int(bounds.min), int(bounds.max))
+    return np.array(draw(st.lists(values, max_size=60)), dtype)
+
+
+@st.composite
+def regular(draw: st.DrawFn) -> np.ndarray:
+    """Runs that begin anywhere and step anyhow, overflowing included."""
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    run = st.tuples(st.integers(-5, 5), st.integers(-300, 300), st.integers(0, 200))
+    runs = [
+        first * 50 + step * np.arange(length, dtype=np.int64) for first, step, length in draw(st.lists(run, max_size=8))
+    ]
+    return np.concatenate([np.empty(0, np.int64), *runs]).astype(dtype)
+
+
+@given(irregular())
+def test_irregular_columns_come_back(column: np.ndarray) -> None:
+    assert same(columns.decode(columns.encode(column)), column)
+
+
+@given(regular())
+def test_regular_columns_come_back(column: np.ndarray) -> None:
+    assert same(columns.decode(columns.encode(column)), column)
+
+
+def test_extremes_do_not_overflow_on_the_way() -> None:
+    low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    column = np.array([low] * 100 + [high] * 100 + [low] * 100)
+    assert same(columns.decode(columns.encode(column)), column)
+
+
+def test_a_progression_and_a_constant_take_a_few_bytes() -> None:
+    count = 500_000
+    assert len(columns.encode(np.arange(7, 7 + 3 * count, 3, dtype=np.int32))) < 32
+    assert len(columns.encode(np.full(count, 9, np.uint16))) < 32
+
+
+def test_the_columns_of_nine_steps_take_a_few_bytes_a_step() -> None:
+    assert len(columns.encode(np.tile(np.arange(50_000, dtype=np.int32), 9))) < 9 * 20
+    assert len(columns.encode(np.repeat(np.arange(9, dtype=np.uint16), 50_000))) < 9 * 20
+
+
+def test_random_numbers_are_kept_as_they_are() -> None:
+    column = np.random.default_rng(1).integers(-(2**31), 2**31, 50_000).astype(np.int32)
+    data = columns.encode(column)
+    assert len(data) < column.nbytes + 16
+    assert same(columns.decode(data), column)
+
+
+def test_a_repeating_pattern_is_squeezed() -> None:
+    column = np.tile(np.array([5, 900, 3, 70_000, 2], np.int32), 20_000)
+    data = columns.encode(column)
+    assert len(data) < column.nbytes // 10
+    assert same(columns.decode(data), column)
+
+
+@pytest.mark.parametrize("column", [np.arange(4, dtype=np.int32), np.arange(400, dtype=np.int32)])
+def test_what_was_read_may_be_changed(column: np.ndarray) -> None:
+    found = columns.decode(columns.encode(column))
+    found[:] = 0
+    assert not found.any()
+
+
+def test_every_second_value_of_an_array_is_a_column_too() -> None:
+    column = np.random.default_rng(2).integers(0, 9, 1_000).astype(np.int32)[::2]
+    assert same(columns.decode(columns.encode(column)), column)
+
+
+def test_only_integers_are_columns() -> None:
+    with pytest.raises(TypeError):
+        columns.encode(np.array([1.5]))
+
+
+@given(st.binary(max_size=80))
+def test_any_bytes_are_a_column_or_refused(data: bytes) -> None:
+    try:
+        found = columns.decode(data)
+    except ValueError:
+        return
+    assert found.ndim == 1
+
+
+@given(regular(), st.data())
+def test_a_cut_column_is_refused(column: np.ndarray, data: st.DataObject) -> None:
+    encoded = columns.encode(column)
+    cut = encoded[: data.draw(st.integers(0, len(encoded) - 1))]
+    with pytest.raises(ValueError):
+        columns.decode(cut)
+
+
+def test_a_bomb_is_refused() -> None:
+    body = zlib.compress(bytes(10_000_000))
+    with pytest.raises(ValueError):
+        columns.decode(b"\x02i4" + (100).to_bytes(4, "little") + body)

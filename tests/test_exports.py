@@ -1,0 +1,87 @@
+"""What is public, name by name: everything else is free to change."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import phaseline
+import phaseline.testing
+from phaseline.use_cases import facade
+
+PUBLIC = {
+    "NonRecoverableError",
+    "Phaseline",
+    "Place",
+    "Problem",
+    "ProblemsError",
+    "RecoverableError",
+    "__version__",
+    "open",
+    "operation",
+}
+TESTING = {
+    *("FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "fake_item"),
+    *("CrashPoint", "crash_points"),
+    *("Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "retries", "sleeps"),
+    *("Broken", "Story", "simulate"),
+    "VirtualClock",
+}
+METHODS = {
+    facade.Phaseline: {"status", "close"},
+    facade.Blueprints: {"validate", "plan"},
+    facade.Deployments: {"list", "show", "create", "inputs", "outputs", "capabilities", "delete"},
+    facade.Executions: {
+        *("install", "uninstall", "start", "resume", "retry", "complete", "cancel"),
+        *("list", "show", "logs", "events", "follow", "purge"),
+    },
+    facade.Instances: {"list", "show", "why", "stuck"},
+    facade.EngineDoor: {"run", "status", "stop"},
+}
+HEAVY = {"numpy", "yaml", "sqlite3", "asyncio", "subprocess", "click", "rich", "jinja2", "logging", "stevedore"}
+
+
+def public_methods(noun: type) -> dict[str, object]:
+    return {name: value for name, value in inspect.getmembers(noun, inspect.isfunction) if not name.startswith("_")}
+
+
+def test_the_package_has_these_names() -> None:
+    assert set(phaseline.__all__) == PUBLIC
+    assert all(hasattr(phaseline, name) for name in PUBLIC)
+
+
+def test_the_kit_has_these_names() -> None:
+    assert set(phaseline.testing.__all__) == TESTING
+
+
+@pytest.mark.parametrize("noun", METHODS, ids=lambda noun: noun.__name__)
+def test_each_noun_has_these_methods(noun: type) -> None:
+    assert set(public_methods(noun)) == METHODS[noun]
+
+
+@pytest.mark.parametrize("noun", METHODS, ids=lambda noun: noun.__name__)
+def test_at_most_two_arguments_are_given_by_their_place_and_no_flag(noun: type) -> None:
+    for name, method in public_methods(noun).items():
+        by_place = [
+            parameter
+            for parameter in list(inspect.signature(method).parameters.values())[1:]
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        ]
+        assert len(by_place) <= 2, name
+        assert not any(isinstance(parameter.default, bool) for parameter in by_place), name
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = "import sys, phaseline; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not loaded & HEAVY
+    assert {name for name in loaded if name.startswith("phaseline.")} == {
+        "phaseline.model",
+        "phaseline.model.declaration",
+        "phaseline.model.failures",
+        "phaseline.model.problem",
+        "phaseline.use_cases",
+        "phaseline.use_cases.facade",
+    }

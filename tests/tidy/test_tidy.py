@@ -1,0 +1,334 @@
+"""House rules that a machine can check by reading the sources.
+
+Each rule is a function from the text of a file to its findings. It is proven on a small sample that breaks it, and
+then applied to the whole tree. What is exempt stands in the lists on top, with the reason.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = "src/phaseline/"
+PURE = tuple(SOURCE + room for room in ("model/", "engine/", "plan/", "dsl/"))
+"""Rooms without I/O, clock, randomness, threads and logging."""
+
+FOREIGN = (SOURCE + "compat/cloudify/shim/",)
+"""Reproduces the interface of an ancestor word by word: exempt from names, lengths, docstrings and broad excepts."""
+
+BROAD_EXCEPTS: dict[str, str] = {
+    SOURCE
+    + "compat/cloudify/answering.py": "a script's word leads into plugin code; what that raises is the script's to hear",
+    SOURCE + "compat/cloudify/callers.py": "calls the functions and scripts of Cloudify plugins",
+    SOURCE + "run/plugin_code.py": "calls and imports functions of plugins for everybody else",
+}
+"""Files that may catch any exception, each with the reason. Plugin code is called there, and nowhere else."""
+
+REAL_PROCESSES = ("tests/processes/", "tests/kill/")
+"""Tests of real processes: they wait for what no virtual clock can move."""
+
+LOADED_BY_NAME = (SOURCE + "store/migrations/", SOURCE + "cli/commands/", SOURCE + "cli/reference.py")
+"""Alembic finds its own by their folder, the command line its commands by a table; the last one writes the reference."""
+
+FORBIDDEN_WORDS = {"util", "utils", "helper", "helpers", "common", "misc", "miscellaneous", "manager", "managers"}
+"""Never a part of the name of a module or class."""
+
+FORBIDDEN_ALONE = {"base", "handler", "handlers", "processor", "service", "services", "context", "data", "info", "lib"}
+"""Never the whole name of a module or class."""
+
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+IMPURE_MODULES = {name for contract in CONTRACTS if contract["id"] == "pure" for name in contract["forbidden_modules"]}
+"""As in the import contract; here with the line, and inside functions."""
+
+IMPURE_CALLS = {"open", "input", "print", "exec", "eval", "__import__"}
+IMPURE_METHODS = {"now", "utcnow", "today", "read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "rglob"}
+
+FUNCTION_LINES = 60
+FILE_LINES = 500
+
+Finding = str
+Rule = Callable[[str, str], Iterator[Finding]]
+
+
+def python_files() -> list[str]:
+    """Every Python file of the repository, relative to its root, in order."""
+    folders = ("src", "tests", "bench", "examples")
+    return sorted(
+        path.relative_to(ROOT).as_posix()
+        for folder in folders
+        for path in (ROOT / folder).rglob("*.py")
+        if not path.is_relative_to(ROOT / "tests/cases")
+    )
+
+
+def text_files() -> list[str]:
+    """Every text file that is or will be committed, whatever its kind."""
+    unwanted = {".git", ".venv", "__pycache__", "dist", "build", "htmlcov"}
+    found = []
+    for path in sorted(ROOT.rglob("*")):
+        relative = path.relative_to(ROOT)
+        folders = relative.parts[:-1]
+        cached = any(part in unwanted or (part.startswith(".") and part != ".ci") for part in folders)
+        if not cached and path.is_file() and path.suffix not in {".pyc", ".png", ".db", ".db-wal", ".db-shm", ".lock"}:
+            found.append(relative.as_posix())
+    return found
+
+
+def is_foreign(path: str) -> bool:
+    return path.startswith(FOREIGN)
+
+
+def words(name: str) -> list[str]:
+    """The lower-case words of a snake_case or CamelCase name."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)]
+
+
+def is_forbidden_name(name: str) -> bool:
+    parts = words(name)
+    return bool(FORBIDDEN_WORDS.intersection(parts)) or (len(parts) == 1 and parts[0] in FORBIDDEN_ALONE)
+
+
+# The rules
+
+
+def names(path: str, text: str) -> Iterator[Finding]:
+    """Modules, folders and classes say what they are for."""
+    if is_foreign(path):
+        return
+    for part in Path(path).with_suffix("").parts:
+        if part != "lib" and is_forbidden_name(part):
+            yield f"{path}: '{part}' says nothing; which concept lacks its name?"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ClassDef) and is_forbidden_name(node.name):
+            yield f"{path}:{node.lineno}: class '{node.name}' says nothing; which concept lacks its name?"
+
+
+def function_length(path: str, text: str) -> Iterator[Finding]:
+    """No function is longer than 60 lines, its docstring not counted."""
+    if is_foreign(path):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        lines = (node.end_lineno or node.lineno) - node.lineno + 1
+        if ast.get_docstring(node) is not None:
+            docstring = node.body[0]
+            lines -= (docstring.end_lineno or docstring.lineno) - docstring.lineno + 1
+        if lines > FUNCTION_LINES:
+            yield f"{path}:{node.lineno}: {node.name} has {lines} lines, {FUNCTION_LINES} are the ceiling"
+
+
+def file_length(path: str, text: str) -> Iterator[Finding]:
+    """No file is longer than 500 lines."""
+    lines = text.count("\n")
+    if lines > FILE_LINES and not is_foreign(path):
+        yield f"{path}: {lines} lines, {FILE_LINES} are the ceiling; which second idea is in it?"
+
+
+def module_docstring(path: str, text: str) -> Iterator[Finding]:
+    """The first line of a module says what it is for."""
+    if not is_foreign(path) and ast.get_docstring(ast.parse(text)) is None:
+        yield f"{path}:1: no docstring; what is this module for?"
+
+
+def purity(path: str, text: str) -> Iterator[Finding]:
+    """The pure rooms get clock, files and chance as values."""
+    if not path.startswith(PURE):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names if alias.name.split(".")[0] in IMPURE_MODULES]
+        elif isinstance(node, ast.ImportFrom):
+            found = [node.module] if node.module and node.module.split(".")[0] in IMPURE_MODULES else []
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found = [node.func.id + "()"] if node.func.id in IMPURE_CALLS else []
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found = [f".{node.func.attr}()"] if node.func.attr in IMPURE_METHODS else []
+        else:
+            found = []
+        yield from (f"{path}:{node.lineno}: {what} in a pure room; take the value as an argument" for what in found)
+
+
+def broad_except(path: str, text: str) -> Iterator[Finding]:
+    """Any exception is caught only where a plugin is called, or to be raised again."""
+    if is_foreign(path) or path in BROAD_EXCEPTS or not path.startswith(SOURCE):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.ExceptHandler):
+            continue
+        caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+        is_broad = any(
+            kind is None or (isinstance(kind, ast.Name) and kind.id in {"Exception", "BaseException"})
+            for kind in caught
+        )
+        if is_broad and not isinstance(node.body[-1], ast.Raise):
+            yield f"{path}:{node.lineno}: catches everything; name the exception or raise it again"
+
+
+def module_state(path: str, text: str) -> Iterator[Finding]:
+    """No function rebinds a variable of its module."""
+    if is_foreign(path) or path.startswith(SOURCE + "compat/"):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Global):
+            yield f"{path}:{node.lineno}: 'global {', '.join(node.names)}': state lives in the scheduler and the store"
+
+
+def reasons(path: str, text: str) -> Iterator[Finding]:
+    """What is left to do names its issue; what is ignored names code and reason."""
+    if is_foreign(path) or path == "tests/tidy/test_tidy.py":
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.search(r"#.*\b(TODO|FIXME|XXX|HACK)\b", line) and not re.search(r"(#|issue )\d+", line):
+            yield f"{path}:{number}: a thing to do without the number of its issue"
+        if re.search(r"#\s*type:\s*ignore(?!\[[\w, -]+\]\s*#\s*\w)", line):
+            yield f"{path}:{number}: write '# type: ignore[code]  # reason'"
+
+
+def real_waiting(path: str, text: str) -> Iterator[Finding]:
+    """No test sleeps, none replaces an attribute of a module, none is skipped."""
+    if not path.startswith("tests/") or path == "tests/tidy/test_tidy.py":
+        return
+    forbidden = [r"mock\.patch", r"monkeypatch\.setattr", r"\bpytest\.skip\(", r"mark\.(skip|skipif|xfail)\b"]
+    if not path.startswith(REAL_PROCESSES):
+        forbidden.append(r"\btime\.sleep\(|\basyncio\.sleep\((?!0\))|from time import .*\bsleep\b")
+    for number, line in enumerate(text.splitlines(), 1):
+        for pattern in forbidden:
+            if found := re.search(pattern, line):
+                yield f"{path}:{number}: {found.group()}: a port is missing"
+
+
+def machine_names(path: str, text: str) -> Iterator[Finding]:
+    """Nothing names a registry or a folder of the machine on which it was written."""
+    if path == "LICENSE":
+        return
+    registries = (
+        r"py[p]i\.org|python[h]osted|--(?:extra-)?index[-]url|npm[j]s\.|docker\.i[o]\b|quay\.i[o]\b|ghcr\.i[o]\b"
+    )
+    folders = r"(?<![\w.}$-])/(?:wor[k]|roo[t]|opt/py[p]i)(?:/|\b(?![\w-]))"
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := re.search(f"{registries}|{folders}", line):
+            yield f"{path}:{number}: '{found.group()}' belongs to one machine or registry"
+
+
+RULES: tuple[Rule, ...] = (
+    names,
+    function_length,
+    file_length,
+    module_docstring,
+    purity,
+    broad_except,
+    module_state,
+    reasons,
+    real_waiting,
+)
+
+LONG = "def f():\n" + "    a = 1\n" * FUNCTION_LINES
+SAMPLES: list[tuple[Rule, str, str, int]] = [
+    (names, "src/phaseline/run/utils.py", "", 1),
+    (names, "src/phaseline/run/context.py", "", 1),
+    (names, "src/phaseline/run/http_helpers.py", "", 1),
+    (names, "src/phaseline/run/handler_call.py", "class StoreManager: ...", 1),
+    (names, "src/phaseline/run/batch_context.py", "class PhaseHandler: ...", 0),
+    (names, FOREIGN[0] + "cloudify/utils.py", "", 0),
+    (function_length, "src/phaseline/a.py", LONG, 1),
+    (function_length, "src/phaseline/a.py", LONG.replace("    a = 1\n", '    """One\n    two."""\n', 1), 0),
+    (file_length, "src/phaseline/a.py", "\n" * FILE_LINES, 0),
+    (file_length, "src/phaseline/a.py", "\n" * (FILE_LINES + 1), 1),
+    (module_docstring, "src/phaseline/a.py", "import re\n", 1),
+    (purity, PURE[1] + "a.py", "import time\nfrom os.path import join\nimport numpy\n", 2),
+    (purity, PURE[2] + "a.py", "def f():\n    import random\n", 1),
+    (purity, PURE[3] + "a.py", "text = open(name).read()\n", 1),
+    (purity, PURE[0] + "a.py", "moment = datetime.now()\n", 1),
+    (purity, "src/phaseline/run/a.py", "import time\n", 0),
+    (broad_except, "src/phaseline/a.py", "try:\n    f()\nexcept Exception:\n    pass\n", 1),
+    (broad_except, "src/phaseline/a.py", "try:\n    f()\nexcept (OSError, BaseException):\n    pass\n", 1),
+    (broad_except, "src/phaseline/a.py", "try:\n    f()\nexcept:\n    pass\n", 1),
+    (broad_except, "src/phaseline/a.py", "try:\n    f()\nexcept BaseException:\n    undo()\n    raise\n", 0),
+    (broad_except, "src/phaseline/a.py", "try:\n    f()\nexcept OSError:\n    pass\n", 0),
+    (module_state, "src/phaseline/a.py", "def f():\n    global g\n", 1),
+    (reasons, "src/phaseline/a.py", "a = 1  # TODO make it two\n", 1),
+    (reasons, "src/phaseline/a.py", "a = 1  # TODO #12 make it two\n", 0),
+    (reasons, "src/phaseline/a.py", "f()  # type: ignore\ng()  # type: ignore[misc]\n", 2),
+    (reasons, "src/phaseline/a.py", "f()  # type: ignore[misc]  # numpy has no stub for it\n", 0),
+    (real_waiting, "tests/a.py", "time.sleep(1)\nmonkeypatch.setattr(a, 'b', 1)\npytest.skip('x')\n", 3),
+    (real_waiting, "tests/processes/a.py", "time.sleep(0.01)\n", 0),
+    (real_waiting, "src/phaseline/run/a.py", "time.sleep(0.01)\n", 0),
+    (machine_names, "docs/a.md", "cd /wor" + "k/main\nls /roo" + "t\n", 2),
+    (machine_names, "docs/a.md", "./work/main and https://example.org/work/ and $TMP/work and /workspace", 0),
+    (machine_names, "Makefile", "pip install --index" + "-url https://py" + "pi.org/simple\n", 1),
+]
+
+
+@pytest.mark.parametrize(("rule", "path", "text", "count"), SAMPLES)
+def test_rule_finds_what_breaks_it(rule: Rule, path: str, text: str, count: int) -> None:
+    assert len(list(rule(path, text))) == count
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_every_python_file_keeps_the_rule(rule: Rule) -> None:
+    found = [finding for path in python_files() for finding in rule(path, (ROOT / path).read_text("utf-8"))]
+    assert not found, "\n".join([f"{rule.__doc__}", *found])
+
+
+def test_nothing_names_a_machine_or_registry() -> None:
+    found = []
+    for path in text_files():
+        try:
+            text = (ROOT / path).read_text("utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += machine_names(path, text)
+    assert not found, "\n".join(found)
+
+
+def test_every_exemption_is_still_needed() -> None:
+    kept = [path for path in (*FOREIGN, *BROAD_EXCEPTS) if (ROOT / path).exists()]
+    assert kept == [*FOREIGN, *BROAD_EXCEPTS]
+    for path in BROAD_EXCEPTS:
+        assert re.search(r"except\s*(\(.*)?\b(Base)?Exception\b|except:", (ROOT / path).read_text("utf-8")), path
+
+
+# A module that nothing imports
+
+
+def dotted(path: str) -> str:
+    """``src/phaseline/run/__init__.py`` → ``phaseline.run``."""
+    return path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def mentioned(text: str) -> set[str]:
+    """Modules of ours that the text imports or names in a string, such as a lazy import or a process's command."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.update(match.rstrip(".") for match in re.findall(r"phaseline(?:\.\w+)+", node.value))
+    return found
+
+
+def test_every_module_is_imported_by_another() -> None:
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+    reached = {target.split(":")[0] for target in scripts.values()}
+    public_kit = SOURCE + "testing/"
+    modules = [path for path in python_files() if path.startswith(SOURCE) and not is_foreign(path)]
+    for path in python_files():
+        found = mentioned((ROOT / path).read_text("utf-8")) - {dotted(path)}
+        inside = path.startswith(SOURCE)
+        reached |= found if inside else {name for name in found if name.startswith("phaseline.testing")}
+    lonely = [
+        path
+        for path in modules
+        if dotted(path) not in reached
+        and not path.endswith(("__init__.py", "__main__.py"))
+        and not path.startswith(LOADED_BY_NAME)
+    ]
+    assert not lonely, "nothing imports:\n" + "\n".join(lonely) + f"\n(tests may keep {public_kit} alive, nothing else)"

@@ -1,0 +1,82 @@
+"""The ways in which programs and plugins use us: type-checked, never run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_type
+
+import phaseline
+from phaseline import NonRecoverableError, Phaseline, Problem, ProblemsError, operation
+from phaseline.model.blueprint import Value
+from phaseline.run.native import Batch, Item
+from phaseline.testing import (
+    FakeBatch,
+    FakeItem,
+    Rehearsal,
+    Subject,
+    Tried,
+    call,
+    completes,
+    crash_points,
+    fails,
+    fake_batch,
+    fake_item,
+    rehearse,
+    sleeps,
+)
+from phaseline.testing.builders import blueprint, node
+from phaseline.use_cases.plans import Planned
+from phaseline.use_cases.values import DeploymentView, ExecutionView, InstanceView, Line, Page, Validated
+
+
+def programs() -> None:
+    with phaseline.open(
+        "sqlite:////srv/phaseline/store.db", plugins=["plugins"], settings={"run.threads": "4"}
+    ) as shop:
+        assert_type(shop, Phaseline)
+        assert_type(shop.blueprints.validate("blueprint.yaml"), Validated)
+        assert_type(shop.blueprints.plan("blueprint.yaml", inputs={"port": 8080}), Planned)
+        done = shop.executions.install("blueprint.yaml", "shop", inputs={"ports": [80, 443]}, stop_after="10%")
+        assert_type(done, ExecutionView)
+        assert_type(done.failures[0].message, str)
+        assert_type(shop.deployments.list(limit=5), Page[DeploymentView])
+        assert_type(shop.deployments.outputs("shop"), Mapping[str, Value])
+        assert_type(shop.instances.list(deployment="shop", state="started").items, Sequence[InstanceView])
+        assert_type(shop.executions.follow(done.id), Iterator[Line])
+        shop.executions.start("execute_operation", "shop", parameters={"operation": "backup"}, detach=True)
+        shop.executions.cancel(done.id, how="kill")
+        shop.executions.complete(done.id, instances=["db_1"], reason="seen")
+    another = phaseline.open()
+    another.close()
+
+
+def mistakes() -> None:
+    try:
+        phaseline.open("nowhere:")
+    except ProblemsError as error:
+        assert_type(error.problems, tuple[Problem, ...])
+
+
+@operation(bulk=True, repeatable=True)
+def create(batch: Batch) -> None:
+    for item in batch:
+        assert_type(item, Item)
+        assert_type(item.properties, Mapping[str, Value])
+        item.runtime_properties["name"] = item.instance_id
+        item.log.info(item.token)
+    batch.again([item for item in batch if item.attempt], 30, "booting")
+
+
+@operation
+async def start(item: Item) -> None:
+    if item.target is None:
+        raise NonRecoverableError("no target")
+
+
+def tests() -> None:
+    assert_type(fake_item(properties={"size": 3}, target=Subject("db")), FakeItem)
+    assert_type(fake_batch(3), FakeBatch)
+    assert_type(call(create, fake_batch([fake_item(), fake_item()])), list[Tried])
+    for point in crash_points(create, lambda: fake_batch(2)):
+        assert_type(point.outcomes, list[Tried])
+    app = blueprint(node("vm", create="cloud.make"))
+    assert_type(rehearse(app, outcomes={"create": [sleeps(30), fails("no")], "start": completes()}), Rehearsal)
+    assert_type(rehearse("blueprint.yaml", "uninstall", crash_in=[1]).order, list[str])

@@ -1,0 +1,61 @@
+"""Inputs as users give them."""
+
+from pathlib import Path
+
+import pytest
+
+from phaseline.model.problem import ProblemsError
+from phaseline.use_cases.inputs import MAX_DEPTH, gather_inputs, read_value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("8080", 8080),
+        ("1.5", 1.5),
+        ("true", True),
+        ("null", None),
+        ("", ""),
+        ("hello world", "hello world"),
+        ("a: b: c", "a: b: c"),
+        ("http://host:80/x", "http://host:80/x"),
+        ("[1, {a: 2}]", [1, {"a": 2}]),
+        ('"8080"', "8080"),
+        ("2026-01-31", "2026-01-31"),
+        ("{1: x}", {"1": "x"}),
+        ("*anchor", "*anchor"),
+    ],
+)
+def test_a_text_is_read_as_yaml_and_else_stays_a_text(text: str, value: object) -> None:
+    assert read_value(text) == value
+
+
+def test_later_files_win_and_single_values_over_all(tmp_path: Path) -> None:
+    for name, text in {"a": "x: 1\ny: 1\nz: 1", "b": "y: 2\nz: 2", "empty": ""}.items():
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("a", "b", "empty")]
+    assert gather_inputs(files, {"z": "3"}) == {"x": 1, "y": 2, "z": 3}
+
+
+@pytest.mark.parametrize(
+    "content", [b"[1]", b"a: [", b"\xff\xfe", b"just text", b"a: &x 1\nb: *x", b"{" * 200 + b"}" * 200]
+)
+def test_a_file_that_is_no_mapping_is_a_problem(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "inputs").write_bytes(content)
+    with pytest.raises(ProblemsError) as error:
+        gather_inputs([str(tmp_path / "inputs")], {})
+    assert [problem.code for problem in error.value.problems] == ["PL-C020"]
+
+
+def test_every_unusable_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ProblemsError) as error:
+        gather_inputs([str(tmp_path / "a"), str(tmp_path), str(tmp_path / "b")], {})
+    assert len(error.value.problems) == 3
+
+
+def test_values_are_not_nested_without_end(tmp_path: Path) -> None:
+    deep = "[" * (MAX_DEPTH + 2) + "]" * (MAX_DEPTH + 2)
+    (tmp_path / "inputs").write_text(f"a: {deep}")
+    with pytest.raises(ProblemsError):
+        gather_inputs([str(tmp_path / "inputs")], {})
+    assert read_value(deep) == deep

@@ -1,0 +1,187 @@
+"""Executions that were interrupted: what may be done with them, and what is told about them. No command line here."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.terminal import BLUEPRINT, PLUGIN
+
+from phaseline.model.problem import ProblemsError
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.deciding import cancel, complete, resume, retry
+from phaseline.use_cases.deployments import delete_deployment, list_deployments, show_deployment
+from phaseline.use_cases.executions import list_executions, show_execution
+from phaseline.use_cases.finding import find_deployment, find_execution
+from phaseline.use_cases.history import events
+from phaseline.use_cases.installing import Manner, Order, install, uninstall
+from phaseline.use_cases.instances import list_instances
+from phaseline.use_cases.settings import Settings
+from phaseline.use_cases.waiting import why
+from phaseline.use_cases.watching import Nobody
+from phaseline.use_cases.workplace import Workplace, workplace
+
+
+class Impatient(Nobody):
+    """Interrupts as soon as something runs."""
+
+    def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
+        interrupt()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Workplace]:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "made.py").write_text(PLUGIN)
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    settings = Settings(f"sqlite:///{tmp_path}/store.db", task_retry_interval_s=0.01)
+    with workplace(settings, "a test") as found:
+        yield found
+
+
+@pytest.fixture
+def order(tmp_path: Path) -> Order:
+    return Order(str(tmp_path / "blueprint.yaml"), "shop")
+
+
+@pytest.fixture
+def interrupted(place: Workplace, order: Order) -> str:
+    view = install(place, order, watcher=Impatient())
+    assert view.interrupted
+    assert not view.status.is_ended
+    return view.id
+
+
+def code_of(error: pytest.ExceptionInfo[ProblemsError]) -> str:
+    return error.value.problems[0].code
+
+
+def test_an_interrupted_install_is_resumed_to_its_end(place: Workplace, interrupted: str) -> None:
+    view = resume(place, interrupted)
+    assert (view.status, view.interrupted) == (ExecutionStatus.COMPLETED, False)
+
+
+def test_an_open_execution_makes_its_deployment_busy(place: Workplace, interrupted: str, order: Order) -> None:
+    for attempt in (
+        lambda: uninstall(place, "shop"),
+        lambda: delete_deployment(place, "shop", force=True),
+    ):
+        with pytest.raises(ProblemsError) as error:
+            attempt()
+        assert code_of(error) == "PL-C016"
+        assert f"follow {interrupted}" in error.value.problems[0].mend
+    with pytest.raises(ProblemsError) as error:
+        install(place, order)
+    assert code_of(error) == "PL-S010"
+    assert f"follow {interrupted}" in error.value.problems[0].mend
+
+
+def test_an_interrupted_install_can_be_canceled_and_then_retried(place: Workplace, interrupted: str) -> None:
+    assert cancel(place, interrupted).status is ExecutionStatus.CANCELED
+    with pytest.raises(ProblemsError) as error:
+        resume(place, interrupted)
+    assert f"retry {interrupted}" in error.value.problems[0].mend
+    assert retry(place, interrupted).status is ExecutionStatus.COMPLETED
+
+
+@pytest.mark.parametrize("how", ["force", "kill"])
+def test_every_kind_of_cancel_ends_it(place: Workplace, interrupted: str, how: str) -> None:
+    assert cancel(place, interrupted, how=how).status is ExecutionStatus.CANCELED
+    assert uninstall(place, "shop").status is ExecutionStatus.COMPLETED
+
+
+def test_an_ended_execution_is_not_reopened_while_another_is_open(
+    place: Workplace, order: Order, tmp_path: Path
+) -> None:
+    (tmp_path / "plugins" / "trouble").write_text("base")
+    failed = install(place, order)
+    assert failed.status is ExecutionStatus.FAILED
+    uninstall(place, "shop", watcher=Impatient())
+    for decide in (
+        lambda: retry(place, failed.id),
+        lambda: complete(place, failed.id, instances=[failed.failures[0].instance], reason="x"),
+    ):
+        with pytest.raises(ProblemsError) as error:
+            decide()
+        assert code_of(error) == "PL-C016"
+
+
+def test_retry_with_clean_up_goes_on_too(place: Workplace, order: Order, tmp_path: Path) -> None:
+    (tmp_path / "plugins" / "trouble").write_text("base")
+    failed = install(place, order)
+    (tmp_path / "plugins" / "trouble").write_text("")
+    assert retry(place, failed.id, clean=True).status is ExecutionStatus.COMPLETED
+    calls = (tmp_path / "plugins" / "calls").read_text().splitlines()
+    assert calls[:3] == ["create base", "delete base", "create base"]
+
+
+def test_instances_to_decide_about_must_be_there(place: Workplace, order: Order, tmp_path: Path) -> None:
+    (tmp_path / "plugins" / "trouble").write_text("top")
+    failed = install(place, order)
+    for id, code in (("top", "PL-C013"), ("tpo_1", "PL-C012")):
+        with pytest.raises(ProblemsError) as error:
+            retry(place, failed.id, instances=[id])
+        assert code_of(error) == code
+
+
+def test_who_owns_the_store_takes_up_what_others_left_open(
+    place: Workplace, interrupted: str, order: Order, tmp_path: Path
+) -> None:
+    view = install(place, Order(order.file, "other"))
+    assert view.status is ExecutionStatus.COMPLETED
+    assert (tmp_path / "plugins" / "calls").read_text().count("create base") == 2
+    assert resume(place, interrupted).status is ExecutionStatus.COMPLETED if view.notices else True
+
+
+def test_an_open_execution_is_shown_as_work_in_progress_that_nobody_does(place: Workplace, interrupted: str) -> None:
+    assert show_deployment(place, "shop").status == "in_progress"
+    assert show_execution(place, interrupted).runner == ""
+    found = why(place, list_instances(place).items[0].id)
+    assert f"resume {interrupted}" in found.note
+    with place.store.own("somebody else"):
+        assert "somebody else" in show_execution(place, interrupted).runner
+        assert "somebody else" in why(place, list_instances(place).items[0].id).note
+
+
+def test_what_waits_names_what_it_waits_for(place: Workplace, order: Order, tmp_path: Path) -> None:
+    (tmp_path / "plugins" / "trouble").write_text("base")
+    install(place, order)
+    top = list_instances(place, node="top").items[0]
+    [reason] = why(place, top.id).reasons
+    assert reason.kind == "lost"
+    assert reason.blockers[0].operation == "cloudify.interfaces.lifecycle.create"
+
+
+def test_lists_are_limited_and_filtered(place: Workplace, order: Order) -> None:
+    install(place, order)
+    uninstall(place, "shop")
+    page = list_executions(place, limit=1)
+    assert ([view.id for view in page.items], page.total) == (["uninstall-2"], 2)
+    assert list_executions(place, status="failed").total == 0
+    assert list_deployments(place, limit=1).is_whole
+    assert list_instances(place, limit=2).total == 3
+
+
+def test_the_latest_events_are_those_of_the_end(place: Workplace, order: Order) -> None:
+    install(place, order)
+    everything = events(place).lines
+    assert [line.text for line in events(place, limit=3).lines] == [line.text for line in everything[-3:]]
+    assert everything[0].text == "Starting 'install' workflow execution"
+
+
+def test_the_only_deployment_is_meant_when_none_is_named(place: Workplace, order: Order) -> None:
+    with pytest.raises(ProblemsError) as error:
+        find_execution(place.store, None, None)
+    assert code_of(error) == "PL-C011"
+    with pytest.raises(ProblemsError) as error:
+        find_deployment(place.store, "shop")
+    assert "phaseline install" in error.value.problems[0].mend
+    install(place, order)
+    assert find_execution(place.store, None, None).id == "install-1"
+
+
+def test_retries_and_their_interval_come_from_settings_and_manner(place: Workplace) -> None:
+    assert Manner().request("install", place, {}).retries.task_retries == 60
+    request = Manner(3, "stop").request("install", place, {})
+    assert (request.retries.task_retries, request.retries.task_retry_interval_s) == (3, 0.01)
+    assert request.stop_after is not None
+    assert request.stop_after.failures == 0

@@ -1,0 +1,104 @@
+"""Where the values of settings come from."""
+
+from pathlib import Path
+
+import pytest
+
+from phaseline.model.problem import ProblemsError
+from phaseline.use_cases.settings import SETTINGS, load_settings
+
+
+def codes(error: pytest.ExceptionInfo[ProblemsError]) -> list[str]:
+    return [problem.code for problem in error.value.problems]
+
+
+def test_defaults_hold_where_nothing_is_said(tmp_path: Path) -> None:
+    settings = load_settings(environment={"HOME": str(tmp_path)}, folder=tmp_path)
+    assert settings.store_url == f"sqlite:///{tmp_path}/.local/share/phaseline/store.db"
+    assert (settings.task_retries, settings.task_retry_interval_s) == (60, 15.0)
+    assert (settings.threads, settings.workers, settings.plugin_folders) == (16, 8, ())
+
+
+def test_options_win_over_environment_over_file_over_default(tmp_path: Path) -> None:
+    (tmp_path / "phaseline.toml").write_text("run.task_retries = 1\nrun.workers = 2\nrun.threads = 3\n")
+    settings = load_settings(
+        environment={"PHASELINE_RUN_WORKERS": "20", "PHASELINE_RUN_TASK_RETRIES": "10", "HOME": str(tmp_path)},
+        given={"run.task_retries": "100"},
+        folder=tmp_path,
+    )
+    assert (settings.task_retries, settings.workers, settings.threads) == (100, 20, 3)
+
+
+def test_the_file_here_hides_that_of_the_user(tmp_path: Path) -> None:
+    user, here = tmp_path / "config", tmp_path / "here"
+    (user / "phaseline").mkdir(parents=True)
+    here.mkdir()
+    (user / "phaseline" / "phaseline.toml").write_text("run.workers = 2")
+    environment = {"XDG_CONFIG_HOME": str(user), "HOME": str(tmp_path)}
+    assert load_settings(environment=environment, folder=here).workers == 2
+    (here / "phaseline.toml").write_text("run.threads = 3")
+    assert load_settings(environment=environment, folder=here).workers == 8
+
+
+def test_folders_of_plugins_are_a_list_or_separated_by_colons(tmp_path: Path) -> None:
+    (tmp_path / "phaseline.toml").write_text('plugins.path = ["/a", "b"]')
+    assert load_settings(environment={}, folder=tmp_path).plugin_folders == ("/a", str(tmp_path / "b"))
+    environment = {"PHASELINE_PLUGINS_PATH": "/c:/d"}
+    assert load_settings(environment=environment, folder=tmp_path).plugin_folders == ("/c", "/d")
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "phaseline.toml").write_text('[store]\nulr = "x"\n[run]\nworkers = 0\ntask_retries = "often"\n')
+    with pytest.raises(ProblemsError) as error:
+        load_settings(environment={}, folder=tmp_path)
+    assert sorted(codes(error)) == ["PL-C001", "PL-C003", "PL-C003"]
+    assert "'store.url'" in error.value.problems[0].mend
+
+
+@pytest.mark.parametrize("text", ["a = ", "\xff"])
+def test_a_file_that_is_no_toml_is_a_problem(tmp_path: Path, text: str) -> None:
+    (tmp_path / "phaseline.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(ProblemsError) as error:
+        load_settings(environment={}, folder=tmp_path)
+    assert codes(error) == ["PL-C002"]
+
+
+def test_a_named_file_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ProblemsError) as error:
+        load_settings(config="missing.toml", environment={}, folder=tmp_path)
+    assert codes(error) == ["PL-C002"]
+
+
+@pytest.mark.parametrize("text", ["-2", "x", "1.5"])
+def test_retries_are_whole_numbers_from_minus_one_on(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ProblemsError) as error:
+        load_settings(environment={"PHASELINE_RUN_TASK_RETRIES": text}, folder=tmp_path)
+    assert codes(error) == ["PL-C003"]
+
+
+@pytest.mark.parametrize("text", ["-1", "inf", "nan", "soon"])
+def test_intervals_are_seconds(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ProblemsError) as error:
+        load_settings(environment={"PHASELINE_RUN_TASK_RETRY_INTERVAL": text}, folder=tmp_path)
+    assert codes(error) == ["PL-C003"]
+
+
+def test_every_setting_has_a_variable_of_its_name() -> None:
+    assert SETTINGS[0].variable == "PHASELINE_STORE_URL"
+    assert len({setting.variable for setting in SETTINGS}) == len(SETTINGS)
+
+
+def test_b06_addresses_to_import_from_are_a_list_or_separated_by_spaces(tmp_path: Path) -> None:
+    assert load_settings(environment={}, folder=tmp_path).allowed_imports == ()
+    addresses = ("https://example.org/a", "http://10.0.0.5:8080")
+    (tmp_path / "phaseline.toml").write_text(f"blueprints.allowed_imports = {list(addresses)!r}")
+    assert load_settings(environment={}, folder=tmp_path).allowed_imports == addresses
+    environment = {"PHASELINE_BLUEPRINTS_ALLOWED_IMPORTS": " ".join(addresses)}
+    assert load_settings(environment=environment).allowed_imports == addresses
+
+
+@pytest.mark.parametrize("text", ["example.org", "ftp://example.org", "https://", "https://[::1", "/srv"])
+def test_b06_what_is_no_address_to_import_from_is_a_problem(text: str) -> None:
+    with pytest.raises(ProblemsError) as error:
+        load_settings(environment={"PHASELINE_BLUEPRINTS_ALLOWED_IMPORTS": text})
+    assert codes(error) == ["PL-C003"]
