@@ -80,18 +80,7 @@ class Dispatched:
 
     def only_members(self, report: Report) -> Report:
         """The report without what it says of members that the batch does not have."""
-        known = (report.members >= 0) & (report.members < len(self.reported))
-        if known.all():
-            return report
-        given = set(report.members[known].tolist())
-        return replace(
-            report,
-            members=report.members[known],
-            kinds=report.kinds[known],
-            delays=report.delays[known],
-            documents=[told for told in report.documents if told[0] in given],
-            remarks=[told for told in report.remarks if told[0] in given],
-        )
+        return report.of((report.members >= 0) & (report.members < len(self.reported)))
 
 
 class Engine:

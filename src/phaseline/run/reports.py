@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +42,20 @@ class Report:
     def is_noted(self) -> bool:
         """True for data without outcomes: members are named, all of them pending."""
         return len(self.members) > 0 and not self.kinds.any()
+
+    def of(self, chosen: np.ndarray) -> Report:
+        """The report without what it says of members that are not chosen (bool, in the order of ``members``)."""
+        if chosen.all():
+            return self
+        given = set(self.members[chosen].tolist())
+        return replace(
+            self,
+            members=self.members[chosen],
+            kinds=self.kinds[chosen],
+            delays=self.delays[chosen],
+            documents=[told for told in self.documents if told[0] in given],
+            remarks=[told for told in self.remarks if told[0] in given],
+        )
 
 
 def all_completed(batch: int, members: np.ndarray) -> Report:

@@ -15,7 +15,7 @@ from phaseline.model.rows import Remark
 from phaseline.model.status import OutcomeKind
 from phaseline.run.reports import Report, only_logs
 from phaseline.run.trying import WORDS
-from phaseline.testing.simulation.plugins import members_of, named
+from phaseline.testing.simulation.plugins import members_of, without
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -203,8 +203,7 @@ class MadeUpPlugins:
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
         """Killed calls never answer; the others end as they would have ended."""
         if kill:
-            self._coming = [entry for entry in self._coming if not set(members.tolist()) & named(entry[2], batch)]
-            heapq.heapify(self._coming)
+            self._coming = without(self._coming, batch, members)
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
         """Nothing survives the engine."""

@@ -114,10 +114,11 @@ class SimulatedExecutor:
         return count
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Killed calls never answer; the others may as well not have been told."""
+        """Killed calls never answer, those of other members that would have answered with them do; without ``kill``
+        a call may as well not have been told.
+        """
         if kill:
-            self._coming = [entry for entry in self._coming if not set(members.tolist()) & named(entry[2], batch)]
-            heapq.heapify(self._coming)
+            self._coming = without(self._coming, batch, members)
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
         """Nothing survives the process."""
@@ -144,6 +145,12 @@ def members_of(batch: Batch) -> Iterator[tuple[int, Segment, int]]:
             member += 1
 
 
-def named(report: Report, batch: int) -> set[int]:
-    """Members of the batch that a report names."""
-    return set(report.members.tolist()) if report.batch == batch else set()
+def without(coming: list[tuple[int, int, Report]], batch: int, members: np.ndarray) -> list[tuple[int, int, Report]]:
+    """A heap of reports to come, without what it says of these members; a report that says nothing more is gone."""
+    left = [
+        (at, number, report.of(~np.isin(report.members, members)) if report.batch == batch else report)
+        for at, number, report in coming
+    ]
+    left = [entry for entry in left if len(entry[2].members)]
+    heapq.heapify(left)
+    return left
