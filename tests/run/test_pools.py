@@ -1,6 +1,7 @@
 """Threads are few, shared and replaced when they hang."""
 
 import queue
+import sys
 import threading
 
 from phaseline.run.pools import Draw, Pool
@@ -83,3 +84,19 @@ def test_a_draw_that_is_held_begins_nobody() -> None:
 
 def _raise(error: BaseException) -> None:
     raise AssertionError from error
+
+
+def test_a_task_never_waits_for_a_long_one_while_a_thread_may_be_started() -> None:
+    """The second task comes while the only thread is taking the first: that thread is idle no more."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(300):
+            pool = Pool("test", 2, _raise)
+            meeting = threading.Barrier(3)
+            for _ in range(2):
+                pool.put(lambda: meeting.wait(10) and None)
+            meeting.wait(10)  # both run at once, or the barrier breaks
+            pool.stop(0)
+    finally:
+        sys.setswitchinterval(before)

@@ -31,6 +31,8 @@ class Pool:
         self._lock = threading.Lock()
         self._threads = 0
         self._idle = 0
+        self._waiting = 0
+        """Tasks that no thread has taken: changed together with ``_idle``, as the length of the queue is not."""
         self._abandoned: set[int] = set()
         self._is_stopped = False
 
@@ -38,8 +40,9 @@ class Pool:
         """Run it as soon as a thread is free."""
         self._tasks.put(task)
         with self._lock:
+            self._waiting += 1
             if (
-                self._idle < self._tasks.qsize()
+                self._idle < self._waiting
                 and self._threads - len(self._abandoned) < self._size
                 and not self._is_stopped
             ):
@@ -68,9 +71,12 @@ class Pool:
 
     def _run(self) -> None:
         while True:
-            self._idle_by(1)
+            with self._lock:
+                self._idle += 1
             task = self._tasks.get()
-            self._idle_by(-1)
+            with self._lock:
+                self._idle -= 1
+                self._waiting -= task is not None
             if task is not None and not self._is_stopped:
                 self._do(task)
             with self._lock:
@@ -85,10 +91,6 @@ class Pool:
         except BaseException as error:
             self._on_break(error)
             raise
-
-    def _idle_by(self, change: int) -> None:
-        with self._lock:
-            self._idle += change
 
 
 def _nothing() -> None:
