@@ -63,7 +63,7 @@ COLUMNS = {
 """{column: dtype}. ``owner`` is the open batch that has the entry, -1: none; ``policy`` counts over all graphs."""
 
 
-SLOT_COLUMNS = {"base": np.int64, "open": np.int64, "unsure": np.int64, "first_page": np.int64, "execution": np.int64}
+SLOT_COLUMNS = dict.fromkeys(("base", "open", "unsure", "first_page", "execution", "policy_base"), np.int64)
 """{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
 
 
@@ -142,6 +142,7 @@ class Arena:
         graphs = self._graphs.views()
         self.slot_base, self.slot_open, self.slot_unsure = graphs["base"], graphs["open"], graphs["unsure"]
         self.slot_execution, self.slot_first_page = graphs["execution"], graphs["first_page"]
+        self.slot_policy_base = graphs["policy_base"]
         self.dirty = self._pages.views()["dirty"]
 
     def __len__(self) -> int:
@@ -179,7 +180,7 @@ class Arena:
             len(slots),
             {
                 "base": bases, "open": counts, "unsure": 0, "first_page": [slot.first_page for slot in slots],
-                "execution": [slot.execution for slot in slots],
+                "execution": [slot.execution for slot in slots], "policy_base": policy_bases,
             },
         )  # fmt: skip
         self._pages.extend(sum(slot.page_count for slot in slots), {"dirty": False})
@@ -222,10 +223,13 @@ class Arena:
         if isinstance(numbers, int):
             yield self.order[numbers], positions
             return
-        order = np.argsort(numbers, kind="stable")
-        cuts = np.flatnonzero(np.diff(numbers[order])) + 1
-        for chosen in np.split(order, cuts):
-            yield self.order[int(numbers[chosen[0]])], positions[chosen]
+        if (numbers[1:] < numbers[:-1]).any():
+            order = np.argsort(numbers, kind="stable")
+            numbers, positions = numbers[order], positions[order]
+        cuts = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()]
+        slots = self.order
+        for number, low, high in zip(numbers[cuts].tolist(), cuts, [*cuts[1:], len(positions)], strict=True):
+            yield slots[number], positions[low:high]
 
     def edges_of(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(where the edges of each entry begin in ``idx``, how many it has)."""
@@ -420,6 +424,7 @@ class Arena:
             self.policy[base : slot.end] += policy_base - slot.policy_base
             slot.policy_base = policy_base
             self.slot_base[number], self.slot_first_page[number] = base, slot.first_page
+            self.slot_policy_base[number] = policy_base
             self._pages.extend(slot.page_count, {"dirty": False})
             base += size
         self.order = kept

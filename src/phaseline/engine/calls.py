@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
     from phaseline.engine.lanes import Lane
 
+KINDS = tuple(SubjectKind)
+
 
 @dataclass(slots=True)
 class OpenBatch:
@@ -54,29 +56,24 @@ def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
     if not isinstance(numbers, int):
         breaks |= numbers[1:] != numbers[:-1]
     bounds = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(positions)]
-    bases = arena.slot_base[numbers]
+    bases, policy_bases = arena.slot_base[numbers], arena.slot_policy_base[numbers]
     columns = (
         (positions - bases).astype(np.int32),
         arena.subject[positions],
         arena.attempts[positions],
         arena.generations[positions],
-        arena.policy[positions],
+        (arena.policy[positions] - policy_bases).astype(np.uint16),
     )
+    order, owners = arena.order, (numbers if isinstance(numbers, int) else numbers[bounds[:-1]].tolist())
+    kind_of = [KINDS[kind] for kind in kinds[bounds[:-1]].tolist()]
     segments = []
-    for low, high in pairwise(bounds):
-        slot = arena.order[numbers if isinstance(numbers, int) else int(numbers[low])]
-        mine, subjects, attempts, generations, policies = (column[low:high] for column in columns)
+    for number, (low, high) in enumerate(pairwise(bounds)):
+        slot = order[owners if isinstance(owners, int) else owners[number]]
+        mine, subjects, attempts, generations, policies = [column[low:high] for column in columns]
         segments.append(
             Segment(
-                graph=slot.graph_id,
-                execution=slot.execution,
-                deployment=slot.deployment,
-                positions=mine,
-                kind=SubjectKind(int(kinds[low])),
-                subjects=subjects,
-                attempts=attempts,
-                generations=generations,
-                policies=(policies - slot.policy_base).astype(np.uint16),
+                slot.graph_id, slot.execution, slot.deployment, mine, kind_of[number], subjects, attempts, generations,
+                policies,
             )
-        )
+        )  # fmt: skip
     return tuple(segments)
