@@ -4,11 +4,13 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
 
+from phaseline.model.rows import BatchRow
 from phaseline.model.status import OutcomeKind
-from phaseline.run.executor import Slots
+from phaseline.run.executor import Slots, unanswered
 from phaseline.testing.builders import node
 
 Make = Callable[..., World]
@@ -98,3 +100,15 @@ def test_a_call_that_outlives_the_drain_time_has_no_outcome(make: Make, tmp_path
     members = [member for report in world.inbox.take_all() for member in report.members.tolist()]
     (tmp_path / "plugins" / "go").touch()
     assert members == [1]
+
+
+def test_a_process_is_left_over_if_its_mark_names_a_member_of_an_open_batch_without_an_outcome() -> None:
+    segments = ((1, np.arange(2)), (2, np.arange(1)))
+    kinds = np.array([OutcomeKind.COMPLETED, OutcomeKind.PENDING, OutcomeKind.AGAIN], np.uint8)
+    rows = [BatchRow(7, "create", segments, 0, 0, 0, None), BatchRow(8, "create", segments, 0, 0, 0, kinds)]
+    is_left = unanswered("a:store", rows)
+    assert [mark for mark in ("7:0", "7:2", "7:3", "8:0", "8:1", "8:2", "8:3", "9:0", "7:x", "7") if is_left(f"a:store:{mark}")] == [
+        "7:0", "7:2", "8:1",
+    ]  # fmt: skip
+    assert not is_left("another:7:0")
+    assert not is_left("")

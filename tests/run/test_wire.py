@@ -10,7 +10,6 @@ from tests.run.worlds import CREATE, World, make_blueprint
 
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome
-from phaseline.run.executor import pending_of
 from phaseline.run.letters import read_call, read_changes, read_outcome, write_call, write_changes, write_outcome
 from phaseline.run.wire import Closed, Wire
 from phaseline.testing.builders import node, operation
@@ -73,14 +72,3 @@ def test_outcomes_and_changes_survive() -> None:
     assert read_outcome(json.loads(json.dumps(write_outcome(outcome)))) == outcome
     changes = [(3, {("a", "b"): 1, ("c",): None}, (("d",),))]
     assert read_changes(json.loads(json.dumps(write_changes(changes)))) == changes
-
-
-def test_pending_members_of_an_open_batch_are_those_without_an_outcome() -> None:
-    import numpy as np
-
-    from phaseline.model.rows import BatchRow
-
-    segments = ((1, np.arange(2)), (2, np.arange(1)))
-    assert list(pending_of(BatchRow(1, CREATE, segments, 0, 0, 0, None))) == [0, 1, 2]
-    kinds = np.array([OutcomeKind.COMPLETED, OutcomeKind.PENDING, OutcomeKind.AGAIN], np.uint8)
-    assert list(pending_of(BatchRow(1, CREATE, segments, 0, 0, 0, kinds))) == [1]

@@ -245,12 +245,14 @@ class Arena:
     def recount(self, slot: Slot) -> None:
         """Count ``unmet`` and ``lost`` of a slot from the statuses of its entries (after a restore)."""
         low, high = slot.base, slot.end
-        starts, lengths = self.edges_of(np.arange(low, high))
-        sources = np.repeat(np.arange(low, high), lengths)
-        targets = self.idx[starts[0] : self.end[high - 1]] - low if high > low else self.idx[:0]
-        status, tolerant = self.status[sources], (self.marks[sources] & Mark.TOLERANT) >> 1
-        self.unmet[low:high] = np.bincount(targets, UNMET[status, tolerant], high - low)
-        self.lost[low:high] = np.bincount(targets, LOST[status, tolerant], high - low)
+        ends = self.end[low:high]
+        first = int(self.end[low - 1]) if low else 0
+        targets = self.idx[first : int(self.end[high - 1]) if high > low else first] - low
+        lengths = np.diff(ends, prepend=first)
+        status, tolerant = self.status[low:high], (self.marks[low:high] & Mark.TOLERANT) >> 1
+        for column, table in ((self.unmet, UNMET), (self.lost, LOST)):
+            told = table[status, tolerant]
+            column[low:high] = np.bincount(targets, np.repeat(told, lengths), high - low) if told.any() else 0
         unsure = int((self.status[low:high] == EntryStatus.UNSURE).sum())
         self.slot_open[slot.number] = int(IS_OPEN[self.status[low:high]].sum()) - unsure
         self.slot_unsure[slot.number] = unsure

@@ -19,7 +19,7 @@ from phaseline.run.threads import ThreadExecutor, same_for_all
 from phaseline.run.workers import WorkerExecutor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.model.events import Batch
     from phaseline.model.rows import BatchRow
@@ -97,11 +97,8 @@ class LocalExecutor:
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
         """End the processes that a dead engine's calls left running; what answered members left on purpose stays."""
-        orphans = {
-            f"{self._deployments.identity}:{row.id}:{member}" for row in open_batches for member in pending_of(row)
-        }
-        if orphans:
-            end(orphans.__contains__, grace_s=0)
+        if open_batches:
+            end(unanswered(self._deployments.identity, open_batches), grace_s=0)
 
     def stop(self, drain_s: float) -> None:
         """Wait for running calls at most so long, then end them. Reports that came by then are in the inbox.
@@ -129,10 +126,21 @@ class LocalExecutor:
             del self._open[batch]
 
 
-def pending_of(row: BatchRow) -> Sequence[int]:
-    """Members of an open batch that have no outcome."""
-    count = sum(len(positions) for _, positions in row.segments)
-    if row.kinds is None:
-        return range(count)
-    pending: list[int] = np.flatnonzero(row.kinds == OutcomeKind.PENDING).tolist()
-    return pending
+def unanswered(identity: str, open_batches: Sequence[BatchRow]) -> Callable[[str], bool]:
+    """Whether a mark (``HandOver.mark_of``) is that of a member of these batches that has no outcome.
+
+    It looks at the marks of living processes, which are few, and not at members, which may be a million.
+    """
+    rows = {str(row.id): row for row in open_batches}
+
+    def is_unanswered(mark: str) -> bool:
+        owner, batch, text = mark.rsplit(":", 2) if mark.count(":") >= 2 else ("", "", "")
+        row = rows.get(batch)
+        if owner != identity or row is None or not text.isdecimal():
+            return False
+        member = int(text)
+        if row.kinds is not None:
+            return member < len(row.kinds) and bool(row.kinds[member] == OutcomeKind.PENDING)
+        return member < sum(len(positions) for _, positions in row.segments)
+
+    return is_unanswered

@@ -9,10 +9,10 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError
 from phaseline.use_cases.status import size_of, store_file
 
@@ -41,7 +41,7 @@ REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs")
 """File systems whose locks cannot be relied upon."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One thing that was looked at. ``mend`` is empty where all is well."""
 
@@ -251,12 +251,11 @@ def _engine(store: Store) -> Iterator[Check]:
 
 def _leftover_processes(store: Store) -> list[int]:
     """Processes of calls that have no answer yet; what calls that answered left running stays on purpose."""
-    from phaseline.run.executor import pending_of
+    from phaseline.run.executor import unanswered
     from phaseline.run.processes import marked
 
-    identity = store.identity()
-    marks = {f"{identity}:{row.id}:{member}" for row in store.batches(only_open=True) for member in pending_of(row)}
-    return sorted(marked(marks.__contains__)) if marks else []
+    rows = store.batches(only_open=True)
+    return sorted(marked(unanswered(store.identity(), rows))) if rows else []
 
 
 def _code(store: Store) -> Iterator[Check]:
