@@ -83,6 +83,14 @@ class Terminal:
         result = self.run(*words, "--json")
         return result.exit_code, json.loads(result.stdout)
 
+    def make_store(self) -> None:
+        """An empty store; commands that only look make none."""
+        assert self.run("engine", "run", "--until-idle").exit_code == 0
+
+    def has_store(self) -> bool:
+        """Whether there is one."""
+        return Path(self.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///")).exists()
+
     def write(self, text: str = BLUEPRINT, name: str = "blueprint.yaml") -> str:
         """A blueprint file in the folder, with the plugin beside it; its path."""
         (self.folder / "plugins").mkdir(exist_ok=True)

@@ -6,6 +6,7 @@ from tests.cli.terminal import BLUEPRINT, Terminal
 
 @pytest.mark.parametrize("noun", ["deployments", "instances", "executions"])
 def test_an_empty_store_says_what_to_do(terminal: Terminal, noun: str) -> None:
+    terminal.make_store()
     result = terminal.run(noun, "list")
     assert result.exit_code == 0
     assert "phaseline" in result.stdout
@@ -107,8 +108,11 @@ def test_settings_that_are_none_stop_every_command(terminal: Terminal) -> None:
 
 
 def test_the_store_of_an_option_wins_over_the_environment(terminal: Terminal) -> None:
-    terminal.run("install", terminal.write())
-    assert terminal.ask("--store", "sqlite:///other.db", "deployments", "list")[1]["total"] == 0
+    blueprint = terminal.write()
+    terminal.run("install", blueprint)
+    terminal.run("--store", "sqlite:///other.db", "install", blueprint, "-d", "other")
+    (found,) = terminal.ask("--store", "sqlite:///other.db", "deployments", "list")[1]["deployments"]
+    assert found["name"] == "other"
 
 
 def test_help_has_an_example_everywhere(terminal: Terminal) -> None:
@@ -120,7 +124,7 @@ def test_a_plugin_that_is_not_there_is_told_before_anything_is_stored(terminal: 
     code, answer = terminal.ask("install", file)
     assert (code, answer["problems"][0]["code"]) == (1, "PL-O001")
     assert "'made'" in answer["problems"][0]["mend"]
-    assert terminal.ask("deployments", "list")[1]["total"] == 0
+    assert not terminal.has_store()
 
 
 def test_hosts_whose_agent_nobody_installs_are_warned_of(terminal: Terminal) -> None:
@@ -149,3 +153,12 @@ def test_init_with_two_folders_is_refused(terminal: Terminal) -> None:
     assert terminal.run("init", "one", "two").exit_code == 2
     assert terminal.run("init", "plugin", "one", "two").exit_code == 2
     assert terminal.run("init").exit_code == 2
+
+
+def test_a_list_of_deployments_says_nothing_that_it_has_not_looked_up(terminal: Terminal) -> None:
+    terminal.run("deployments", "create", terminal.write(), "-d", "shop")
+    (listed,) = terminal.ask("deployments", "list")[1]["deployments"]
+    shown = terminal.ask("deployments", "show", "shop")[1]
+    assert listed.keys().isdisjoint({"inputs", "nodes"})
+    assert listed.items() <= shown.items()
+    assert shown["nodes"] == {"base": 1, "top": 2}

@@ -44,7 +44,7 @@ def test_settings_that_are_none_are_told_and_fail(terminal: Terminal) -> None:
 
 
 def test_a_store_that_others_may_read_is_a_warning(terminal: Terminal) -> None:
-    terminal.run("deployments", "list")
+    terminal.make_store()
     store_file(terminal).chmod(0o644)
     code, found = levels(terminal)
     assert (code, found["permissions"][0]) == (0, "warn")
@@ -100,7 +100,7 @@ def test_folders_of_processes_that_are_gone_are_told(tmp_path: Path) -> None:
 
 
 def test_a_store_of_an_older_schema_is_left_as_it_is(terminal: Terminal) -> None:
-    terminal.run("deployments", "list")
+    terminal.make_store()
     file = store_file(terminal)
     content = bytearray(file.read_bytes())
     content[60:64] = (1).to_bytes(4, "big")

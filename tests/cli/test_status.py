@@ -13,6 +13,7 @@ from phaseline.use_cases.workplace import SystemClock
 
 
 def test_a_new_store_has_nothing_to_tell(terminal: Terminal) -> None:
+    terminal.make_store()
     code, found = terminal.ask("status")
     assert (code, found["engine"], found["open_count"], found["needs"]) == (0, None, 0, [])
     assert found["store"]["size_bytes"] > 0

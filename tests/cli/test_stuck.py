@@ -12,6 +12,7 @@ def failed_install(terminal: Terminal, name: str, nodes: str = "top") -> None:
 
 
 def test_where_nothing_is_stuck_it_says_so(terminal: Terminal) -> None:
+    terminal.make_store()
     assert terminal.run("instances", "stuck").stdout == "Nothing is stuck.\n"
     terminal.run("install", terminal.write())
     assert terminal.run("instances", "why").stdout == "Nothing is stuck.\n"

@@ -24,7 +24,15 @@ from phaseline.testing import (
 )
 from phaseline.testing.builders import blueprint, node
 from phaseline.use_cases.plans import Planned
-from phaseline.use_cases.values import DeploymentView, ExecutionView, InstanceView, Line, Page, Validated
+from phaseline.use_cases.values import (
+    DeploymentDetails,
+    DeploymentView,
+    ExecutionView,
+    InstanceView,
+    Line,
+    Page,
+    Validated,
+)
 
 
 def programs() -> None:
@@ -38,6 +46,7 @@ def programs() -> None:
         assert_type(done, ExecutionView)
         assert_type(done.failures[0].message, str)
         assert_type(shop.deployments.list(limit=5), Page[DeploymentView])
+        assert_type(shop.deployments.show("shop"), DeploymentDetails)
         assert_type(shop.deployments.outputs("shop"), Mapping[str, Value])
         assert_type(shop.instances.list(deployment="shop", state="started").items, Sequence[InstanceView])
         assert_type(shop.executions.follow(done.id), Iterator[Line])

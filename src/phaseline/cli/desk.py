@@ -32,14 +32,18 @@ class Desk:
     place: Workplace | None = field(default=None, repr=False)
 
     @contextmanager
-    def open(self, more: Mapping[str, str | None] | None = None) -> Iterator[Workplace]:
-        """The workplace for a use case; ``more`` are settings that the command's own options give (None: not given)."""
+    def open(self, more: Mapping[str, str | None] | None = None, *, makes_store: bool = False) -> Iterator[Workplace]:
+        """The workplace for a use case; ``more`` are settings that the command's own options give (None: not given).
+
+        ``makes_store``: the command puts something into a store, so it may be a new one.
+        """
         from phaseline.use_cases.background import launch
         from phaseline.use_cases.workplace import workplace
 
         with workplace(self.settings(more)) as place:
             place.launch = launch
             place.tell = self.notice
+            place.makes_store = makes_store
             self.place = place
             yield place
 

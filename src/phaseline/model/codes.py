@@ -96,6 +96,7 @@ CODES: dict[str, str] = {
     "PL-S004": "Another process owns the store",
     "PL-S005": "The store cannot be written",
     "PL-S006": "The copy of the store cannot be written",
+    "PL-S007": "There is no store",
     "PL-S010": "A deployment of this name exists",
     "PL-O001": "The module of a plugin is not found",
     "PL-O002": "The function cannot be loaded",
@@ -117,6 +118,7 @@ CODES: dict[str, str] = {
     "PL-C021": "The deployment cannot have this name",
     "PL-C022": "The folder is not empty",
     "PL-C023": "The folder makes no name for a module",
+    "PL-C024": "The folder of the blueprint is gone",
     "PL-C099": "Phaseline itself failed",
 }
 """{code: title}"""

@@ -14,11 +14,12 @@ FILE_PREFIX = "sqlite:///"
 MEMORY = "memory:"
 
 
-def open_store(url: str, clock: Clock) -> Store:
+def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
     """The store that a URL names: ``sqlite:///`` and a path, or ``memory:``.
 
     The path is relative to the working folder unless it begins with a slash (``sqlite:////var/lib/store.db``);
-    ``~`` is the home folder. Raises: PL-S001 for another URL and whatever opening meets.
+    ``~`` is the home folder. ``makes``: a file that is not there is made, otherwise PL-S007 says so. Raises: PL-S001 for
+    another URL and whatever opening meets.
     """
     if url == MEMORY:
         from phaseline.store.memory import MemoryStore
@@ -33,4 +34,4 @@ def open_store(url: str, clock: Clock) -> Store:
         )
     from phaseline.store.sqlite import SqliteStore
 
-    return SqliteStore.open(Path(path).expanduser(), clock)
+    return SqliteStore.open(Path(path).expanduser(), clock, makes=makes)

@@ -61,6 +61,17 @@ def cannot_open(path: str, reason: str) -> ProblemsError:
     )
 
 
+def nowhere(path: str) -> ProblemsError:
+    """PL-S007 for a path at which there is nothing; nothing was made."""
+    return fail(
+        "PL-S007",
+        "There is no store at this path",
+        "Name yours with --store sqlite:///PATH or PHASELINE_STORE_URL. If there is none yet, the first install makes "
+        "it: phaseline install blueprint.yaml",
+        subject=path,
+    )
+
+
 def not_a_store(path: str) -> ProblemsError:
     """PL-S001 for a file that something else has written."""
     return fail(

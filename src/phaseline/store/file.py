@@ -54,6 +54,16 @@ def make_ready(path: str, now: int) -> tuple[str, ...]:
     return _migrate(path, now) if found < schema.SCHEMA_VERSION else ()
 
 
+def refuse_nothing(path: str) -> None:
+    """Raise PL-S007 if there is no file: whoever only looks must not make a store where a path was mistyped."""
+    try:
+        Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise failures.nowhere(path) from None
+    except OSError as error:
+        raise failures.cannot_open(path, error.strerror or str(error)) from error
+
+
 def open_writer(path: str) -> sqlite3.Connection:
     """A connection whose commits are on the disk when they return. Begin with ``begin_writing``."""
     db = _connect(path)

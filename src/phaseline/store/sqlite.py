@@ -68,9 +68,14 @@ class SqliteStore:
         self._writer: sqlite3.Connection | None = None
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], clock: Clock) -> SqliteStore:
-        """The store in the file, made if there is none. Raises ``ProblemsError`` (PL-S001, S002, S003, S005)."""
+    def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:
+        """The store in the file; ``makes``: a new one if there is none.
+
+        Raises: ``ProblemsError`` (PL-S001, S002, S003, S005, S007).
+        """
         whole = str(Path(path).resolve())  # one file, one lock, whatever leads to it
+        if not makes:
+            file.refuse_nothing(whole)
         return cls(whole, clock, file.make_ready(whole, clock.now()))
 
     @contextmanager

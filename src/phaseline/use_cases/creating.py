@@ -12,12 +12,12 @@ from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
     from phaseline.use_cases.installing import Order
-    from phaseline.use_cases.values import DeploymentView
+    from phaseline.use_cases.values import DeploymentDetails
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
 
-def create(place: Workplace, order: Order, *, watcher: Watcher | None = None) -> DeploymentView:
+def create(place: Workplace, order: Order, *, watcher: Watcher | None = None) -> DeploymentDetails:
     """Store a deployment with all its instances, uninitialized; nothing is called.
 
     Raises: ``ProblemsError`` with everything that is wrong with blueprint and inputs, PL-S010 if the name is taken.

@@ -14,6 +14,7 @@ from phaseline.run.requests import refuse_busy, refuse_ended, refuse_retry
 from phaseline.use_cases.asking import Ticket, ask
 from phaseline.use_cases.executions import Phases, as_statuses
 from phaseline.use_cases.finding import find_execution
+from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.typos import did_you_mean
 
@@ -39,10 +40,11 @@ def resume(
 ) -> ExecutionView:
     """Carry on with an execution that a crash or an interrupt left open. What completed is not called again.
 
-    Raises: PL-C017 if it has ended.
+    Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is gone.
     """
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_ended(row, "nothing is left to resume")
+    _refuse_moved(place, row)
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 
@@ -66,10 +68,12 @@ def retry(
     """Call again what failed, was canceled or is unsure, and go on with what waited for it; what waits for a retry is called now.
 
     ``instances``: only entries of these. ``clean``: half-made instances are cleaned up first (W8).
-    Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry fits.
+    Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder
+    of its code is gone.
     """
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_retry(place.store, row)
+    _refuse_moved(place, row)
     body: dict[str, Value] = {"clean": True} if clean else {}
     if instances and place.store.graphs(row.number):
         body.update(_chosen(place.store, row, instances, (), RETRIED))
@@ -112,6 +116,13 @@ def cancel(
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_ended(row, "nothing is left to cancel")
     return conduct(place, ask(place, RequestKind.CANCEL, row, {"how": how}), watcher)
+
+
+def _refuse_moved(place: Workplace, row: ExecutionRow) -> None:
+    """As ``refuse_moved``, for the deployment of an execution that can still be called upon."""
+    deployment = place.store.deployment(row.deployment_name)
+    if deployment is not None and deployment.number == row.deployment:
+        refuse_moved(place, deployment)
 
 
 def _chosen(

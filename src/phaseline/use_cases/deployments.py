@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +12,11 @@ from phaseline.model.problem import fail
 from phaseline.model.states import InstanceState
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.finding import find_deployment
-from phaseline.use_cases.values import DeploymentView, Outputs, Page
+from phaseline.use_cases.values import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.model.blueprint import Value
     from phaseline.model.rows import DeploymentRow, ExecutionRow
     from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
@@ -30,8 +31,8 @@ def list_deployments(place: Workplace, *, limit: int | None = None) -> Page[Depl
     return Page([_brief(place.store, row) for row in rows[:limit]], len(rows))
 
 
-def show_deployment(place: Workplace, name: str) -> DeploymentView:
-    """One deployment with its inputs and nodes."""
+def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
+    """One deployment with its inputs and nodes and the folders of its code."""
     store = place.store
     row = find_deployment(store, name)
     topology = store.topology(row.number)
@@ -41,7 +42,15 @@ def show_deployment(place: Workplace, name: str) -> DeploymentView:
     for key, schema in store.blueprint(row.number).inputs.items():
         if key in inputs and (schema.hidden or schema.type == "secret_key"):
             inputs[key] = "(hidden)"
-    return _brief(store, row, inputs=inputs, nodes=nodes)
+    seen = _brief(store, row)
+    return DeploymentDetails(
+        **{item.name: getattr(seen, item.name) for item in fields(seen)},
+        inputs=inputs,
+        nodes=nodes,
+        folder=row.code.blueprint_folder,
+        folder_is_there=Path(row.code.blueprint_folder).is_dir(),
+        plugin_folders=row.code.plugin_folders,
+    )
 
 
 def outputs(place: Workplace, name: str) -> Outputs:
@@ -105,13 +114,7 @@ def refuse_open(store: Store, row: DeploymentRow) -> None:
     raise fail("PL-C016", message, f"{way}. Or end it: phaseline executions cancel {found.id}", subject=row.name)
 
 
-def _brief(
-    store: Store,
-    row: DeploymentRow,
-    *,
-    inputs: Mapping[str, Value] | None = None,
-    nodes: Mapping[str, int] | None = None,
-) -> DeploymentView:
+def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
     numbers = np.bincount(np.frombuffer(bytes(store.states(row.number)), np.uint8), minlength=len(InstanceState))
     states = {InstanceState(state).word: int(count) for state, count in enumerate(numbers) if count}
     executions = store.executions(row.number)
@@ -125,8 +128,6 @@ def _brief(
         created_by=row.created_by,
         instance_count=row.instance_count,
         states=states,
-        inputs=inputs or {},
-        nodes=nodes or {},
         latest_execution=latest.id if latest else "",
         latest_status=latest.status.value if latest else "",
     )

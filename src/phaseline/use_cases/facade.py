@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.stuck import Stuck
     from phaseline.use_cases.upkeep import Purge
     from phaseline.use_cases.values import (
+        DeploymentDetails,
         DeploymentView,
         ExecutionView,
         InstanceView,
@@ -135,8 +136,8 @@ class Deployments(Noun):
 
         return list_deployments(self._place, limit=limit)
 
-    def show(self, name: str) -> DeploymentView:
-        """One deployment with its inputs and nodes."""
+    def show(self, name: str) -> DeploymentDetails:
+        """One deployment with its inputs and nodes and the folders of its code."""
         from phaseline.use_cases.deployments import show_deployment
 
         return show_deployment(self._place, name)
@@ -148,7 +149,7 @@ class Deployments(Noun):
         *,
         inputs: Mapping[str, Value] | None = None,
         plugins: Sequence[str] = (),
-    ) -> DeploymentView:
+    ) -> DeploymentDetails:
         """A deployment of a blueprint file (``name`` None: its folder's) with all its instances; nothing is called."""
         from phaseline.use_cases.creating import create
 

@@ -15,6 +15,7 @@ from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.deployments import living_count, open_execution, refuse_open
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.loading import deployment_name, load
+from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct, refuse
 from phaseline.use_cases.watching import Nobody
 
@@ -125,10 +126,11 @@ def uninstall(
 ) -> ExecutionView:
     """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
 
-    Raises: PL-C010 if there is none, PL-C016 while an execution of it is open.
+    Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
     """
     deployment = find_deployment(place.store, name, to_change=True)
     refuse_open(place.store, deployment)
+    refuse_moved(place, deployment)
     request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
     new = NewExecution(deployment.number, request, place.actor, place.clock.now())
     row = place.store.create_execution(new, asks=True)

@@ -12,6 +12,7 @@ from phaseline.model.problem import Problem
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET, Order
 from phaseline.use_cases.loading import load
+from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import declarer, refuse, slots
 
 if TYPE_CHECKING:
@@ -50,8 +51,9 @@ def plan_install(place: Workplace, order: Order) -> Planned:
 
 
 def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False) -> Planned:
-    """What uninstalling a deployment would do now. Raises PL-C010 if there is none."""
+    """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone."""
     row = find_deployment(place.store, name)
+    refuse_moved(place, row)
     topology = place.store.topology(row.number)
     history = History(np.frombuffer(bytes(place.store.states(row.number)), np.uint8))
     request = AS_SET.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})

@@ -91,5 +91,5 @@ def _modules(folders: tuple[str, ...]) -> set[str]:
     """Names of modules and packages in the folders."""
     from pathlib import Path
 
-    found = {path for folder in folders for path in Path(folder).iterdir()}
+    found = {path for folder in folders if Path(folder).is_dir() for path in Path(folder).iterdir()}
     return {path.stem for path in found if path.suffix == ".py" or path.is_dir()}

@@ -113,10 +113,19 @@ class DeploymentView:
     created_by: str
     instance_count: int
     states: Mapping[str, int] = field(default_factory=dict)
-    inputs: Mapping[str, Value] = field(default_factory=dict)
-    nodes: Mapping[str, int] = field(default_factory=dict)
     latest_execution: str = ""
     latest_status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentDetails(DeploymentView):
+    """One deployment with what a list leaves out: inputs, {node: instances}, and where its code is looked for."""
+
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    nodes: Mapping[str, int] = field(default_factory=dict)
+    folder: str = ""
+    folder_is_there: bool = True
+    plugin_folders: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

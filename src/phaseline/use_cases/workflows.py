@@ -14,6 +14,7 @@ from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.deployments import refuse_open
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
+from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.typos import did_you_mean
 from phaseline.use_cases.watching import Nobody
@@ -80,13 +81,14 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     """The request with its parameters merged and checked (B23).
 
     Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now), PL-P011
-    (not of those that we can run), or all that is wrong with the parameters.
+    (not of those that we can run), PL-C024 (its folder is gone), or all that is wrong with the parameters.
     """
     from phaseline.plan.agents import agent_warning
     from phaseline.plan.requests import check
 
     store = place.store
     row = find_deployment(store, order.deployment, to_change=True)
+    refuse_moved(place, row)
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     workflow = _find(store.blueprint(row.number), order.workflow)

@@ -43,13 +43,14 @@ class Workplace:
     """Everything a use case needs of the process it runs in. ``command`` is what others are told who owns the store.
 
     ``launch`` starts a background engine for executions that are open when this process leaves; None: they stay open.
-    ``tell`` hears what opening the store did, such as an upgrade.
+    ``tell`` hears what opening the store did, such as an upgrade. ``makes_store``: one that is not there is made.
     """
 
     settings: Settings
     command: str
     launch: Callable[[Workplace], Background | None] | None = None
     tell: Callable[[str], None] = _say_nothing
+    makes_store: bool = True
 
     @cached_property
     def clock(self) -> SystemClock:
@@ -61,7 +62,7 @@ class Workplace:
         """The store, opened when it is first needed."""
         from phaseline.store import open_store
 
-        store = open_store(self.settings.store_url, self.clock)
+        store = open_store(self.settings.store_url, self.clock, makes=self.makes_store)
         for notice in store.notices:
             self.tell(notice)
         return store

@@ -70,7 +70,7 @@ def create(
     from phaseline.use_cases.inputs import gather_inputs
     from phaseline.use_cases.installing import Order
 
-    with desk.open() as place:
+    with desk.open(makes_store=True) as place:
         order = Order(file, name, gather_inputs(input_files, input_pairs), plugin_folders, yes_many)
         with watching(desk) as watcher:
             view = make(place, order, watcher=watcher)

@@ -39,7 +39,7 @@ def run(desk: Desk, until_idle: bool) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, on_signal)
 
-    with desk.open() as place:
+    with desk.open(makes_store=True) as place:
         found = run_engine(place, until_idle=until_idle, begun=begun, say=desk.notice)
     desk.answer(found, lambda: run_text(found))
 

@@ -48,7 +48,7 @@ def install(
     from phaseline.use_cases.installing import Order
     from phaseline.use_cases.installing import install as run
 
-    with desk.open() as place:
+    with desk.open(makes_store=True) as place:
         order = Order(file, name, gather_inputs(input_files, input_pairs), plugin_folders, yes_many)
         with watching(desk) as watcher:
             view = run(

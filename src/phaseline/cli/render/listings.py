@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.model.blueprint import Value
-    from phaseline.use_cases.values import DeploymentView, InstanceView, Outputs, Page, Validated
+    from phaseline.use_cases.values import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
 
 def deployment_list(page: Page[DeploymentView]) -> str:
@@ -38,12 +38,14 @@ def deployment_list(page: Page[DeploymentView]) -> str:
     return table(head, rows) + left_out(page)
 
 
-def deployment_text(view: DeploymentView) -> str:
+def deployment_text(view: DeploymentDetails) -> str:
     """Everything about one deployment."""
     lines = [
         f"{view.name}: {colored(view.status)}",
         *([f"  {view.description.strip()}"] if view.description.strip() else []),
         f"  blueprint   {view.blueprint_file}",
+        f"  folder      {view.folder}{'' if view.folder_is_there else ' (not there any more)'}",
+        *([f"  plugins     {', '.join(view.plugin_folders)}"] if view.plugin_folders else []),
         f"  created     {moment(view.created_at)} by {view.created_by}",
         f"  instances   {number(view.instance_count, 'instance')}: {counted(view.states)}",
         f"  latest      {view.latest_execution} ({view.latest_status})" if view.latest_execution else "  latest      -",
