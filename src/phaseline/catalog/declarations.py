@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from phaseline.catalog.places import source_file, split
 from phaseline.model.declaration import MAX_BATCH, Declaration
+from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +30,7 @@ PLAIN = Declaration(flavour="cloudify")
 _NO_LITERAL = object()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModuleText:
     """What one module's text declares: its functions, and names it only passes on ({name: dotted origin})."""
 

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from rich.console import Console
 from phaseline.demo.commands import CommandLine
 from phaseline.demo.processes import CloudProcess, end_processes_in, fetch_page, processes_in, running_cloud
 from phaseline.demo.screen import Screen
+from phaseline.model.frozen import frozen
 
 WEB, BULK = "01-web", "02-bulk"
 FEW, MANY = 50, 500
@@ -25,7 +25,7 @@ SLOW_MS = 5
 PATIENCE_S = 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stage:
     """What all acts need."""
 

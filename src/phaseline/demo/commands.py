@@ -7,11 +7,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from phaseline.demo.screen import Screen
+from phaseline.model.frozen import frozen
 
 PROGRAM = (sys.executable, "-c", "from phaseline.cli.main import main; main()")
 """What the script ``phaseline`` does, also where it is not on the path."""
@@ -19,7 +19,7 @@ MOST_LINES = 14
 """A command that says more has its middle left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandLine:
     """Runs ``phaseline …`` in a folder with a store of its own."""
 

@@ -10,9 +10,10 @@ import sys
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from phaseline.model.frozen import frozen
 
 PATIENCE_S = 30
 
@@ -37,7 +38,7 @@ def end_processes_in(folder: Path) -> None:
             os.kill(int(process.split()[0]), signal.SIGKILL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CloudProcess:
     """The simulated cloud, reached as its users reach it."""
 

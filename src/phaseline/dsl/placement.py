@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from phaseline.dsl.report import Report, Spot
 from phaseline.model.blueprint import Blueprint, Node, Operation
+from phaseline.model.frozen import frozen
 
 HOST_AGENT = "host_agent"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placement:
     """Names of plugins, each once, in order of appearance.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from phaseline.dsl.ancestor import ANCESTOR
 from phaseline.dsl.suggestions import suggest
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Spot(NamedTuple):
         return Spot(self.document, self.path + more)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Finding:
     code: str
     message: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import yaml
 
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import frozen
 
 TAGS = "tag:yaml.org,2002:"
 MERGE: Final = object()
@@ -18,7 +18,7 @@ _SEXAGESIMAL = 60
 _BASES = {"0b": 2, "0x": 16}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnusableScalar:
     """A scalar that YAML understands but a blueprint cannot keep, and why."""
 

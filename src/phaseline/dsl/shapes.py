@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import closest, listing
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import frozen
 
 BROKEN: Final = object()
 """The answer for a value of which nothing can be kept."""
@@ -28,7 +29,7 @@ _WORDS: dict[type, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """A value of one of some types. ``minimum`` for numbers; ``choices`` for texts."""
 
@@ -37,21 +38,21 @@ class Leaf:
     minimum: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Each:
     """A mapping from free names to values of one shape."""
 
     of: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rows:
     """A list of values of one shape."""
 
     of: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """A key of a table: its shape, the minor version that brought it, and how far it is supported.
 

@@ -6,9 +6,10 @@ Values may still contain intrinsic functions as plain mappings such as ``{"get_i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import NOWHERE, Place, Problem
 
 Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
@@ -19,7 +20,7 @@ SCRIPT_RUNNER = "script_runner.tasks.run"
 """The function of the ancestor's script plugin, which blueprints may name themselves (B31)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PropertySchema:
     """The declaration of one property, input or parameter (B11, B13)."""
 
@@ -32,7 +33,7 @@ class PropertySchema:
     display_label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """One operation of a node or relationship (B30-B33).
 
@@ -65,7 +66,7 @@ class Operation:
         return self.form != "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relationship:
     """One relationship of a node template, operations merged over those of its type."""
 
@@ -91,7 +92,7 @@ class Relationship:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """One node template, merged with its type. ``operations`` has full names only (B33 lookup is ``Blueprint``'s)."""
 
@@ -130,7 +131,7 @@ class Node:
         return fitting[0] if len(fitting) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plugin:
     """A plugin the blueprint declares (B22). ``executor`` is where its operations run by default."""
 
@@ -147,7 +148,7 @@ BUILT_IN_MODULE = "cloudify.plugins.workflows."
 """What the types files map the built-in workflows to."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Availability:
     """When a workflow may be started (B23): all rules must hold; of ``node_instances_active`` one value is enough."""
 
@@ -156,7 +157,7 @@ class Availability:
     node_types_required: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkflowMapping:
     """A workflow of the blueprint (B23): what it is mapped to and its parameters. ``form`` as of an ``Operation``."""
 
@@ -175,7 +176,7 @@ class WorkflowMapping:
         return self.mapping.removeprefix(BUILT_IN_MODULE) if is_built_in else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """A named value computed from the deployment on request (B24)."""
 
@@ -183,7 +184,7 @@ class Output:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Blueprint:
     """Everything one blueprint says. ``file`` is the main file, ``folder`` its folder, both as given by the reader."""
 

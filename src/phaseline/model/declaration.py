@@ -7,15 +7,16 @@ attaches the declaration; planning reads it from the source text without running
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, overload
+
+from phaseline.model.frozen import frozen
 
 DECLARATION_ATTRIBUTE = "__phaseline_operation__"
 MAX_BATCH = 10_000
 """The largest number of members handed to one call; also the most entries one turn releases for a lane."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declaration:
     """How an operation wants to be called.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import frozen
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StopAfter:
     """How many failures an execution tolerates before what has not begun is canceled.
 
@@ -28,7 +29,7 @@ class StopAfter:
     seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetryPolicy:
     """Defaults of an execution for operations that do not say their own (W3, WD14): -1 means without end."""
 
@@ -36,7 +37,7 @@ class RetryPolicy:
     task_retry_interval_s: float = 15.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What a user asked for: a workflow over a deployment. ``clean``: clean up half-made instances first (W8)."""
 
@@ -51,7 +52,7 @@ TOLERATED = "tolerated"
 """Word in ``Round.counts`` for entries that failed where failure is tolerated; ``failed`` counts the others."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Round:
     """One graph that has settled: its name and how many of its entries ended how.
 
@@ -68,7 +69,7 @@ class Round:
         return not any(self.counts.get(word, 0) for word in ("failed", "skipped", "canceled", "unsure"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled."""
 
@@ -78,7 +79,7 @@ class History:
     attempt: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """The planner's last word: how the execution ended and why."""
 

@@ -6,13 +6,14 @@ edges: an edge from a to b says that b needs a. Marks vary the rule for an entry
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Literal
 
 import numpy as np
 
 from phaseline.model.declaration import MAX_BATCH
+from phaseline.model.frozen import frozen
 
 
 class SubjectKind(IntEnum):
@@ -28,7 +29,7 @@ class SubjectKind(IntEnum):
     """Relationship numbers; the operation of the target's side."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LaneSpec:
     """Which entries may share a call, and the limits of those calls.
 
@@ -48,7 +49,7 @@ class LaneSpec:
     interval_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Policy:
     """How entries that share it are called, retried and reflected in instance states.
 
@@ -68,7 +69,7 @@ class Policy:
     leave: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A named range of entries: ``count`` entries from position ``first``. Steps tile the graph in order."""
 
@@ -78,7 +79,7 @@ class Step:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Graph:
     """One closed graph. Columns over positions: ``subject`` int32, ``policy`` uint16 (into ``policies``), ``marks`` uint8.
 

@@ -6,8 +6,9 @@ Problems gather: reading and planning return as many as they find, and raise one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ SHOWN_PROBLEMS = 200
 """How many problems are printed; all are counted (decision 29)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a problem lies: a spot in a file, or a subject such as ``deployment/instance/phase``.
 
@@ -41,7 +42,7 @@ class Place:
 NOWHERE = Place()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """One mistake: ``code`` is stable and has a section in the error catalogue.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import frozen
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Actor:
     """Who asked: the operating-system user where nothing else is known."""
 
@@ -27,7 +28,7 @@ class Actor:
     tenant: str = "default_tenant"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owner:
     """The process that owns a store. ``since`` in ms; pid 0: it is not known."""
 
@@ -43,7 +44,7 @@ class Owner:
         return f"Process {self.pid} ({self.command}, since {since})"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodePlaces:
     """Everything that finds code, stored with the deployment: any engine process can go on with it.
 
@@ -54,7 +55,7 @@ class CodePlaces:
     plugin_folders: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewDeployment:
     """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``."""
 
@@ -67,7 +68,7 @@ class NewDeployment:
     created_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeploymentRow:
     """A stored deployment without its documents. Times in ms."""
 
@@ -81,7 +82,7 @@ class DeploymentRow:
     instance_count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewExecution:
     """An execution to be stored; its id is made of the workflow and a store-wide number, such as ``install-7``."""
 
@@ -91,7 +92,7 @@ class NewExecution:
     created_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecutionRow:
     """A stored execution. Times in ms, 0: not yet. ``attempt`` counts the reopenings by retry."""
 
@@ -109,7 +110,7 @@ class ExecutionRow:
     created_by: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchRow:
     """A stored batch. ``segments``: ((graph id, positions int32), ...) in member order.
 
@@ -126,7 +127,7 @@ class BatchRow:
     process_group: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphRow:
     """A stored graph without its columns. ``attempt``: the execution's, in which it was planned or last went on."""
 
@@ -137,7 +138,7 @@ class GraphRow:
     entry_count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteRow:
     """What is remembered of one entry beyond its status byte. ``due`` in ms; ``error`` is {type, traceback}, or empty."""
 
@@ -161,7 +162,7 @@ class RequestKind(StrEnum):
     STOP = "stop"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestRow:
     """What somebody asked of the owner. ``execution`` is a number, 0: none; ``answered_at`` 0: not yet; times in ms."""
 
@@ -175,7 +176,7 @@ class RequestRow:
     answer: Mapping[str, Value] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """The owner's answer to a request, committed with what it changed. The first answer of a request stays."""
 
@@ -187,7 +188,7 @@ Path = tuple[str, ...]
 """Path into a document, such as ``("network", "ip")``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentChange:
     """Changes to the runtime properties of one instance, merged under the row's version.
 
@@ -200,7 +201,7 @@ class DocumentChange:
     removed: Sequence[Path] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remark:
     """The message, error and result that a call left on an entry; replaces the former one."""
 
@@ -211,7 +212,7 @@ class Remark:
     result: Value = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogLine:
     """One line that a script or plugin wrote, or the engine about it. ``instance`` is a number, -1: none; ``at`` in ms."""
 
@@ -224,7 +225,7 @@ class LogLine:
     sequence: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventRow:
     """One event of an execution worth a row of its own (starts, ends, failures, retries, requests by users)."""
 
@@ -238,7 +239,7 @@ class EventRow:
     sequence: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Payload:
     """What a turn writes beside the scheduler's changes, in the same transaction."""
 
@@ -256,7 +257,7 @@ class Payload:
 NOTHING = Payload()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """One transaction of the loop."""
 

@@ -18,13 +18,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.model.blueprint import Blueprint, Node, Relationship
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """One relationship of a node template as the topology sees it.
 

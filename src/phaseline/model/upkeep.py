@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from phaseline.model.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """Something in a store that does not fit: ``where`` names the table, ``count`` says how often it was found."""
 
@@ -18,7 +18,7 @@ class Finding:
         return f"{self.where}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compacted:
     """Bytes of a store before and after; ``left`` of them are free but could not be given back: ``reason`` says why."""
 
@@ -28,7 +28,7 @@ class Compacted:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Purged:
     """How much was removed. ``deployments``: deleted ones of which nothing was left."""
 

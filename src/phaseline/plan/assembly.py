@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.distinct import distinct
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import Graph, Step
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def assemble(draft: Draft, name: str, *, by_node: bool = False) -> Graph:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Layout:
     """The steps, and provisional position -> position (None: the same)."""
 

@@ -6,11 +6,12 @@ one slot after the other. ``assembly`` lays them out by level.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import Mark
 
@@ -32,7 +33,7 @@ MILESTONE = "milestone"
 NO_MEMBERS = np.empty(0, np.int32)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slot:
     """Entries of one phase, at most one a participant, or several of a relationship group.
 
@@ -56,7 +57,7 @@ class Slot:
         return len(self.owner)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """Participants (``who``, bool by place) reach the state at this point of the sequence."""
 
@@ -64,7 +65,7 @@ class Change:
     who: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """What the transforms have found so far.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.topology import Topology
 from phaseline.plan.ids import suffixes as draw
@@ -56,7 +56,7 @@ def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> To
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Columns:
     """Columns over instances, and where the instances of each node lie."""
 

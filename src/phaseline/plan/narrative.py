@@ -8,11 +8,12 @@ stands after it to the end of its last one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import NoteRow
 from phaseline.model.states import InstanceState as State
@@ -42,7 +43,7 @@ BEGUN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallSpan:
     """One call of an entry: when it began and ended (ms, 0: not yet) and what it returned.
 
@@ -58,7 +59,7 @@ class CallSpan:
     is_by_hand: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One line of a tale. ``at`` in ms, 0: not known. ``operation``: full name, empty where none is meant.
 
@@ -98,7 +99,7 @@ def narrate(
     return lines
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """A graph and what became of its entries; the fields are the arguments of ``narrate``."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.plan.order import depths
 from phaseline.plan.relations import is_all_to_all
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Participants:
     """Those who take part, at places 0, 1, 2, ... ordered by level, node, number: what becomes ready together lies together.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint import SCRIPT_RUNNER, Operation
 from phaseline.model.declaration import Declaration
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import LaneSpec, Policy
 from phaseline.model.problem import fail
 
@@ -21,7 +22,7 @@ MAX_POLICIES = 65_535
 SCRIPT = Declaration(flavour="cloudify")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manner:
     """What the workflow adds to an operation. ``once``: a failure is final; the others see ``Policy``."""
 

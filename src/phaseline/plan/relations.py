@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.topology import Link
 from phaseline.plan.operations import INSTALL_RELATIONSHIP_OPERATIONS, UNINSTALL_RELATIONSHIP_OPERATIONS
@@ -22,7 +22,7 @@ MAX_CALLS = 1_000_000
 """More relationship calls than this in one workflow must be asked for (decision 11)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rows:
     """Links, and columns over relationship instances, ordered by link, source, target."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
 from phaseline.plan.arguments import OPERATION_KWARGS
 from phaseline.plan.selection import FILTERS, NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, names
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """What a built-in workflow makes of a parameter: values of one of ``types``, or null where it is not ``required``."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.states import InstanceState
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 ALWAYS: frozenset[InstanceState] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """An operation of the node, between the states the instance enters before it and leaves it with.
 
@@ -27,7 +28,7 @@ class Call:
     until_true: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relate:
     """An operation of both sides of the instance's relationships, grouped by target in the template's order (W6)."""
 
@@ -36,7 +37,7 @@ class Relate:
     reverse: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Become:
     """A state that belongs to no operation. ``with_calls``: only for instances for which anything is called."""
 

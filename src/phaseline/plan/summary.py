@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.status import Mark
@@ -25,7 +25,7 @@ Sign = Literal["+", "-", "~"]
 SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperationPlan:
     """An operation that is called on ``count`` instances; ``name`` is full. ``form``: function, script or inline."""
 
@@ -36,7 +36,7 @@ class OperationPlan:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelationshipPlan:
     """A relationship of a node and what is called for it; ``count`` of an operation counts relationship instances."""
 
@@ -47,7 +47,7 @@ class RelationshipPlan:
     target_operations: tuple[OperationPlan, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodePlan:
     """What happens to the instances of one node. ``properties``: {name: value}, hidden ones replaced."""
 
@@ -60,7 +60,7 @@ class NodePlan:
     relationships: tuple[RelationshipPlan, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhasePlan:
     """How one operation is called: ``calls`` plugin calls in ``batches`` hand-overs, from wave ``first_wave`` on.
 
@@ -78,7 +78,7 @@ class PhasePlan:
     is_least: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanSummary:
     """The whole plan. ``instances`` counts those that come, go or change."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import frozen
 from phaseline.model.states import InstanceState as State
 from phaseline.plan import operations as op
 from phaseline.plan.workflows.uninstall import DELETED, NOT_RUNNING, NOT_THERE, STOPPED
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """An operation with the lines before and after it, in order; ``= `` begins a state, everything else is a sentence.
 
@@ -29,7 +29,7 @@ class Part:
     frame: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tale:
     """The parts of a workflow in order; ``nothing_parts`` are told of an instance for which nothing is called."""
 

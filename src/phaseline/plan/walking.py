@@ -6,11 +6,11 @@ with the wave of its last need.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import Mark
 
@@ -25,7 +25,7 @@ REPEATABLE_BATCH = 1000
 """Members of a batch of calls for each that may be repeated; others get no more than there are slots."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LaneWalk:
     """What one lane is asked to do: its entries, in how many batches and plugin calls, in which waves (from 1)."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import NoteRow
 from phaseline.model.status import EntryStatus as Status
@@ -30,7 +31,7 @@ Kind = Literal[
 NOTHING_SAID = NoteRow(-1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Blocker:
     """An entry that something waits for. ``instance`` is an id, ``since`` as in ``Reason``."""
 
@@ -41,7 +42,7 @@ class Blocker:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reason:
     """Why one entry of an instance has not gone on. ``text`` is a sentence, ``mend`` what would unblock it.
 

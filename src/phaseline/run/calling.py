@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from phaseline.model.failures import NonRecoverableError, RecoverableError
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError
 from phaseline.model.properties import SCALARS, copy_mapping, diff, storable
 from phaseline.model.status import OutcomeKind
@@ -34,7 +35,7 @@ BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError,
 Flavour = Literal["native", "cloudify", "script"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeView:
     """A node as plugin code sees it: ``properties`` are evaluated and must not be changed."""
 
@@ -45,7 +46,7 @@ class NodeView:
     instance_count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelationshipView:
     """One relationship instance seen from its source; ``target`` is an instance id (see ``World.instance``)."""
 
@@ -158,7 +159,7 @@ class InstanceView:
         return self.world.host(self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecutionView:
     """The execution a call belongs to."""
 
@@ -171,7 +172,7 @@ class ExecutionView:
     decisions: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeploymentView:
     """The deployment a call belongs to. ``blueprint`` is the name of its file without suffix; ``code`` finds files and plugins."""
 
@@ -183,7 +184,7 @@ class DeploymentView:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """What all calls of one operation of one node (or relationship) in one execution have in common.
 
@@ -320,7 +321,7 @@ class Call:
         return self.channel.load(self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What came of one call. ``delay_ms`` until the next call, -1: the policy's interval. ``error``: {type, traceback}."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.rows import Remark
 from phaseline.run.parts import Part
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.run.parts import Spot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one."""
 

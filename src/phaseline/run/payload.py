@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.rows import EventRow, LogLine, Payload
 from phaseline.model.status import EntryStatus, OutcomeKind
 
@@ -39,7 +39,7 @@ def place_of(batch: Batch, member: int) -> tuple[Segment, int]:
     raise IndexError(member)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Whose members a batch has: ``ends`` and ``executions`` by segment. All that is kept of a batch once it is answered."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,8 +97,7 @@ class Planning:
 
     def replace_request(self, execution: int, request: Request) -> None:
         """From now on plan with another request of the same execution (a retry that cleans up first)."""
-        row = self._rows[execution]
-        self._rows[execution] = type(row)(**{name: getattr(row, name) for name in row.__slots__} | {"request": request})
+        self._rows[execution] = replace(self._rows[execution], request=request)
 
     def forget(self, execution: int) -> None:
         """An execution has ended."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import EntryStatus
 
@@ -24,7 +24,7 @@ MAX_NODES_APART = 40
 """Beyond so many nodes the rows of a phase are shown together."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProgressRow:
     """One phase of one node, or of all nodes (``node`` empty). ``counts`` {status: entries}."""
 
@@ -43,9 +43,12 @@ class ProgressRow:
         return sum(count for status, count in self.counts.items() if status >= EntryStatus.COMPLETED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failing:
-    """An entry that failed or is tried again. ``due`` in ms, 0: not to be tried. ``max_retries`` -1: without end."""
+    """An entry that failed or is tried again. ``due`` in ms, 0: not to be tried. ``max_retries`` -1: without end.
+
+    ``interval_ms``: from a failure to the next try, unless the operation has asked for another.
+    """
 
     instance: str
     operation: str
@@ -54,9 +57,10 @@ class Failing:
     max_retries: int
     due: int
     message: str
+    interval_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Progress:
     """A look at one execution. ``next_wake`` in ms or None; ``failing_count`` counts those not shown as well."""
 
@@ -146,6 +150,7 @@ def failing(
                 policy.max_retries,
                 int(arena.due[low + position]) if status[position] == EntryStatus.SLEEPING else 0,
                 messages.get((slot.graph_id, position), ""),
+                policy.retry_interval_ms,
             )
         )
     return tuple(shown), len(found)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.status import OutcomeKind
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ POST_AT = 1_000
 """So many outcomes are posted without waiting."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """Outcomes and data of members of one batch: ``members`` int32, ``kinds`` uint8, ``delays`` int64 ms.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from phaseline.dsl.functions.table import contains_functions
 from phaseline.model.blueprint import Blueprint, Node, Relationship
 from phaseline.model.declaration import declaration_of
 from phaseline.model.failures import NonRecoverableError
+from phaseline.model.frozen import frozen
 from phaseline.model.properties import copy, copy_mapping
 from phaseline.model.rows import CodePlaces
 from phaseline.model.states import InstanceState
@@ -48,7 +49,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subject:
     """A node instance as it is made up. Members of one node name share their node if their properties are equal."""
 
@@ -58,7 +59,7 @@ class Subject:
     type: str = ROOT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """What one member of a made-up call is given.
 
@@ -75,7 +76,7 @@ class Given:
     is_canceled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tried:
     """What came of one member of a made-up call.
 

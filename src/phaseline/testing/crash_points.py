@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import frozen
 from phaseline.run.plugin_code import attempt, run_to_end
 from phaseline.testing.items import FakeBatch, FakeItem, Tried, call, fake_batch
 
@@ -35,7 +35,7 @@ MOST_POINTS = 10_000
 """A function that goes through more lines than this is called with too many items."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CrashPoint:
     """The function died before the ``number``-th step (from 1), which was to run ``line``; the last one is its return.
 

@@ -32,12 +32,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Protocol
 
+from phaseline.model.frozen import frozen
+
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
 BOOT_SPREAD = 7
 """Machines differ in their boot time: the n-th takes 1 + (n mod 7) / 7 times the pace's."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pace:
     """How slow the cloud is: milliseconds to make one resource, and at least to boot one."""
 
@@ -45,7 +47,7 @@ class Pace:
     boot_ms: float = 300.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resource:
     """One machine, network or whatever was asked for. Times in ms since the epoch; ``deleted_at`` 0: alive."""
 
@@ -64,7 +66,7 @@ class Resource:
         return "running" if now >= self.booted_at else "booting"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """What the cloud counted since its state file was new.
 
@@ -101,7 +103,7 @@ class Cloud:
     journal: Journal
     clock: Callable[[], int]
     pause: Callable[[float], None] = time.sleep
-    pace: Pace = Pace()
+    pace: Pace = field(default_factory=Pace)
     _resources: dict[str, Resource] = field(default_factory=dict)
     _by_token: dict[str, str] = field(default_factory=dict)
     _calls: Counter[str] = field(default_factory=Counter)

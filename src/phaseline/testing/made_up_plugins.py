@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import Remark
 from phaseline.model.status import OutcomeKind
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 SLOTS = {"threads": 16, "workers": 8}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Says:
     """What a made-up plugin says of an item, ``takes_s`` after it was called. See ``completes``, ``fails`` and so on."""
 
@@ -62,7 +63,7 @@ def sleeps(after_s: float, message: str = "", *, takes_s: float = 0.0) -> Says:
 DONE = completes()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Called:
     """One call of a function. ``outcomes`` by instance; ``died``: the engine died during the call.
 
@@ -107,7 +108,7 @@ class Script:
         return lines[number] if number < len(lines) else DONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """One member of a batch: its place there, whom it is about, and how that is written."""
 

@@ -15,11 +15,11 @@ web_1: started
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from phaseline.model.declaration import Declaration
 from phaseline.model.execution import Request, RetryPolicy
+from phaseline.model.frozen import frozen
 from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
 from phaseline.model.states import InstanceState
 from phaseline.plan.workflows import PLANNERS
@@ -54,7 +54,7 @@ DIRECTOR = Actor("rehearsal")
 Declare = Callable[["Operation"], Declaration]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rehearsal:
     """What a rehearsed workflow did.
 

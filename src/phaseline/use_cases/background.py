@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
@@ -17,7 +18,7 @@ COMMAND = ("engine", "run", "--until-idle")
 """What the background process is told to do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Background:
     """A background engine that was started: its process id and the file with what it says."""
 

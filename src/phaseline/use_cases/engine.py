@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from phaseline.model.frozen import frozen
 from phaseline.model.rows import RequestKind
 from phaseline.use_cases.executions import brief_view
 from phaseline.use_cases.following import LOOK_S
@@ -24,7 +24,7 @@ Reason = Literal["idle", "asked to stop", "interrupted"]
 """Why an engine has stopped."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineRun:
     """What came of an engine: why it stopped, how many calls it made, which executions are still open."""
 
@@ -33,7 +33,7 @@ class EngineRun:
     open: Sequence[ExecutionView]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineStatus:
     """The owner of the store (pid 0: there is none, or it cannot be seen), who waits, and what there is to do."""
 
@@ -46,7 +46,7 @@ class EngineStatus:
     open: Sequence[ExecutionView]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stopped:
     """The engine that was asked to stop (pid 0: there was none) and the process that took over from it (0: none)."""
 

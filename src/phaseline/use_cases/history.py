@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import fail
 from phaseline.use_cases.executions import as_statuses
@@ -32,7 +32,7 @@ CAUSES = frozenset({"task_failed", "task_rescheduled", BY_HAND})
 """Stored events that say how a call of an entry ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """Lines of one execution, oldest first: the last of ``total``."""
 

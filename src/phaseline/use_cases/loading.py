@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.plugins import missing_modules
 
@@ -22,7 +22,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 """What a deployment may be called."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loaded:
     """A blueprint with inputs, its instances, and where its code is. Nothing of it is stored."""
 

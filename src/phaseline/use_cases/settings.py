@@ -7,10 +7,10 @@ user's configuration folder (decision 28).
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.typos import did_you_mean
 
@@ -26,7 +26,7 @@ FORMS: tuple[Form, ...] = ("text", "json")
 W = TypeVar("W", bound=str)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """One setting: dotted name, what it does, how its text is read, and its default as text."""
 
@@ -109,7 +109,7 @@ SEPARATORS = {"folders": os.pathsep, "addresses": " "}
 """{kind: what stands between several}"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The values of all settings for one run of the program."""
 

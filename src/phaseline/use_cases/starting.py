@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
 
 Kind = Literal["blueprint", "plugin"]
@@ -31,7 +31,7 @@ PARTS: Mapping[Kind, Mapping[str, str]] = {
 """{path in the new folder: file beside this module, in ``starter``}; MODULE and PACKAGE stand for the plugin's names."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Started:
     """What was written where, and what to type next."""
 

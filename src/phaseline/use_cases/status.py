@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.use_cases.executions import as_statuses, with_running
 from phaseline.use_cases.stuck import unfinished
@@ -28,7 +29,7 @@ SHOWN_NEEDS = 10
 START = "phaseline engine run"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreState:
     """The store: where it is, and how large its file and its write-ahead log are (0 for a store that is no file)."""
 
@@ -38,7 +39,7 @@ class StoreState:
     schema: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineState:
     """The process that owns the store; pid 0: there is one that does not say who it is."""
 
@@ -47,7 +48,7 @@ class EngineState:
     since_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """How far one open execution is. ``counts``: {status word: entries} of its present round; ``due_at``: the next call."""
 
@@ -64,7 +65,7 @@ class Standing:
     overdue: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Need:
     """Something that does not go on without a person, and the command that helps."""
 
@@ -72,7 +73,7 @@ class Need:
     mend: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Status:
     """One screen. ``engine`` None: nobody schedules, and ``start`` says how to change that.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.use_cases.executions import as_statuses, subject_ids, with_running
 from phaseline.use_cases.finding import find_deployment
@@ -39,7 +40,7 @@ KINDS: dict[EntryStatus, Kind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stuck:
     """Entries that are stuck for the same reason: same kind, operation and message, in any deployment.
 

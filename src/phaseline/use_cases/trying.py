@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 MOST_ITEMS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MadeUp:
     """What each of ``count`` equal items is given. ``target``: it is a relationship to an instance with these properties."""
 
@@ -29,7 +30,7 @@ class MadeUp:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """What came of trying a function. ``form``: how an engine calls it, ``calls``: how often for these items."""
 

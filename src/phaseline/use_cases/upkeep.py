@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import frozen
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.finding import find_deployment
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """A store and everything in it that does not fit together; empty: it is sound."""
 
@@ -25,7 +25,7 @@ class Checked:
     findings: Sequence[Finding]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Saved:
     """A copy of the store."""
 
@@ -33,7 +33,7 @@ class Saved:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Purge:
     """What was removed, or would be: ids of the executions, oldest first. ``removed`` None: nothing was touched."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import frozen
 from phaseline.model.states import InstanceState
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.deployments import open_execution
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiting:
     """Why one instance has not reached its end. ``note``: who runs the execution now, or how to let it go on."""
 

@@ -22,6 +22,7 @@ from phaseline.compat.cloudify import enable
 from phaseline.compat.cloudify.own_folder import own_folder
 from phaseline.compat.cloudify.program_folder import write_program
 from phaseline.compat.cloudify.words import read_words, walk
+from phaseline.model.frozen import frozen
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
 """Longest request; nobody passes more as words of a command."""
@@ -31,7 +32,7 @@ WORDS = "application/x-ctx-words"
 """Content type of requests by our own program."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """``type`` is ``result``, ``error`` or ``stop_operation``."""
 

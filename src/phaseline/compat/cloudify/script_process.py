@@ -6,8 +6,9 @@ import codecs
 import os
 import selectors
 import subprocess
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from phaseline.model.frozen import frozen
 
 KEPT_CHARS = 1_000_000
 """So much of the end of each stream is kept for an error."""
@@ -43,7 +44,7 @@ class Options(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """How a process ended: exit code (negative: the signal) and the ends of its output."""
 

@@ -30,6 +30,7 @@ from phaseline.compat.cloudify.answering import Served, serve
 from phaseline.compat.cloudify.asking import CTX_SOCKET_URL
 from phaseline.compat.cloudify.own_folder import own_folder
 from phaseline.compat.cloudify.script_process import Finished, run_command
+from phaseline.model.frozen import frozen
 
 PROXY_TYPES = ("auto", "unix", "http", "tcp", "none")
 OPTIONS = (
@@ -59,7 +60,7 @@ class ProcessException(Exception):
         self.stderr = stderr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessOptions:
     """The ``process`` input of a script (S3)."""
 
@@ -101,7 +102,7 @@ class ProcessOptions:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Script:
     """A script that was fetched: ``path`` is our copy, ``name`` what the blueprint calls it."""
 

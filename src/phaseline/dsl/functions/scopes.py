@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from phaseline.dsl.functions.evaluation import NotYetKnown, Scope, descend, evaluate
 from phaseline.dsl.functions.table import SELF, SOURCE, TARGET, contains_functions
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError, fail
 
 if TYPE_CHECKING:
     from phaseline.model.topology import Topology
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StaticScope:
     """Inputs and node properties; attributes are not known yet.
 
@@ -72,7 +73,7 @@ class Instances(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuntimeScope:
     """Everything, for an operation of instance ``own``, for a relationship operation (``source`` and ``target``), or for neither.
 
@@ -188,7 +189,7 @@ def _unclear(reference: str) -> ProblemsError:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopologyInstances:
     """``Instances`` of a topology. ``documents``: instance number -> its runtime properties."""
 

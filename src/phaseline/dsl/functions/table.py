@@ -6,10 +6,10 @@ A new function is a new row here and, if it asks for something new, a method of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import frozen
 
 SELF, SOURCE, TARGET = "SELF", "SOURCE", "TARGET"
 REFERENCES: Final = frozenset({SELF, SOURCE, TARGET})
@@ -46,7 +46,7 @@ def _complain_list(argument: Value) -> str | None:
     return None if isinstance(argument, list) or is_function(argument) else "takes a list of the parts to join"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """One intrinsic function. ``since``: minor version of the language that brought it.
 

@@ -6,11 +6,12 @@ side is a single one).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import Mark
 from phaseline.plan.draft import MILESTONE, Draft, Slot
@@ -86,7 +87,7 @@ def _row_pairs(draft: Draft, awaited: list[str], ends: dict[str, np.ndarray], *,
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Ties:
     """Nodes tied all to all, as columns: all of node ``then`` wait for all of node ``before``, each up to ``end``."""
 

@@ -1,0 +1,142 @@
+"""``@frozen`` gives what a frozen dataclass with slots gives, before and after its ``__init__`` is compiled."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+import pytest
+
+from phaseline.model.frozen import UNTIL_COMPILED, frozen
+
+
+@frozen
+class Point:
+    x: int
+    y: int = 0
+    tags: list[str] = field(default_factory=list)
+    hidden: str = field(default="", compare=False, repr=False)
+
+
+@frozen
+class Compiled:
+    x: int
+    y: int = 0
+    tags: list[str] = field(default_factory=list)
+    hidden: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataclass:
+    x: int
+    y: int = 0
+    tags: list[str] = field(default_factory=list)
+    hidden: str = field(default="", compare=False, repr=False)
+
+
+@frozen
+class Alone:
+    numbers: object
+
+
+@frozen
+class Empty:
+    pass
+
+
+@frozen
+class Named:
+    name: str
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+@pytest.fixture(params=[Point, Compiled, Dataclass], ids=lambda kind: kind.__name__)
+def kind(request: pytest.FixtureRequest) -> Any:
+    if request.param is Compiled:
+        for number in range(UNTIL_COMPILED):
+            Compiled(number)
+        assert Compiled.__init__.__code__.co_argcount == 5
+    return request.param
+
+
+def test_arguments_are_given_by_place_by_name_or_not_at_all(kind: Any) -> None:
+    one = kind(1, tags=["a"])
+    assert (one.x, one.y, one.tags, one.hidden) == (1, 0, ["a"], "")
+    assert kind(1).tags is not kind(1).tags
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [((), {}), ((1, 2, [], "", 5), {}), ((1,), {"x": 2}), ((1,), {"z": 2})],
+    ids=["missing", "too many", "twice", "unknown"],
+)
+def test_wrong_arguments_are_a_type_error_as_ever(kind: Any, given: tuple[object, ...], named: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=r"__init__\(\)"):
+        kind(*given, **named)
+
+
+def test_objects_are_equal_and_alike_in_a_set_when_their_values_are(kind: Any) -> None:
+    assert kind(1, 2, ()) == kind(1, 2, (), "unlike")
+    assert kind(1, 2, ()) != kind(1, 3, ())
+    assert kind(1) != (1, 0, [], "")
+    assert len({kind(1, 2, ()), kind(1, 2, (), "unlike")}) == 1
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(kind(1))
+
+
+def test_nothing_can_be_changed_or_added(kind: Any) -> None:
+    one = kind(1)
+    with pytest.raises(FrozenInstanceError):
+        one.x = 2
+    with pytest.raises(FrozenInstanceError):
+        del one.x
+    assert not hasattr(one, "__dict__")
+
+
+def test_a_name_that_is_no_field_is_refused_too() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Point(1).another = 2  # type: ignore[attr-defined]  # which is the point
+
+
+def test_the_standard_library_takes_it_for_a_dataclass(kind: Any) -> None:
+    one = kind(1, 2, ["a"])
+    assert is_dataclass(one)
+    assert [column.name for column in fields(one)] == ["x", "y", "tags", "hidden"]
+    assert asdict(one) == {"x": 1, "y": 2, "tags": ["a"], "hidden": ""}
+    assert replace(one, y=3) == kind(1, 3, ["a"])
+    match one:
+        case kind(x, y):
+            assert (x, y) == (1, 2)
+
+
+def test_copies_are_equal_here_and_in_another_process(kind: Any) -> None:
+    one = kind(1, 2, ["a"], "b")
+    for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert other == one
+        assert other.hidden == "b"
+
+
+def test_it_is_shown_as_it_would_be_written(kind: Any) -> None:
+    assert repr(kind(1, hidden="b")) == f"{kind.__name__}(x=1, y=0, tags=[])"
+
+
+def test_one_field_or_none() -> None:
+    same = object()
+    assert Alone(same) == Alone(same)
+    assert Alone([1]) != Alone([2])
+    assert Empty() == Empty()
+    assert (repr(Empty()), len({Empty(), Empty()})) == ("Empty()", 1)
+
+
+def test_what_a_class_says_itself_stands() -> None:
+    assert repr(Named("a")) == "<a>"
+
+
+def test_fields_that_only_a_dataclass_can_have_are_refused() -> None:
+    class Late:
+        x: int = field(init=False)
+
+    with pytest.raises(AssertionError, match="a case for @dataclass"):
+        frozen(Late)
