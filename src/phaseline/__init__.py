@@ -1,13 +1,17 @@
 """Phaseline: a lifecycle orchestrator for applications and infrastructure.
 
-Public here is what plugins need, and ``open`` for programs that do what the command line does; nothing heavy is imported.
+Public here is what plugins need, and ``open`` for programs that do what the command line does. A name's module is
+imported when the name is used for the first time, so that a command pays only for what it needs.
 """
 
-from phaseline.model.declaration import operation
-from phaseline.model.failures import NonRecoverableError, RecoverableError
-from phaseline.model.problem import Place, Problem, ProblemsError
-from phaseline.use_cases.facade import Phaseline
-from phaseline.use_cases.facade import open_phaseline as open  # noqa: A004 - read as phaseline.open
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.model.declaration import operation
+    from phaseline.model.failures import NonRecoverableError, RecoverableError
+    from phaseline.model.problem import Place, Problem, ProblemsError
+    from phaseline.use_cases.facade import Phaseline
+    from phaseline.use_cases.facade import open_phaseline as open  # noqa: A004 - read as phaseline.open
 
 __version__ = "0.1.0"
 
@@ -22,3 +26,31 @@ __all__ = [
     "open",
     "operation",
 ]
+
+_HOMES = {
+    "NonRecoverableError": "model.failures:NonRecoverableError",
+    "Phaseline": "use_cases.facade:Phaseline",
+    "Place": "model.problem:Place",
+    "Problem": "model.problem:Problem",
+    "ProblemsError": "model.problem:ProblemsError",
+    "RecoverableError": "model.failures:RecoverableError",
+    "open": "use_cases.facade:open_phaseline",
+    "operation": "model.declaration:operation",
+}
+"""{public name: module and name in it}; the imports above say the same to type checkers."""
+
+
+def __getattr__(name: str) -> object:
+    """The public name, imported now (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'phaseline' has no attribute {name!r}")
+    from importlib import import_module
+
+    module, _, own = _HOMES[name].partition(":")
+    value: object = getattr(import_module(f"phaseline.{module}"), own)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

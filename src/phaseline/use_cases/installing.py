@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
 from phaseline.model.rows import NewDeployment, NewExecution
 from phaseline.model.status import ExecutionStatus
@@ -31,7 +32,7 @@ UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 """Ends after which a retry has something to do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manner:
     """How an execution deals with failures. ``task_retries`` None: as the settings say.
 
@@ -70,7 +71,7 @@ AS_SET = Manner()
 """As the settings say; independent branches go on after a failure."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """What is to be installed: a blueprint file, a name for the deployment (None: its folder's), inputs, plugins."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.execution import History, Request, Verdict
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET, Order
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NothingToDo:
     """A plan without a step, and why."""
 
@@ -32,7 +33,7 @@ class NothingToDo:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Planned:
     """A plan as a value, as text, and what a user should know beforehand."""
 

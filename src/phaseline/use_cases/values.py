@@ -4,10 +4,11 @@ Times are integer milliseconds since the epoch, 0 where something has not happen
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.background import Background
@@ -15,7 +16,7 @@ from phaseline.use_cases.background import Background
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page(Generic[T_co]):
     """The first ``items`` of ``total``."""
 
@@ -28,7 +29,7 @@ class Page(Generic[T_co]):
         return len(self.items) == self.total
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cause:
     """The exception behind a failure: its type and, where there is one, the plugin's traceback."""
 
@@ -36,7 +37,7 @@ class Cause:
     traceback: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """An entry that failed or is unsure: who, what and why.
 
@@ -56,7 +57,7 @@ class Failure:
     position: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What a person asked of an execution: who, when, what (``retry``, ``cancel`` ...), and how or why."""
 
@@ -67,7 +68,7 @@ class Decision:
     is_refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecutionView:
     """One execution as it stands. ``counts``: {status word: entries} over all its graphs.
 
@@ -101,7 +102,7 @@ class ExecutionView:
         return self.status is ExecutionStatus.COMPLETED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeploymentView:
     """One deployment. ``states``: {state word: instances}; ``status``: what a person wants to know first (W11)."""
 
@@ -117,7 +118,7 @@ class DeploymentView:
     latest_status: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeploymentDetails(DeploymentView):
     """One deployment with what a list leaves out: inputs, {node: instances}, and where its code is looked for."""
 
@@ -128,7 +129,7 @@ class DeploymentDetails(DeploymentView):
     plugin_folders: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstanceView:
     """One node instance. ``relationships``: (type, id of the target)."""
 
@@ -143,7 +144,7 @@ class InstanceView:
     relationships: Sequence[tuple[str, str]] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outputs:
     """Outputs and capabilities of a deployment, computed now."""
 
@@ -152,7 +153,7 @@ class Outputs:
     capabilities: Mapping[str, Value]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Validated:
     """A blueprint without errors: what is in it and what to look at.
 
@@ -169,7 +170,7 @@ class Validated:
     workflow_plugins: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One line of a log or of the events. ``instance``, ``operation`` and ``actor``, who asked for it, may be empty."""
 

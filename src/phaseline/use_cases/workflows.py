@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.rows import NewExecution
 from phaseline.use_cases.asking import Ticket
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Start:
     """Which workflow of which deployment is to run, with which parameters.
 
@@ -45,7 +46,7 @@ class Start:
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """A start that can be meant: everything was checked, nothing is stored."""
 
