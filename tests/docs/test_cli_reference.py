@@ -12,7 +12,9 @@ from phaseline.use_cases.settings import SETTINGS, load_settings
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 REMEDY = "run: python -m phaseline.cli.reference"
-LEAVES = [(path, command) for path, command in walk(root, "phaseline") if not isinstance(command, click.Group)]
+COMMANDS = list(walk(root, "phaseline"))
+LEAVES = [(path, command) for path, command in COMMANDS if not isinstance(command, click.Group)]
+each_word = pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[path for path, _ in COMMANDS])
 each_command = pytest.mark.parametrize(("path", "command"), LEAVES, ids=[path for path, _ in LEAVES])
 
 
@@ -36,7 +38,7 @@ def test_command_answers_in_json_too(path: str, command: click.Command) -> None:
     assert "--json" in [option for parameter in command.params for option in parameter.opts]
 
 
-@each_command
+@each_word
 def test_command_shows_an_example_of_itself(path: str, command: click.Command) -> None:
     assert command.epilog is not None
     assert command.epilog.startswith(f"Example: {path}")

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_3
@@ -73,6 +73,15 @@ class Shell:
             text=True,
             timeout=PATIENCE_S,
             check=False,
+        )
+
+    def pour(
+        self, words: Sequence[str], *, stdout: IO[str] | int = subprocess.PIPE, stderr: IO[str] | int = subprocess.PIPE
+    ) -> subprocess.CompletedProcess[str]:
+        """As ``run``, with an output of one's own."""
+        command = [sys.executable, "-m", "phaseline", *words]
+        return subprocess.run(
+            command, cwd=self.folder, env=self.environment, stdout=stdout, stderr=stderr, text=True, check=False
         )
 
     def ask(self, *words: str) -> Any:

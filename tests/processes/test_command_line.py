@@ -140,3 +140,28 @@ def test_a_reader_that_has_seen_enough_is_no_error(shell: Shell) -> None:
     pipe = f"{sys.executable} -m phaseline install --help | head -n 1"
     done = subprocess.run(["sh", "-c", pipe], env=shell.environment, check=False, capture_output=True, text=True)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("words", ["deployments list", "--help", "status --json"])
+def test_m16_an_answer_that_finds_no_room_is_one_problem(shell: Shell, words: str) -> None:
+    shell.run("engine", "run", "--until-idle")
+    with Path("/dev/full").open("w") as full:
+        done = shell.pour(words.split(), stdout=full)
+    assert done.returncode == 1
+    first, mend = done.stderr.splitlines()
+    assert first == "PL-C026 error: the answer cannot be written: No space left on device"
+    assert mend.startswith("  mend: ")
+
+
+def test_m16_what_runs_goes_on_where_its_progress_finds_no_room(shell: Shell) -> None:
+    shell.run("init", "hello")
+    with Path("/dev/full").open("w") as full:
+        done = shell.pour(["install", "hello/blueprint.yaml"], stderr=full)
+    assert (done.returncode, "completed" in done.stdout) == (0, True)
+
+
+def test_whoever_reads_the_first_line_only_ends_nothing(shell: Shell) -> None:
+    shell.run("init", "hello")
+    pipe = f"{sys.executable} -m phaseline install hello/blueprint.yaml 2>&1 | head -n 1"
+    subprocess.run(["sh", "-c", pipe], cwd=shell.folder, env=shell.environment, check=False, stdout=subprocess.DEVNULL)
+    assert shell.status("install-1") == "completed"

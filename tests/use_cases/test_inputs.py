@@ -27,7 +27,7 @@ from phaseline.use_cases.inputs import MAX_DEPTH, gather_inputs, read_value
     ],
 )
 def test_a_text_is_read_as_yaml_and_else_stays_a_text(text: str, value: object) -> None:
-    assert read_value(text) == value
+    assert read_value(text, "x") == value
 
 
 def test_later_files_win_and_single_values_over_all(tmp_path: Path) -> None:
@@ -58,4 +58,24 @@ def test_values_are_not_nested_without_end(tmp_path: Path) -> None:
     (tmp_path / "inputs").write_text(f"a: {deep}")
     with pytest.raises(ProblemsError):
         gather_inputs([str(tmp_path / "inputs")], {})
-    assert read_value(deep) == deep
+    with pytest.raises(ProblemsError):
+        read_value(deep, "x")
+
+
+def test_a_value_that_begins_like_yaml_and_is_none_is_a_problem_with_the_way_to_mean_text() -> None:
+    texts = {"x": "[1", "fine": "2", "y": "{a: b", "z": '"open', "w": "it's: fine: so"}
+    with pytest.raises(ProblemsError) as error:
+        gather_inputs([], texts)
+    assert [(problem.code, problem.place.subject) for problem in error.value.problems] == [
+        ("PL-C025", "x"),
+        ("PL-C025", "y"),
+        ("PL-C025", "z"),
+    ]
+    assert error.value.problems[0].mend.endswith("""quote it: 'x="[1"'""")
+    assert read_value('"[1"', "x") == "[1"
+
+
+def test_unusable_files_and_values_are_told_together(tmp_path: Path) -> None:
+    with pytest.raises(ProblemsError) as error:
+        gather_inputs([str(tmp_path / "none")], {"x": "[1"})
+    assert [problem.code for problem in error.value.problems] == ["PL-C020", "PL-C025"]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from phaseline.cli.saying import say
+
 if TYPE_CHECKING:
     from phaseline.model.problem import Problem
     from phaseline.use_cases.settings import Settings
@@ -77,9 +79,9 @@ class Desk:
         if self.as_json:
             click.echo(render.problems_document(problems))
         else:
-            click.echo(render.problems_text(problems), err=True)
+            say(render.problems_text(problems))
 
     def notice(self, text: str) -> None:
         """Say something beside the answer, unless only the answer is wanted."""
         if not self.is_quiet:
-            click.echo(text, err=True)
+            say(text)

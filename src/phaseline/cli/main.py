@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from types import TracebackType
 from typing import NoReturn
@@ -12,16 +11,34 @@ def main() -> NoReturn:
     """The ``phaseline`` command."""
     sys.excepthook = report_defect
     try:
-        from phaseline.cli.root import root  # inside, so that Ctrl-C is understood from the first moment on
+        # Inside, so that Ctrl-C is understood from the first moment on.
+        from phaseline.cli.root import root
+        from phaseline.cli.saying import forget, is_lost_answer
 
         root.main(prog_name="phaseline")
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing more can be said, and nothing is wrong.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget(sys.stdout)
+    except OSError as error:
+        if not is_lost_answer(error):
+            raise
+        report_lost_answer(error)
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         sys.exit(1)
     sys.exit(0)
+
+
+def report_lost_answer(error: OSError) -> None:
+    """Say that the answer found no room; what the command did is done all the same."""
+    from phaseline.cli.render.problems import problem_text
+    from phaseline.cli.saying import forget, say
+    from phaseline.model.problem import Problem
+
+    forget(sys.stdout)
+    mend = "Make room where it is to be written, then ask again; what the command did is stored."
+    say(problem_text(Problem("PL-C026", f"the answer cannot be written: {error.strerror}", mend)))
 
 
 def report_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -32,8 +49,7 @@ def report_defect(kind: type[BaseException], error: BaseException, trace: Traceb
     text = "".join(traceback.format_exception(kind, error, trace))
     with tempfile.NamedTemporaryFile("w", prefix="phaseline-defect-", suffix=".txt", delete=False) as file:
         file.write(f"{sys.argv}\n{text}")
-    import click
-
     from phaseline.cli.render.problems import defect_text
+    from phaseline.cli.saying import say
 
-    click.echo(defect_text(f"{kind.__name__}: {error}", file.name), err=True)
+    say(defect_text(f"{kind.__name__}: {error}", file.name))

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from phaseline.cli.desk import Desk
+from phaseline.cli.saying import say
 from phaseline.model.problem import ProblemsError
 
 COMMANDS = {
@@ -89,7 +90,7 @@ class Tree(click.Group):
         except click.ClickException as error:
             code = _show_usage(error, as_json="--json" in words)
         except click.Abort:
-            click.echo("Interrupted.", err=True)
+            say("Interrupted.")
             code = 1
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +10,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Literal
 
 import click
+
+from phaseline.cli.saying import forget
 
 if TYPE_CHECKING:
     from phaseline.cli.desk import Desk
@@ -23,13 +24,6 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a polite kill, and a terminal that is closed: all hand over."""
 
 
-def forget_terminal() -> None:
-    """The terminal is gone: what is still said goes nowhere, instead of failing."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(nowhere, stream.fileno())
-
-
 @contextmanager
 def watching(desk: Desk) -> Iterator[Reporter]:
     """A watcher that shows progress on stderr; the first Ctrl-C hands over to another process, the second leaves at once."""
@@ -40,7 +34,7 @@ def watching(desk: Desk) -> Iterator[Reporter]:
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
-            forget_terminal()
+            forget(sys.stdout, sys.stderr)  # the terminal is gone
         if reporter.is_interrupted or reporter.interrupt is None:
             raise KeyboardInterrupt
         reporter.is_interrupted = True

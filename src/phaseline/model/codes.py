@@ -119,6 +119,8 @@ CODES: dict[str, str] = {
     "PL-C022": "The folder is not empty",
     "PL-C023": "The folder makes no name for a module",
     "PL-C024": "The folder of the blueprint is gone",
+    "PL-C025": "A value is not valid YAML",
+    "PL-C026": "The answer cannot be written",
     "PL-C099": "Phaseline itself failed",
 }
 """{code: title}"""

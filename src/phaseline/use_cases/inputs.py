@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.model.problem import Place, Problem, ProblemsError, fail
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -15,12 +17,15 @@ MAX_FILE_BYTES = 10_000_000
 MAX_DEPTH = 100
 """Deeper than this nothing is meant that way; it also ends values that contain themselves."""
 
+STRUCTURED = "[{\"'"
+"""How a value begins that is meant as a list, a mapping or a quoted text."""
+
 
 def gather_inputs(files: Sequence[str], texts: Mapping[str, str]) -> dict[str, Value]:
     """{name: value}: later files win over earlier ones, single texts over all files.
 
-    A text is read as YAML (``8080`` is a number, ``[a, b]`` a list); one that is no YAML, or nothing but plain words,
-    is a string. Raises: ProblemsError with PL-C020 for each file that is not a mapping of names.
+    A text is read as ``read_value`` does. Raises: ProblemsError with PL-C020 for each file that is not a mapping of
+    names, and PL-C025 for each text that was meant as YAML and is none.
     """
     found: dict[str, Value] = {}
     problems: list[Problem] = []
@@ -29,24 +34,37 @@ def gather_inputs(files: Sequence[str], texts: Mapping[str, str]) -> dict[str, V
             found.update(_read(file))
         except ProblemsError as error:
             problems.extend(error.problems)
+    for name, text in texts.items():
+        try:
+            found[name] = read_value(text, name)
+        except ProblemsError as error:
+            problems.extend(error.problems)
     if problems:
         raise ProblemsError(problems)
-    found.update({name: read_value(text) for name, text in texts.items()})
     return found
 
 
-def read_value(text: str) -> Value:
-    """The value that a text given on the command line means.
+def read_value(text: str, name: str) -> Value:
+    """The value that a text given on the command line means: ``8080`` is a number, ``[a, b]`` a list, words are a string.
 
-    >>> read_value("8080"), read_value("[1, two]"), read_value("a: b: c"), read_value("")
+    Words that happen to be no YAML are a string, too; what begins like a list, a mapping or a quoted text is not.
+
+    Raises: PL-C025 for such a text if it is no YAML; ``name`` is what it was given for.
+
+    >>> read_value("8080", "n"), read_value("[1, two]", "n"), read_value("a: b: c", "n"), read_value("", "n")
     (8080, [1, 'two'], 'a: b: c', '')
     """
     if not text.strip():
         return text
     try:
         return _plain(_yaml(text))
-    except ValueError:
-        return text
+    except ValueError as error:
+        if text.lstrip()[0] not in STRUCTURED:
+            return text
+        quoted = shlex.quote(f"{name}={json.dumps(text, ensure_ascii=False)}")
+        message = f"the value of '{name}' begins like YAML and is none: {error}"
+        mend = f"Complete it; or, if exactly this text is meant, quote it: {quoted}"
+        raise fail("PL-C025", message, mend, subject=name) from error
 
 
 def _read(file: str) -> dict[str, Value]:

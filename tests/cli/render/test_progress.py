@@ -1,6 +1,7 @@
 """Progress: a table on a terminal, lines elsewhere."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -44,6 +45,13 @@ def test_the_last_line_of_a_failure_is_told_with_retry_and_time() -> None:
     assert failing_text(fails(), 0) == "web_1 create retry 1 of 60 in 15 s: curl: no route to host"
     assert failing_text(fails(due=0), 5) == "web_1 create retry 1 of 60 now: curl: no route to host"
     assert failing_text(fails(Status.FAILED), 0) == "web_1 create failed: curl: no route to host"
+
+
+def test_r7_a_failure_heard_of_a_moment_later_tells_the_interval_that_is_configured() -> None:
+    late = replace(fails(), interval_ms=15_000)
+    assert "retry 1 of 60 in 15 s" in lines_of((progress(failing=(late,)), 2_900))[1]
+    assert "retry 1 of 60 in 10 s" in lines_of((progress(failing=(late,)), 5_000))[1]
+    assert "retry 1 of 60 in 14 s" in lines_of((progress(failing=(fails(),)), 1_001))[1]
 
 
 def test_everything_in_one_line() -> None:

@@ -8,7 +8,7 @@ from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option, plugins_option
 
 
-@click.group()
+@click.group(epilog="Example: phaseline blueprints validate blueprint.yaml")
 def blueprints() -> None:
     """Blueprint files."""
 

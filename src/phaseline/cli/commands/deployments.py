@@ -8,7 +8,7 @@ from phaseline.cli.desk import Desk
 from phaseline.cli.options import blueprint_options, deployment_argument, json_option, limit_option
 
 
-@click.group()
+@click.group(epilog="Example: phaseline deployments show shop")
 def deployments() -> None:
     """What was made of blueprints."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.owning import Leave
 
 
-@click.group()
+@click.group(epilog="Example: phaseline engine run --until-idle")
 def engine() -> None:
     """The one process that runs what everybody asked for. Commands start it by themselves when they need it."""
 

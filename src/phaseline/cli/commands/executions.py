@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.history import History
 
 
-@click.group()
+@click.group(epilog="Example: phaseline executions show -d shop")
 def executions() -> None:
     """Runs of workflows. Without an ID: the latest of -d NAME."""
 

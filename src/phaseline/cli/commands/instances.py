@@ -10,7 +10,7 @@ from phaseline.cli.options import deployment_option, json_option, limit_option
 from phaseline.model.states import InstanceState
 
 
-@click.group()
+@click.group(epilog="Example: phaseline instances list -d shop")
 def instances() -> None:
     """Node instances: the things a deployment consists of."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
 
 
-@click.group()
+@click.group(epilog="Example: phaseline plugins try machines:create --properties '{size: small}'")
 def plugins() -> None:
     """Code that operations are mapped to."""
 
@@ -24,7 +24,7 @@ def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) 
 
     if text is None:
         return None
-    found = read_value(text)
+    found = read_value(text, f"--{parameter.name}")
     if not isinstance(found, dict):
         raise click.BadParameter(f"'{text}' is no mapping, such as '{{size: 10}}'", param=parameter)
     return found

@@ -8,7 +8,7 @@ from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option
 
 
-@click.group()
+@click.group(epilog="Example: phaseline store check")
 def store() -> None:
     """The file in which everything is remembered. All of it works while engines run."""
 

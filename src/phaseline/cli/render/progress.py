@@ -6,15 +6,16 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-import click
-
 from phaseline.cli.render.table import clean, span
+from phaseline.cli.saying import say
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
     from phaseline.use_cases.values import Line
     from phaseline.use_cases.watching import Failing, Progress
 
+JUST_NOW_MS = 3_000
+"""A failure is heard of a moment later; within this time its line tells the whole wait until the next try."""
 HEARTBEAT_MS = 10_000
 TOLD_FAILURES = 20
 """Failures told by a line each where lines cannot be redrawn."""
@@ -65,7 +66,7 @@ def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[
         from phaseline.cli.render.live import LiveTable
 
         return LiveTable()
-    return Lines(lambda text: click.echo(text, err=True))
+    return Lines(say)
 
 
 class Quiet:
@@ -88,7 +89,7 @@ class Quiet:
 
     def noticed(self, text: str) -> None:
         """Say it."""
-        click.echo(text, err=True)
+        say(text)
 
     def ended(self) -> None:
         """Nothing can be interrupted any more."""
@@ -137,7 +138,9 @@ class Lines(Quiet):
         is_new_trouble = failing.due > now or failing.status in {EntryStatus.FAILED, EntryStatus.UNSURE}
         if is_new_trouble and key not in self._told and len(self._told) < TOLD_FAILURES:
             self._told.add(key)
-            self._say(f"  {failing_text(failing, now)}")
+            failed = failing.due - failing.interval_ms
+            just_now = failing.interval_ms and failed <= now < failed + JUST_NOW_MS
+            self._say(f"  {failing_text(failing, failed if just_now else now)}")
 
     def noticed(self, text: str) -> None:
         """Say it."""

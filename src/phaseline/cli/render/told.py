@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from phaseline.cli.render.executions import event_text, log_text
 from phaseline.cli.render.progress import Quiet
+from phaseline.cli.saying import say
 
 if TYPE_CHECKING:
     from phaseline.use_cases.values import Line
@@ -51,5 +50,5 @@ class Told(Quiet):
     def _print(self) -> bool:
         lines = self._new() if self._new is not None else ()
         for line in lines:
-            click.echo(log_text([line]) if line.level in LEVELS else event_text([line]), err=True)
+            say(log_text([line]) if line.level in LEVELS else event_text([line]))
         return bool(lines)
