@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl import read_blueprint
+from phaseline.dsl.reader import read_blueprint
 from phaseline.model.problem import Problem, ProblemsError
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
 from phaseline.catalog.web_files import WebFiles, is_below
-from phaseline.dsl import read_blueprint
+from phaseline.dsl.reader import read_blueprint
 from phaseline.model.problem import Problem, ProblemsError
 
 Answer = tuple[int, dict[str, str], bytes]

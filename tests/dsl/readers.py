@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Mapping
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl import read_blueprint
+from phaseline.dsl.reader import read_blueprint
 from phaseline.model.blueprint import Blueprint
 from phaseline.model.problem import Problem, ProblemsError
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl import complete_inputs, read_blueprint, with_inputs
+from phaseline.dsl.deploying import with_inputs
+from phaseline.dsl.inputs import complete_inputs
+from phaseline.dsl.reader import read_blueprint
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rendering import render_problem
 

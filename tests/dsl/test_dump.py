@@ -9,7 +9,8 @@ from tests.dsl.functions.test_function_rules import DEPLOYED
 from tests.dsl.readers import read
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl import blueprint_from_json, blueprint_to_json, read_blueprint
+from phaseline.dsl.dump import blueprint_from_json, blueprint_to_json
+from phaseline.dsl.reader import read_blueprint
 from phaseline.model.blueprint import Blueprint
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*/blueprint.yaml"))

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.dsl.readers import MAIN, Texts, whole
 
-from phaseline.dsl import complete_inputs, read_blueprint, with_inputs
+from phaseline.dsl.deploying import with_inputs
 from phaseline.dsl.documents import read_document
 from phaseline.dsl.grammar import BLUEPRINT
+from phaseline.dsl.inputs import complete_inputs
+from phaseline.dsl.reader import read_blueprint
 from phaseline.dsl.report import Report
 from phaseline.dsl.shapes import Each, Leaf, Rows, Table
 from phaseline.model.problem import ProblemsError

@@ -3,7 +3,7 @@
 import pytest
 from tests.dsl.readers import codes, numbers, problems, read
 
-from phaseline.dsl import complete_inputs
+from phaseline.dsl.inputs import complete_inputs
 from phaseline.model.problem import ProblemsError
 
 

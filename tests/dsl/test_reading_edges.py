@@ -4,12 +4,13 @@ import pytest
 from tests.dsl.readers import MAIN, Texts, codes, problems, read, whole
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl import complete_inputs, read_blueprint
 from phaseline.dsl.builtin import bundled_name
 from phaseline.dsl.documents import Document, read_document
 from phaseline.dsl.functions import RuntimeScope, StaticScope, evaluate
 from phaseline.dsl.grammar import BLUEPRINT
 from phaseline.dsl.importing import MAX_FILES, read_files
+from phaseline.dsl.inputs import complete_inputs
+from phaseline.dsl.reader import read_blueprint
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.shapes import ShapeCheck
 from phaseline.dsl.suggestions import closest, listing

@@ -35,6 +35,12 @@ class Dataclass:
 
 
 @frozen
+class Longer(Point):
+    z: int = 0
+    y: int = 9
+
+
+@frozen
 class Alone:
     numbers: object
 
@@ -128,6 +134,23 @@ def test_one_field_or_none() -> None:
     assert Alone([1]) != Alone([2])
     assert Empty() == Empty()
     assert (repr(Empty()), len({Empty(), Empty()})) == ("Empty()", 1)
+
+
+def test_a_class_may_add_to_another() -> None:
+    one = Longer(1, z=3)
+    assert repr(one) == "Longer(x=1, y=9, tags=[], z=3)"
+    assert one != Point(1, 9)
+    assert replace(one, x=2) == Longer(2, z=3)
+    assert [column.name for column in fields(Longer)] == ["x", "y", "tags", "hidden", "z"]
+    assert Longer.__slots__ == ("z",)  # type: ignore[attr-defined]  # the type checker takes it for a dataclass
+
+
+def test_a_class_that_is_not_frozen_is_nothing_to_add_to() -> None:
+    class Late(Dataclass):
+        z: int = 0
+
+    with pytest.raises(AssertionError, match="inherits from what is not frozen like it"):
+        frozen(Late)
 
 
 def test_what_a_class_says_itself_stands() -> None:

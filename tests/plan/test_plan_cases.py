@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl import complete_inputs, read_blueprint, with_inputs
+from phaseline.dsl.deploying import with_inputs
+from phaseline.dsl.inputs import complete_inputs
+from phaseline.dsl.reader import read_blueprint
 from phaseline.model.declaration import Declaration
 from phaseline.model.execution import History, Request
 from phaseline.model.states import InstanceState

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 from phaseline.model.problem import Place, Problem, ProblemsError
+
+TYPES = Path(__file__).parent.parent / "dsl" / "types"
+"""The types files that come with the program."""
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Larger files are taken for a mistake; 100,000 node templates have about half of it."""
@@ -123,8 +125,8 @@ def _is_file(path: Path) -> bool:
 
 @lru_cache(maxsize=64)
 def _bundled(name: str) -> str | None:
-    resource = files("phaseline.dsl").joinpath("types", *name.split("/"))
-    return resource.read_text("utf-8") if resource.is_file() else None
+    file = TYPES.joinpath(*name.split("/"))
+    return file.read_text("utf-8") if file.is_file() else None
 
 
 def _refusal(code: str, message: str, mend: str, file: str) -> ProblemsError:

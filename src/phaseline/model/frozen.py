@@ -1,20 +1,22 @@
 """``@frozen``: what ``@dataclass(frozen=True, slots=True)`` gives, without compiling anything when a class is declared.
 
 A dataclass writes six methods as text and compiles them, which takes about a millisecond; a command declares 130 such
-classes and makes a handful of objects of most. Here the methods are closures, and only a class of which many objects
-are made gets the compiled ``__init__`` of a dataclass (docs/adr/0010). ``fields``, ``replace`` and ``asdict`` of the
-standard library work as ever.
+classes and makes a handful of objects of most. Here the methods are closures (docs/adr/0010). The class as it was
+declared becomes an ordinary dataclass only when somebody asks for its fields (``fields``, ``replace``, ``asdict``) or
+when so many objects are made that a compiled ``__init__`` pays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, make_dataclass
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
+from functools import cache
 from operator import attrgetter
-from typing import Any, Final, TypeVar, dataclass_transform
+from typing import Any, Final, Generic, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
-Columns = tuple[Field[Any], ...]
+Columns = dict[str, Field[Any]]
+"""{name of a field: what was said of it}."""
 
 UNTIL_COMPILED: Final = 64
 """Objects of a class until compiling its ``__init__`` (0.6 ms) costs less than going without (4 µs an object)."""
@@ -31,33 +33,66 @@ def frozen(declared: type[T]) -> type[T]:
     >>> Point(1), Point(1) == Point(x=1, y=0)
     (Point(x=1, y=0), True)
     """
-    made = dataclass(init=False, repr=False, eq=False, slots=True)(declared)
-    columns = fields(made)  # type: ignore[arg-type]  # what the line above made is a dataclass
-    assert all(column.init and not column.kw_only for column in columns), f"{made}: a case for @dataclass itself"
-    methods = {
-        "__init__": _init_of(made, columns),
-        "__repr__": _repr_of(columns),
-        **_of_comparing(made, columns),
-        "__setattr__": _refuse,
-        "__delattr__": _refuse,
+    inherited = _inherited(declared)
+    columns = inherited | _columns(declared)
+    later = cache(lambda: dataclass(frozen=True, repr=False, eq=False)(declared))
+    own = {name: value for name, value in vars(declared).items() if name not in columns}
+    del own["__dict__"], own["__weakref__"]
+    methods = {"__repr__": _repr_of(columns), **_of_comparing(columns), "__setattr__": _refuse, "__delattr__": _refuse}
+    space = {
+        "__slots__": tuple(name for name in columns if name not in inherited),
+        "__match_args__": tuple(columns),
+        "__dataclass_fields__": _Later("__dataclass_fields__", columns, later),
+        "__dataclass_params__": _Later("__dataclass_params__", columns, later),
     }
-    for name, method in methods.items():
-        if name not in declared.__dict__:
-            setattr(made, name, method)
+    made = cast("type[T]", type(declared.__name__, declared.__bases__, {**space, **methods, **own}))
+    made.__qualname__ = declared.__qualname__
+    setattr(made, "__init__", _init_of(made, columns, later))  # noqa: B010 - mypy would ask whether a subclass agrees
     return made
 
 
-def _reader(columns: Columns) -> Callable[[object], tuple[Any, ...]]:
+class _Later:
+    """What the standard library wants to know of a dataclass, made when it asks."""
+
+    def __init__(self, name: str, columns: Columns, later: Callable[[], type]) -> None:
+        """``later`` gives the dataclass, ``name`` is what is asked of it."""
+        self.name, self.columns, self.later = name, columns, later
+
+    def __get__(self, one: object, owner: type) -> object:
+        """As the dataclass has it."""
+        return vars(self.later())[self.name]
+
+
+def _inherited(declared: type) -> Columns:
+    columns: Columns = {}
+    for parent in declared.__bases__:
+        if parent not in {object, Generic}:
+            known = vars(parent).get("__dataclass_fields__")
+            assert isinstance(known, _Later), f"{declared}: inherits from what is not frozen like it"
+            columns |= known.columns
+    return columns
+
+
+def _columns(declared: type) -> Columns:
+    columns = {}
+    for name, kind in declared.__annotations__.items():
+        given = vars(declared).get(name, MISSING)
+        columns[name] = said = given if isinstance(given, Field) else field(default=given)
+        plain = said.init and said.kw_only in {MISSING, False} and "ClassVar" not in str(kind)
+        assert plain, f"{declared}.{name}: a case for @dataclass itself"
+    return columns
+
+
+def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[Any, ...]]:
     """What gives the values of an object as a tuple."""
-    names = tuple(column.name for column in columns)
     if len(names) > 1:
         return attrgetter(*names)
     return lambda one: tuple(getattr(one, name) for name in names)
 
 
-def _of_comparing(made: type, columns: Columns) -> dict[str, Callable[..., Any]]:
-    compared = _reader(tuple(column for column in columns if column.compare))
-    values = _reader(columns)
+def _of_comparing(columns: Columns) -> dict[str, Callable[..., Any]]:
+    compared = _reader(tuple(name for name, said in columns.items() if said.compare))
+    values = _reader(tuple(columns))
 
     def equal(self: object, other: object) -> bool:
         return compared(self) == compared(other) if type(other) is type(self) else NotImplemented
@@ -66,13 +101,13 @@ def _of_comparing(made: type, columns: Columns) -> dict[str, Callable[..., Any]]
         return hash(compared(self))
 
     def reduced(self: object) -> tuple[type, tuple[Any, ...]]:
-        return made, values(self)
+        return type(self), values(self)
 
     return {"__eq__": equal, "__hash__": hashed, "__reduce__": reduced}
 
 
 def _repr_of(columns: Columns) -> Callable[[object], str]:
-    shown = tuple(column.name for column in columns if column.repr)
+    shown = tuple(name for name, said in columns.items() if said.repr)
 
     def shown_as(self: object) -> str:
         return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
@@ -80,11 +115,12 @@ def _repr_of(columns: Columns) -> Callable[[object], str]:
     return shown_as
 
 
-def _init_of(made: type, columns: Columns) -> Callable[..., None]:
+def _init_of(made: type, columns: Columns, later: Callable[[], type]) -> Callable[..., None]:
     """Binds the arguments one by one; whatever is unusual about them is left to the compiled form to say."""
-    setters = {column.name: getattr(made, column.name).__set__ for column in columns}
-    needed = {column.name for column in columns if column.default is column.default_factory is MISSING}
-    others = tuple(column for column in columns if column.name not in needed)
+    setters = {name: getattr(made, name).__set__ for name in columns}
+    needed = {name for name, said in columns.items() if said.default is said.default_factory is MISSING}
+    factories = {name: said.default_factory for name, said in columns.items() if said.default_factory is not MISSING}
+    defaults = {name: said.default for name, said in columns.items() if name not in needed | factories.keys()}
     left = UNTIL_COMPILED
 
     def init(self: object, *given: Any, **named: Any) -> None:
@@ -93,27 +129,16 @@ def _init_of(made: type, columns: Columns) -> Callable[..., None]:
         bound = dict(zip(setters, given, strict=False))
         bound.update(named)
         if left <= 0 or len(bound) < len(given) + len(named) or not needed <= bound.keys() <= setters.keys():
-            compiled = _compiled(made, columns)
-            setattr(made, "__init__", compiled)  # noqa: B010 - mypy would ask whether a subclass agrees
+            compiled: Callable[..., None] = vars(later())["__init__"]
+            setattr(made, "__init__", compiled)  # noqa: B010 - as above
             compiled(self, *given, **named)
             return
-        for column in others:
-            if column.name not in bound:
-                bound[column.name] = column.default if column.default_factory is MISSING else column.default_factory()
-        for name, value in bound.items():
+        for name, make in factories.items():
+            if name not in bound:
+                bound[name] = make()
+        for name, value in (defaults | bound).items():
             setters[name](self, value)
 
-    return init
-
-
-def _compiled(made: type, columns: Columns) -> Callable[..., None]:
-    """The ``__init__`` of a dataclass with the same fields."""
-    same = [
-        (column.name, object, field(default=column.default, default_factory=column.default_factory))
-        for column in columns
-    ]
-    init: Callable[..., None] = vars(make_dataclass(made.__name__, same, frozen=True, eq=False, repr=False))["__init__"]
-    init.__qualname__ = f"{made.__qualname__}.__init__"
     return init
 
 

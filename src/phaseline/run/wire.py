@@ -10,9 +10,11 @@ Changes are [[instance number, [[path, value] ...], [path ...]] ...].
 from __future__ import annotations
 
 import json
-import socket
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import socket
 
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 """Longest message; whoever announces more speaks another language."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import selectors
 import signal
-import socket
-import subprocess
 import sys
 import threading
 import time
@@ -89,6 +87,9 @@ class Worker:
 
     def __init__(self, catalog: str) -> None:
         """``catalog``: ``module:class`` of the catalog that the worker makes."""
+        import socket  # most commands start no worker, and need not pay for these two
+        import subprocess
+
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -165,6 +166,8 @@ class Worker:
             output.pipe.close()
 
     def _await_end(self, grace_s: float) -> None:
+        import subprocess
+
         try:
             self._process.wait(grace_s)
         except subprocess.TimeoutExpired:

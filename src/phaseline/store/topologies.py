@@ -84,14 +84,14 @@ class KnownTopologies:
 
 def blueprint_to_text(blueprint: Blueprint) -> str:
     """The blueprint as JSON. The dsl is imported only where a blueprint is needed: it brings the YAML reader along."""
-    from phaseline.dsl import blueprint_to_json
+    from phaseline.dsl.dump import blueprint_to_json
 
     return to_text(blueprint_to_json(blueprint))
 
 
 def blueprint_from_text(text: str) -> Blueprint:
     """The blueprint of ``blueprint_to_text``."""
-    from phaseline.dsl import blueprint_from_json
+    from phaseline.dsl.dump import blueprint_from_json
 
     return blueprint_from_json(json.loads(text))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +31,8 @@ class Background:
 
 def launch(place: Workplace) -> Background | None:
     """Start a background engine for the same store with the same settings; None where a store lives in one process."""
+    import subprocess
+
     if place.settings.store_url == "memory:":
         return None
     environment = {**os.environ, **place.settings.variables()}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ class Loaded:
 def read(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> tuple[Blueprint, CodePlaces]:
     """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it."""
     from phaseline.catalog.blueprint_files import BlueprintFiles
-    from phaseline.dsl import read_blueprint
+    from phaseline.dsl.reader import read_blueprint
 
     _refuse_missing(plugin_folders)
     code = place.code_places(file, tuple(plugin_folders))
@@ -67,7 +67,8 @@ def load(
     Ids are random (N5). Raises ``ProblemsError`` with everything that is wrong.
     """
     from phaseline.catalog.blueprint_files import BlueprintFiles
-    from phaseline.dsl import complete_inputs, with_inputs
+    from phaseline.dsl.deploying import with_inputs
+    from phaseline.dsl.inputs import complete_inputs
     from phaseline.plan.instances import expand
 
     blueprint, code = read(place, file, plugin_folders)
@@ -76,7 +77,7 @@ def load(
     missing = missing_modules(place.catalog, evaluated, code)
     if missing:
         raise ProblemsError(missing)
-    topology = expand(evaluated, suffixes=secrets.randbits(63), yes_many=yes_many)
+    topology = expand(evaluated, suffixes=int.from_bytes(os.urandom(8)) >> 1, yes_many=yes_many)
     return Loaded(evaluated, whole, topology, code, evaluated.warnings)
 
 

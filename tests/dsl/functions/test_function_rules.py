@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 from tests.dsl.readers import codes, problems, read
 
-from phaseline.dsl import complete_inputs, with_inputs
+from phaseline.dsl.deploying import with_inputs
 from phaseline.dsl.functions import (
     MAX_RECURSION,
     RuntimeScope,
@@ -16,6 +16,7 @@ from phaseline.dsl.functions import (
     evaluate_outputs,
     is_function,
 )
+from phaseline.dsl.inputs import complete_inputs
 from phaseline.model.blueprint import Blueprint, Output, Value
 from phaseline.model.problem import ProblemsError
 
