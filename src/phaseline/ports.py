@@ -96,12 +96,16 @@ class Store(Protocol):
     def create_execution(self, new: NewExecution, *, asks: bool | None = None) -> ExecutionRow:
         """The stored execution, status queued; ``asks`` as for ``create_deployment``.
 
-        Raises: PL-C016 if an execution of the deployment is open, PL-C010 if the deployment was deleted.
+        Raises: PL-C016 if an execution of the deployment is open or about to go on, PL-C010 if the deployment was deleted.
         """
         ...
 
     def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
-        """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none."""
+        """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none.
+
+        From a request to retry or complete an execution that has ended until its answer, none can be created for its
+        deployment. Raises: PL-C016 if there is an open one already.
+        """
         ...
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:

@@ -174,3 +174,25 @@ def test_of_several_that_begin_at_once_one_does_and_the_others_are_told_which(st
     assert said == ["PL-C016", "PL-C016", "PL-C016", "uninstall-2"]
     assert [row.id for row in store.executions(only_open=True)] == ["uninstall-2"]
     assert len(store.requests()) == 1
+
+
+RETRIER = BEGINNER.replace(
+    'print(store.create_execution(a.execution(1, replace(a.REQUEST, workflow="uninstall"))).id)',
+    "print('retry', store.ask(RequestKind.RETRY, 1, {}, Actor('bob')) > 0)",
+).replace("    from dataclasses import replace\n", "    from phaseline.model.rows import Actor, RequestKind\n")
+
+
+def test_a_retry_and_a_beginning_at_once_are_not_both_accepted(store: SqliteStore) -> None:
+    a.end(store, 1, ExecutionStatus.FAILED)
+    ones = [python(code, f"sqlite:///{store.path}") for code in (BEGINNER, RETRIER, BEGINNER, RETRIER)]
+    for each in ones:
+        assert each.stdout is not None
+        each.stdout.readline()
+    for each in ones:
+        assert each.stdin is not None
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    said = [each.communicate()[0].strip() for each in ones]
+    begun, retried = {said[0], said[2]} - {"PL-C016"}, {said[1], said[3]} - {"PL-C016"}
+    assert (begun, retried) in [({"uninstall-2"}, set()), (set(), {"retry True"})]
+    assert len(store.executions(only_open=True)) == len(begun)

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.run.engines import Station, all_of
+from tests.run.engines import ANN, Station, all_of
 
 from phaseline.model.execution import StopAfter
-from phaseline.model.rows import ExecutionRow
+from phaseline.model.rows import ExecutionRow, RequestKind
 from phaseline.model.status import ExecutionStatus, OutcomeKind
 from phaseline.run.reports import Report
+from phaseline.run.requests import LOOK_MS
 from phaseline.testing.builders import node
 
 FAILED, RETRY, AGAIN = OutcomeKind.FAILED, OutcomeKind.RETRY, OutcomeKind.AGAIN
@@ -175,6 +176,35 @@ def test_the_planner_hears_of_rounds_before_the_crash(station: Station) -> None:
     station.complete_all()
     assert station.status(row) is ExecutionStatus.COMPLETED
     assert [graph.name for graph in station.store.graphs(row.number)] == ["install", "clean-up", "install"]
+
+
+def test_a_crash_before_the_clean_up_is_stored_does_not_lose_the_wish_for_it(station: Station) -> None:
+    row = station.install(node("vm", create="each.create", delete="each.delete"))
+    station.answer(station.find("create", "vm_1"), FAILED)
+    failed = station.row(row)
+    station.engine.retry(replace(failed, request=replace(failed.request, clean=True)), replan=True)
+    station.engine.turn()
+    assert station.row(row).status is ExecutionStatus.RUNNING
+    assert [graph.name for graph in station.store.graphs(row.number)] == ["install"]
+    go_on(station, row)
+    assert station.names() == [("delete", "vm_1")]
+    station.complete_all()
+    assert station.status(row) is ExecutionStatus.COMPLETED
+
+
+def test_a_later_retry_without_clean_up_cleans_nothing_up(station: Station) -> None:
+    row = station.install(node("vm", create="each.create", delete="each.delete"))
+    station.answer(station.find("create", "vm_1"), FAILED)
+    for clean, names in ((True, ["delete", "create"]), (False, ["create"])):
+        station.store.ask(RequestKind.RETRY, row.number, {"id": row.id, "clean": clean}, ANN)
+        station.clock.advance_to(station.clock.now() + LOOK_MS)
+        station.engine.turn()
+        station.settle()
+        for name in names[:-1]:
+            station.complete(name, "vm_1")
+        assert [called for called, _ in station.names()] == names[-1:]
+        assert station.row(row).request.clean is clean
+        station.answer(station.find("create", "vm_1"), FAILED)
 
 
 def test_an_ended_execution_is_reopened_by_a_retry(station: Station) -> None:

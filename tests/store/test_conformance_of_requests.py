@@ -31,6 +31,15 @@ def uninstall(deployment: int) -> a.NewExecution:
     return a.execution(deployment, replace(a.REQUEST, workflow="uninstall"))
 
 
+def test_a_request_is_planned_by_anew_from_the_commit_on_that_says_so(reopen: Reopen) -> None:
+    store = reopen()
+    _, run = a.installed(store)
+    wanted = replace(a.REQUEST, clean=False, parameters={"b": "ä"})
+    with store.own("test"):
+        store.commit(a.turn(50, Payload(requests={run: wanted})))
+    assert [row.request for row in reopen().executions()] == [wanted]
+
+
 # requests and answers
 
 
@@ -47,6 +56,32 @@ def test_a_request_may_concern_no_execution_but_none_that_is_not_there(store: St
     assert [(row.number, row.execution) for row in store.requests()] == [(number, 0)]
     with pytest.raises(LookupError):
         store.ask(RequestKind.WAKE, 7, {}, BOB)
+
+
+@pytest.mark.parametrize("kind", [RequestKind.RETRY, RequestKind.COMPLETE])
+def test_what_is_about_to_go_on_makes_its_deployment_busy_until_the_answer(store: Store, kind: RequestKind) -> None:
+    deployment, run = a.installed(store)
+    a.end(store, run)
+    number = store.ask(kind, run, {}, BOB)
+    with pytest.raises(ProblemsError) as caught:
+        store.create_execution(uninstall(deployment))
+    assert code(caught) == "PL-C016"
+    with pytest.raises(ProblemsError):
+        store.delete_deployment(deployment)
+    with store.own("test"):
+        store.commit(answered(Answer(number, {"done": False})))
+    assert store.create_execution(uninstall(deployment)).status is ExecutionStatus.QUEUED
+
+
+def test_what_has_ended_is_not_asked_to_go_on_while_another_one_is_open(store: Store) -> None:
+    deployment, run = a.installed(store)
+    a.end(store, run)
+    other = store.create_execution(uninstall(deployment))
+    with pytest.raises(ProblemsError) as caught:
+        store.ask(RequestKind.RETRY, run, {}, BOB)
+    assert code(caught) == "PL-C016"
+    store.ask(RequestKind.RETRY, other.number, {}, BOB)
+    store.ask(RequestKind.CANCEL, run, {}, BOB)
 
 
 def test_requests_come_in_the_order_in_which_they_were_asked_and_only_those_after(store: Store) -> None:

@@ -241,17 +241,21 @@ class EventRow:
 
 @frozen
 class Payload:
-    """What a turn writes beside the scheduler's changes, in the same transaction."""
+    """What a turn writes beside the scheduler's changes, in the same transaction.
+
+    ``requests``: {execution: what it is planned by from now on}, for those that a user lets go on in another way.
+    """
 
     documents: Sequence[DocumentChange] = ()
     remarks: Sequence[Remark] = ()
     logs: Sequence[LogLine] = ()
     events: Sequence[EventRow] = ()
     answers: Sequence[Answer] = ()
+    requests: Mapping[int, Request] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""
-        return bool(self.documents or self.remarks or self.logs or self.events or self.answers)
+        return bool(self.documents or self.remarks or self.logs or self.events or self.answers or self.requests)
 
 
 NOTHING = Payload()

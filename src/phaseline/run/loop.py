@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Operation
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Accepted, Batch, Command, Event, Segment
+    from phaseline.model.execution import Request
     from phaseline.model.rows import CodePlaces, ExecutionRow
     from phaseline.ports import Clock, Executor, Store
     from phaseline.run.planning import Planner
@@ -107,6 +108,7 @@ class Engine:
         self._backlog: deque[Report] = deque()
         self._events: list[Event] = []
         self._rows: list[EventRow] = []
+        self._requests: dict[int, Request] = {}
         self._dispatched: dict[int, Dispatched] = {}
         self._origins: dict[int, Origin] = {}
         self._known: set[int] = set()
@@ -174,10 +176,14 @@ class Engine:
     ) -> None:  # fmt: skip
         """Let what failed or was canceled go on, and what waits for its next try be called now.
 
-        ``replan`` asks the planner afresh with ``row.request``.
+        From now on ``row.request`` is planned by, also by engines to come; ``replan`` asks the planner afresh. Where
+        nothing was planned yet, it is asked in any case.
         """
         self.recover([row])
         self.planning.replace_request(row.number, row.request)
+        self._requests[row.number] = row.request
+        if not self._store.graphs(row.number):
+            return
         self._rows.append(EventRow(row.number, self._clock.now(), "retried", "Retrying what failed", actor=actor))
         self._events.append(RetryRequested(row.number, graph, positions, include_unsure, replan))
         for held in self._store.graphs(row.number):
@@ -259,10 +265,10 @@ class Engine:
         for change in decision.changes.executions:
             self._note_execution(change.execution, change.status, change.reason, now)
         answers, self._door.answers = self._door.answers, []
-        payload = replace(sorter.payload(self._rows), answers=answers)
+        payload = replace(sorter.payload(self._rows), answers=answers, requests=self._requests)
         if decision.changes or payload:
             self._store.commit(Turn(now, decision.changes, payload))
-            self._rows = []
+            self._rows, self._requests = [], {}
             if payload.events and self._on_events is not None:
                 self._on_events(payload.events)
         self.deployments.entered(decision.changes.states)

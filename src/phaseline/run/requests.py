@@ -116,11 +116,7 @@ class Door:
         refuse_retry(self._store, row)
         self._refuse_reopened(row)
         clean = bool(request.body.get("clean"))
-        if clean:
-            row = replace(row, request=replace(row.request, clean=True))
-        if not self._store.graphs(row.number):
-            self._orders.take_up(row)
-            return
+        row = replace(row, request=replace(row.request, clean=clean))
         graph, positions = _chosen(request.body)
         self._orders.retry(
             row, graph=graph, positions=positions, include_unsure=True, replan=clean, actor=request.actor.name

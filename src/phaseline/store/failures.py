@@ -162,6 +162,16 @@ def busy(row: ExecutionRow) -> ProblemsError:
     )
 
 
+def reopening(row: ExecutionRow) -> ProblemsError:
+    """PL-C016 naming the execution that somebody has asked to go on."""
+    return fail(
+        "PL-C016",
+        f"the execution {row.id} of the deployment '{row.deployment_name}' is about to go on: a retry was asked for",
+        f"Let it go on: phaseline executions follow {row.id}",
+        subject=row.deployment_name,
+    )
+
+
 def deleted(name: str) -> ProblemsError:
     """PL-C010 for a deployment that somebody has deleted meanwhile."""
     return fail(

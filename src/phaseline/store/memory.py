@@ -169,9 +169,8 @@ class MemoryStore:
         return row
 
     def _refuse_open(self, deployment: int) -> None:
-        for known in self._held.executions.values():
-            if known.row.deployment == deployment and not known.row.status.is_ended:
-                raise failures.busy(known.row)
+        asking.refuse_open(self._held, deployment)
+        asking.refuse_reopening(self._held, deployment)
 
     def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
         """The number of a new request to the owner."""
@@ -255,6 +254,9 @@ class MemoryStore:
                 self._held.deployments[entered.deployment].states[entered.subjects] = entered.states[-1]
             self._write_payload(turn.payload)
             asking.write_answers(shelves, turn.payload.answers, turn.at)
+            for number, request in turn.payload.requests.items():
+                known = self._held.executions[number]
+                known.row = replace(known.row, request=requests.from_json(requests.to_json(request)))
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Remember whom to end when the engine dies."""

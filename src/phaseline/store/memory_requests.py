@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from phaseline.model.blueprint import Value
 from phaseline.model.rows import Actor, Answer, RequestKind, RequestRow
-from phaseline.store.asking import TAKEN_AT_ONCE
+from phaseline.store import failures
+from phaseline.store.asking import REOPENING, TAKEN_AT_ONCE
 from phaseline.store.documents import to_text
 from phaseline.store.memory_shelves import Shelves
 
@@ -19,13 +20,32 @@ from phaseline.store.memory_shelves import Shelves
 def add_request(
     shelves: Shelves, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, at: int
 ) -> int:
-    """The number of the request. Raises LookupError if there is no such execution."""
+    """The number of the request. Raises LookupError if there is no such execution, PL-C016 as in ``asking``."""
     if execution and execution not in shelves.executions:
         raise LookupError(f"no execution {execution}")
+    if kind in REOPENING and shelves.executions[execution].row.status.is_ended:
+        refuse_open(shelves, shelves.executions[execution].row.deployment)
     shelves.last_request += 1
     number = shelves.last_request
     shelves.requests[number] = RequestRow(number, at, actor, kind, execution, _copied(body))
     return number
+
+
+def refuse_open(shelves: Shelves, deployment: int) -> None:
+    """Raise PL-C016 if an execution of the deployment has not ended."""
+    for known in shelves.executions.values():
+        if known.row.deployment == deployment and not known.row.status.is_ended:
+            raise failures.busy(known.row)
+
+
+def refuse_reopening(shelves: Shelves, deployment: int) -> None:
+    """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
+    for request in shelves.requests.values():
+        if request.answered_at or request.kind not in REOPENING:
+            continue
+        row = shelves.executions[request.execution].row
+        if row.deployment == deployment and row.status.is_ended:
+            raise failures.reopening(row)
 
 
 def unanswered(shelves: Shelves, after: int) -> Sequence[RequestRow]:

@@ -19,7 +19,7 @@ from phaseline.model.events import (
 )
 from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn
 from phaseline.model.status import ExecutionStatus
-from phaseline.store import asking, bounds, documents, graphs
+from phaseline.store import asking, bounds, documents, graphs, requests
 from phaseline.store.columns import encode
 
 STATES_CACHED = 10_000_000
@@ -89,6 +89,10 @@ class TurnWriter:
         if turn.payload:
             self._write_payload(db, turn.payload)
             asking.write_answers(db, turn.payload.answers, turn.at)
+            db.executemany(
+                "update execution set request = ? where number = ?",
+                [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],
+            )
 
     def _enter_states(self, db: sqlite3.Connection, entered: Sequence[StatesEntered]) -> None:
         """The last state of each instance; only pages in which one changed."""

@@ -80,6 +80,7 @@ def add_execution(db: sqlite3.Connection, new: NewExecution, deployment: int, *,
 
 
 def refuse_open(db: sqlite3.Connection, deployment: int) -> None:
-    """Raise PL-C016 if an execution of the deployment has not ended."""
+    """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on."""
     for row in reads.executions(db, deployment=deployment, only_open=True):
         raise failures.busy(row)
+    asking.refuse_reopening(db, deployment)

@@ -11,8 +11,10 @@ from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
+from phaseline.model.states import InstanceState
 from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.plan.workflows import PLANNERS
+from phaseline.plan.workflows.install import CLEAN_UP
 from phaseline.run.loop import Engine
 from phaseline.store.memory import MemoryStore
 from phaseline.testing.builders import topology
@@ -25,7 +27,7 @@ from phaseline.testing.simulation.plugins import SimulatedExecutor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.model.events import Batch
+    from phaseline.model.events import Batch, GraphAdded
     from phaseline.model.rows import ExecutionRow, Turn
     from phaseline.model.topology import Topology
 
@@ -36,6 +38,8 @@ CHECKED_EVERY = 4
 """Turns after each of which the engine's invariants are looked at (the property tests of the engine look at each)."""
 MOST_TURNS = 2_000
 MOST_TRIES = 3
+HALF_MADE = (InstanceState.CREATING, InstanceState.STARTING)
+"""What a clean-up is about."""
 USER = Actor("ann")
 LIMITS = (None, None, None, StopAfter(failures=0), StopAfter(failures=1), StopAfter(share=0.5), StopAfter(seconds=5))
 
@@ -62,7 +66,10 @@ class Story:
 
 @dataclass(slots=True)
 class Life:
-    """One deployment: it is installed, maybe retried, and uninstalled. ``execution``: the id of the present one."""
+    """One deployment: it is installed, maybe retried, and uninstalled. ``execution``: the id of the present one.
+
+    ``wished_at``, ``cleaned_at``: attempt for which a user wished for a clean-up, and the last one that had it; 0: none.
+    """
 
     deployment: int
     topology: Topology
@@ -70,19 +77,24 @@ class Life:
     workflow: str = "install"
     tries: int = 0
     is_over: bool = False
+    wished_at: int = 0
+    cleaned_at: int = 0
 
 
 class CrashingStore(MemoryStore):
     """A store whose process may die before and after each commit; what was committed stays."""
 
-    def __init__(self, clock: VirtualClock, dice: Dice, tell: Callable[[Turn], None]) -> None:
-        """``tell`` is called with each committed turn."""
+    def __init__(
+        self, clock: VirtualClock, dice: Dice, check: Callable[[Turn], None], tell: Callable[[Turn], None]
+    ) -> None:
+        """``check`` is called with each turn before it is written, ``tell`` afterwards."""
         super().__init__(clock, identity="simulated")
-        self._dice, self._tell = dice, tell
+        self._dice, self._check, self._tell = dice, check, tell
 
     def commit(self, turn: Turn) -> None:
         """Write, unless the process dies first."""
         self._dice.crash()
+        self._check(turn)
         super().commit(turn)
         self._tell(turn)
         self._dice.crash()
@@ -110,7 +122,7 @@ class World:
         self.story = Story(seed)
         self.dice = Dice(seed)
         self.clock = VirtualClock(BEGINNING_MS)
-        self.store = CrashingStore(self.clock, self.dice, self.tell)
+        self.store = CrashingStore(self.clock, self.dice, self.check, self.tell)
         self.ledger = Ledger(self.store)
         self.lives = [self._new_life(number) for number in range(self.dice.one(1, 1, 2))]
         self._begin_engine()
@@ -207,7 +219,7 @@ class World:
     def _submit(self, life: Life) -> None:
         request = Request(life.workflow, retries=RetryPolicy(2, 1.0), stop_after=self.dice.one(*LIMITS))
         row = self.store.create_execution(NewExecution(life.deployment, request, USER, self.clock.now()))
-        life.execution, life.tries = row.id, 0
+        life.execution, life.tries, life.wished_at, life.cleaned_at = row.id, 0, 0, 0
         self.say(f"{row.id}: a user asks for it")
         self.engine.submit(row)
 
@@ -232,7 +244,8 @@ class World:
             self.dice.calm_down()
         clean = life.workflow == "install" and self.dice.happens(0.3)
         self.say(f"{row.id}: a user retries{' with clean-up' if clean else ''}")
-        wanted = replace(row, request=replace(row.request, clean=True)) if clean else row
+        life.wished_at = row.attempt + 1 if clean else 0
+        wanted = replace(row, request=replace(row.request, clean=clean))
         self.engine.retry(wanted, include_unsure=True, replan=clean)
 
     def _decide(self, life: Life, row: ExecutionRow) -> None:
@@ -250,6 +263,23 @@ class World:
             if len(unsure):
                 self.say(f"{row.id}: a user vouches for {unsure.tolist()} of graph {graph.id}")
                 self.engine.complete(row, graph.id, unsure, reason="seen", actor=USER.name)
+
+    def check(self, turn: Turn) -> None:
+        """What must be true of a turn as long as it is not written."""
+        for added in turn.changes.graphs:
+            self._keeps_wish(added)
+
+    def _keeps_wish(self, added: GraphAdded) -> None:
+        """A clean-up that a user wished for comes before the install of that attempt, whoever has died meanwhile."""
+        for life in self.lives:
+            row = self._row(life)
+            if row is None or row.number != added.execution:
+                continue
+            if added.graph.name == CLEAN_UP:
+                life.cleaned_at = row.attempt
+            elif row.attempt == life.wished_at and row.attempt > life.cleaned_at:
+                half_made = np.isin(self.store.states(life.deployment), HALF_MADE)
+                assert not half_made.any(), f"{row.id} goes on without the clean-up that was wished for"
 
     # -- story --------------------------------------------------------------------------------------------------
 
