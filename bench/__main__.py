@@ -1,4 +1,4 @@
-"""Measures everything and writes it down: ``python -m bench`` (about four minutes), ``--quick`` for one run of each."""
+"""Measures everything and writes it down: ``python -m bench`` (about eight minutes on a slow machine), ``--quick`` for one run of each."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from pathlib import Path
 
 import yaml
 
-from bench import blueprints, floor, peer
+from bench import blueprints, floor, peer, small_work
 from bench.figures import Runs, Spread, killed_and_resumed, runs
 from bench.report import Row, table, write
 
 OPERATIONS = 9
-BULK, CTX, COMMIT_EACH = "bench.bench_native.bulk", "bench.bench_ctx.with_ctx", "bench.bench_ctx.commit_each"
+BULK, CTX = "bench.bench_native.bulk", "bench.bench_ctx.with_ctx"
 SMALL, LARGE, TEMPLATES = 3_000, 100_000, 10_000
-COMMITTED = 300
 
 
 def against_peer(count: int) -> list[Row]:
@@ -38,8 +37,6 @@ def against_peer(count: int) -> list[Row]:
         kept = "in memory" if store == "memory:" else "SQLite, full sync"
         measured = f"{ours.text('s', 3)}{rate(ours, SMALL)}: {times:.0f} × the peer ({storage})"
         rows.append(Row(f"{form}, {kept}, {SMALL:,} × 9", measured, f"≥ {least} ×", times >= least))
-    each = runs(blueprints.scaled("flat", COMMITTED, COMMIT_EACH), store="store.db", count=count).spread("total")
-    rows.append(Row(f"not repeatable, stored one by one, {COMMITTED} × 9", each.text("s") + rate(each, COMMITTED)))
     return rows
 
 
@@ -128,7 +125,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one run of each; nothing is written")
     given = parser.parse_args()
     count = 1 if given.quick else 3
-    rows = [*large(count), *many_templates(count), *against_peer(count)]
+    rows = [*large(count), *many_templates(count), *small_work.rows(count), *against_peer(count)]
     if given.quick:
         print(table(rows))
     else:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 OPERATIONS = ("precreate", "create", "configure", "start", "poststart", "prestop", "stop", "delete", "postdelete")
 LIFECYCLE = "cloudify.interfaces.lifecycle"
 DEPENDS_ON = "cloudify.relationships.depends_on"
 
 
-def _frame(mapping: str) -> dict[str, object]:
+def _frame(mapping: str, operations: Sequence[str] = OPERATIONS) -> dict[str, object]:
     plugin = mapping.split(".", maxsplit=1)[0]
     return {
         "tosca_definitions_version": "cloudify_dsl_1_3",
         "plugins": {plugin: {"executor": "central_deployment_agent", "install": False}},
         "node_types": {
-            "bench.Node": {"interfaces": {LIFECYCLE: dict.fromkeys(OPERATIONS, mapping)}},
+            "bench.Node": {"interfaces": {LIFECYCLE: dict.fromkeys(operations, mapping)}},
         },
         "relationships": {
             DEPENDS_ON: {"properties": {"connection_type": {"default": "all_to_all"}}},
@@ -51,6 +52,17 @@ def scaled(shape: str, count: int, mapping: str) -> str:
         nodes["host"] = _node((count - 4) // 5)
         nodes |= {f"sw{number}": _node(contained_in="host", connected_to=f"db{number}") for number in range(4)}
     return json.dumps(_frame(mapping) | {"node_templates": nodes}, indent=1)
+
+
+def started(count: int, mapping: str) -> str:
+    """``count`` independent instances with one operation, which starts them."""
+    return json.dumps(_frame(mapping, ["start"]) | {"node_templates": {"n": _node(count)}}, indent=1)
+
+
+def deep(count: int, mapping: str) -> str:
+    """A chain of ``count`` templates with one operation each: whatever is started waits for the one before."""
+    nodes = {"n0": _node()} | {f"n{depth}": _node(depends_on=f"n{depth - 1}") for depth in range(1, count)}
+    return json.dumps(_frame(mapping, ["start"]) | {"node_templates": nodes}, indent=1)
 
 
 def templates(count: int, mapping: str) -> str:

@@ -48,6 +48,25 @@ def narrow(folder: Path, count: int) -> float:
     return took
 
 
+def commits(folder: Path, count: int) -> float:
+    """Seconds for ``count`` transactions that rewrite one narrow row each: what storing calls one by one costs at least."""
+    path = folder / "commits.db"
+    path.unlink(missing_ok=True)
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("pragma journal_mode = wal")
+    db.execute("pragma synchronous = full")
+    db.execute("create table instance (number integer primary key, state integer, version integer)")
+    db.execute("insert into instance values (0, 0, 0)")
+    started = time.perf_counter()
+    for number in range(count):
+        db.execute("begin immediate")
+        db.execute("update instance set state = ?, version = ? where number = 0", (number % 250, number))
+        db.execute("commit")
+    took = time.perf_counter() - started
+    db.close()
+    return took
+
+
 def _transitions(db: sqlite3.Connection, count: int) -> None:
     properties: dict[str, object] = {}
     function = no_operation

@@ -20,7 +20,7 @@ def imports() -> None:
     for name in (
         "phaseline.use_cases.installing", "phaseline.use_cases.deciding", "phaseline.use_cases.owning",
         "phaseline.use_cases.workplace", "phaseline.use_cases.settings", "phaseline.run.loop",
-        "phaseline.run.executor", "phaseline.catalog", "phaseline.plan.workflows", "phaseline.dsl",
+        "phaseline.run.executor", "phaseline.catalog", "phaseline.plan.workflows", "phaseline.dsl.reader", "phaseline.dsl.functions",
         "phaseline.plan.requests", "phaseline.plan.summary", "phaseline.catalog.blueprint_files",
         "phaseline.compat.cloudify", "phaseline.plan.instances", "numpy.ma", "pwd", "phaseline.store.sqlite", "phaseline.store.memory",
     ):  # fmt: skip

@@ -1,6 +1,6 @@
 """Empty native operations that tell the bench when they were called."""
 
-from bench.marks import note
+from bench.marks import note, polled
 from phaseline import operation
 
 
@@ -14,3 +14,11 @@ def bulk(batch):
 def each(item):
     """One call for each instance."""
     note()
+
+
+@operation(bulk=True, repeatable=True)
+def poll(batch):
+    """Asks for another call until the bench has polled often enough."""
+    pause_s = polled(len(batch))
+    if pause_s is not None:
+        batch.again(None, pause_s)

@@ -1,0 +1,29 @@
+"""Sleeping instances that are polled; prints one line of JSON: ``python -m bench.sleepers FILE STORE``, BENCH_SLEEPERS in the environment."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    """Install a blueprint whose start sleeps until it has been polled twenty times."""
+    file, store = sys.argv[1:]
+    plugins = str(Path(__file__).parent / "plugins")
+    sys.path.insert(0, plugins)
+    from bench.marks import ASLEEP, POLLS, SLEEPERS
+    from phaseline.use_cases import installing
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.workplace import workplace
+
+    with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
+        done = installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
+        cpu = time.process_time() - ASLEEP["woken_cpu"]
+    idle = (ASLEEP["woken_cpu"] - ASLEEP["idle_cpu"]) / (ASLEEP["woken"] - ASLEEP["idle"])
+    told = {"status": str(done.status), "calls": ASLEEP["calls"], "idle": idle}
+    print(json.dumps(told | {"microseconds": 1e6 * cpu / (POLLS * SLEEPERS)}))
+
+
+main()

@@ -1,0 +1,32 @@
+"""Ten no-op instances again and again in one process; prints one line of JSON: ``python -m bench.warm FILE STORE TIMES``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    """Install and uninstall a deployment of its own each time; the first is not counted."""
+    file, store, times = sys.argv[1:]
+    plugins = str(Path(__file__).parent / "plugins")
+    sys.path.insert(0, plugins)
+    from phaseline.use_cases import installing
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.workplace import workplace
+
+    laps: dict[str, list[float]] = {"install": [], "uninstall": []}
+    with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
+        for number in range(int(times) + 1):
+            began = time.perf_counter()
+            installing.install(place, installing.Order(file, f"bench-{number}", plugin_folders=(plugins,)))
+            installed = time.perf_counter()
+            installing.uninstall(place, f"bench-{number}")
+            laps["install"].append(installed - began)
+            laps["uninstall"].append(time.perf_counter() - installed)
+    print(json.dumps({word: values[1:] for word, values in laps.items()}))
+
+
+main()
