@@ -162,3 +162,12 @@ def test_a_list_of_deployments_says_nothing_that_it_has_not_looked_up(terminal: 
     assert listed.keys().isdisjoint({"inputs", "nodes"})
     assert listed.items() <= shown.items()
     assert shown["nodes"] == {"base": 1, "top": 2}
+
+
+def test_m2_validate_warns_of_modules_that_are_not_here_and_install_refuses_them(terminal: Terminal) -> None:
+    file = terminal.write(BLUEPRINT.replace("made.made.create", "made.mdae.create"))
+    code, found = terminal.ask("blueprints", "validate", file)
+    (warning,) = found["warnings"]
+    assert (code, warning["code"], warning["severity"]) == (0, "PL-O001", "warning")
+    assert "Did you mean 'made'?" in warning["mend"]
+    assert terminal.run("install", file).exit_code == 1

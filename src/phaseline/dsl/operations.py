@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, cast
 
 from phaseline.dsl.functions.checking import FunctionCheck, Standing
+from phaseline.dsl.known_operations import doubt
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.source import Source
@@ -131,6 +132,7 @@ class Operations:
         self._functions = functions
         self._report = report
         self._names: dict[tuple[str, str], str] = {}
+        self._doubts: dict[tuple[str, str], tuple[str, str] | None] = {}
 
     def full_name(self, interface: str, name: str) -> str:
         """``interface.operation``; the same object each time."""
@@ -148,8 +150,18 @@ class Operations:
             for interface, operations in interfaces.items():
                 for name, raw in cast("dict[str, Value]", operations).items():
                     full = self.full_name(interface, name)
+                    if full not in parent and not spot.document.is_bundled:
+                        self._doubt(interface, name, spot)
                     found[full] = self._type_operation(full, raw, spot.at(interface, name), owner)
         return found
+
+    def _doubt(self, interface: str, name: str, spot: Spot) -> None:
+        """Warn of an operation that was probably meant to be another one."""
+        if (interface, name) not in self._doubts:
+            self._doubts[interface, name] = doubt(interface, name)
+        told = self._doubts[interface, name]
+        if told is not None:
+            self._report.warn("PL-B084", *told, spot.at(interface, name))
 
     def _type_operation(self, full: str, raw: Value, spot: Spot, owner: Owner) -> TypeOperation:
         text, fields = _split(raw)
@@ -188,6 +200,8 @@ class Operations:
             for name, raw in operations.items():  # type: ignore[union-attr]  # the shape was checked
                 full = self.full_name(interface, name)
                 base = types.get(full)
+                if base is None:
+                    self._doubt(interface, name, spot)
                 place = Spot(spot.document, (*spot.path, interface, name))
                 operation = found[full] = self._template_operation(full, raw, base, place, owner, own)
                 have_functions = have_functions or operation.has_functions

@@ -74,6 +74,8 @@ CODES: dict[str, str] = {
     "PL-B081": "An input is unknown",
     "PL-B082": "An input has the wrong type",
     "PL-B083": "A hidden input can never be given",
+    "PL-B084": "An operation is known to no built-in type",
+    "PL-B085": "A value looks like a function and is none",
     "PL-N001": "The relationship's connection type is unknown",
     "PL-N002": "Nodes contain each other in a circle",
     "PL-N003": "Nodes depend on each other in a circle",

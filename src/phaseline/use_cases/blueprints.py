@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from phaseline.use_cases.loading import read
+from phaseline.use_cases.plugins import missing_modules
 from phaseline.use_cases.values import Validated
 
 if TYPE_CHECKING:
@@ -13,17 +15,21 @@ if TYPE_CHECKING:
 
 
 def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = ()) -> Validated:
-    """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it."""
+    """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it.
+
+    Modules of plugins that are not here are warned of: they may be where it is installed, and no code is run (W2).
+    """
     from phaseline.dsl.placement import placement_of
 
-    blueprint, _ = read(place, file, plugin_folders)
+    blueprint, code = read(place, file, plugin_folders)
+    missing = [replace(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code)]
     placement = placement_of(blueprint)
     return Validated(
         file=file,
         version=blueprint.version,
         nodes=len(blueprint.nodes),
         inputs=tuple(blueprint.inputs),
-        warnings=blueprint.warnings,
+        warnings=(*blueprint.warnings, *missing),
         host_plugins=placement.hosts,
         central_plugins=placement.central,
         workflow_plugins=placement.workflows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Literal, TypeAlias, cast
 
-from phaseline.dsl.functions.table import FUNCTIONS, LATER, REFERENCES, SELF, function_name
+from phaseline.dsl.functions.table import FUNCTIONS, LATER, REFERENCES, SELF, function_name, meant_function
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import listing
 from phaseline.model.blueprint import Value
@@ -37,6 +37,8 @@ class FunctionCheck:
             name = function_name(mapping)
             if name is not None:
                 self._check(name, mapping[name], spot, standing, own)
+            else:
+                self._doubt(mapping, spot)
             found = False
             for key, item in mapping.items():
                 if (item.__class__ is dict or item.__class__ is list) and self.scan(item, spot.at(key), standing, own):
@@ -51,6 +53,15 @@ class FunctionCheck:
                     found = True
             return found
         return False
+
+    def _doubt(self, mapping: Mapping[str, Value], spot: Spot) -> None:
+        """Warn of what looks like a function and is none: it would be handed on as it stands."""
+        meant = meant_function(mapping)
+        if meant is not None:
+            (key,) = mapping
+            mend = f"Did you mean '{meant}'?" if meant else f"Functions are {listing(FUNCTIONS)}."
+            message = f"'{key}' looks like a function, and there is none of this name: the value stays as it is written"
+            self._report.warn("PL-B085", message, mend, spot.at(key))
 
     def _check(self, name: str, argument: Value, spot: Spot, standing: Standing, own: str | None) -> None:
         if name in LATER:

@@ -6,8 +6,9 @@ A new function is a new row here and, if it asks for something new, a method of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
+from phaseline.dsl.suggestions import closest
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
 
@@ -113,6 +114,32 @@ def function_name(value: object) -> str | None:
     else:
         return None
     return key if key in FUNCTIONS or key in LATER else None
+
+
+def meant_function(value: object) -> str | None:
+    """The function that a mapping with one key is nearly, empty if it only looks like one; None if it is no function.
+
+    Only keys that begin like the name of a function are looked at, for a mapping with one key may stand for itself.
+
+    >>> meant_function({"get_propety": ["web", "port"]}), meant_function({"get_rich": "quick"}), meant_function({"port": 80})
+    ('get_property', '', None)
+    """
+    if value.__class__ is not dict or len(value) != 1:
+        return None
+    (key,) = value
+    if key.__class__ is not str or not key.startswith(_BEGINNINGS) or key in FUNCTIONS or key in LATER:
+        return None
+    near = closest(key, _NAMES)
+    if key.startswith(("get_", "string_")):
+        return near or ""
+    function = FUNCTIONS.get(near or "")
+    if function is None or len(key) > len(function.name) or function.complaint(cast("Value", value[key])):
+        return None
+    return near
+
+
+_NAMES = (*FUNCTIONS, *LATER)
+_BEGINNINGS = ("ge", "gte", "GET", "Get", "con", "cnc", "str", "srt")
 
 
 def is_function(value: object) -> bool:
