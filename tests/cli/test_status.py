@@ -5,9 +5,11 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 from tests.cli.terminal import Terminal
+from tests.processes.shells import Shell
 
 from phaseline.use_cases.workplace import SystemClock
 
@@ -68,8 +70,9 @@ def delete(item):
 
 
 @pytest.fixture
-def killed(terminal: Terminal) -> Terminal:
-    """An install whose engine was killed within a call that may not be repeated."""
+def killed(terminal: Terminal) -> Iterator[Terminal]:
+    """An install whose engine was killed within a call that may not be repeated; nothing of it is left running."""
+    started = Shell(terminal.folder)
     file = terminal.write()
     (terminal.folder / "plugins" / "made.py").write_text(SLOW)
     called = terminal.folder / "plugins" / "called"
@@ -77,15 +80,18 @@ def killed(terminal: Terminal) -> Terminal:
     pipe = os.open(called, os.O_RDWR)  # for both, so that opening it waits for nobody
     process = subprocess.Popen(
         [sys.executable, "-m", "phaseline", "-q", "install", file],
-        env={**terminal.environment, "PATH": "", "HOME": str(terminal.folder)},
+        env={**terminal.environment, "PATH": "", "HOME": str(terminal.folder), "HERE": str(terminal.folder)},
         stdout=subprocess.DEVNULL,
     )
-    ready, _, _ = select.select([pipe], [], [], PATIENCE_S)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    os.close(pipe)
-    assert ready, "the operation was never called"
-    return terminal
+    try:
+        ready, _, _ = select.select([pipe], [], [], PATIENCE_S)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert ready, "the operation was never called"
+        yield terminal
+    finally:
+        os.close(pipe)
+        started.end_all()
 
 
 def test_what_nobody_runs_is_told_first_with_its_progress(killed: Terminal) -> None:

@@ -26,10 +26,10 @@ def doubts(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("interface", "operation", "meant"),
     [
-        (LIFECYCLE, "strat", "start"),
+        (LIFECYCLE, "satrt", "start"),
         (LIFECYCLE, "craete", "create"),
-        ("cloudify.interfaces.validation", "delet", "delete"),
-        ("cloudify.interfaces.lifecyle", "start", LIFECYCLE),
+        ("cloudify.interfaces.validation", "dleete", "delete"),
+        ("cloudify.interfaces.lifecyclee", "start", LIFECYCLE),
     ],
 )
 def test_m2_a_mistyped_operation_of_a_built_in_interface_is_warned_of(
@@ -48,7 +48,7 @@ def test_m2_an_operation_for_execute_operation_alone_may_stay() -> None:
 
 @pytest.mark.parametrize("interface", ["mine", "cloudify.interfaces.snapshot", "shop.lifecycle"])
 def test_interfaces_of_ones_own_may_have_any_operation(interface: str) -> None:
-    assert doubts(NODE % f"{interface}: {{strat: {{}}}}") == []
+    assert doubts(NODE % f"{interface}: {{satrt: {{}}}}") == []
 
 
 def test_m2_types_and_relationships_are_looked_at_and_what_they_declare_is_told_once() -> None:
@@ -56,13 +56,13 @@ def test_m2_types_and_relationships_are_looked_at_and_what_they_declare_is_told_
     node_types:
       Thing:
         derived_from: cloudify.nodes.Root
-        interfaces: {cloudify.interfaces.lifecycle: {strat: {}}}
+        interfaces: {cloudify.interfaces.lifecycle: {satrt: {}}}
     relationships:
       near:
         derived_from: cloudify.relationships.depends_on
         source_interfaces: {cloudify.interfaces.relationship_lifecycle: {estalbish: {}}}
     node_templates:
-      a: {type: Thing, interfaces: {cloudify.interfaces.lifecycle: {strat: {}}}}
+      a: {type: Thing, interfaces: {cloudify.interfaces.lifecycle: {satrt: {}}}}
       b: {type: Thing, relationships: [{type: near, target: a}]}
     """
     assert sorted(mend for _, mend in doubts(text)) == ["Did you mean 'establish'?", "Did you mean 'start'?"]
@@ -86,7 +86,7 @@ def test_the_table_of_operations_has_all_of_the_built_in_types() -> None:
         ("{get_propety: [web, port]}", "get_property"),
         ("{get_inptu: port}", "get_input"),
         ("{Get_Input: port}", "get_input"),
-        ("{conact: [a, b]}", "concat"),
+        ("{concta: [a, b]}", "concat"),
         ("{string_fnid: [a, b]}", "string_find"),
         ("[{deep: {get_atribute: [web, ip]}}]", "get_attribute"),
     ],
@@ -107,7 +107,7 @@ def test_m2_a_function_that_is_like_none_is_warned_of_with_those_that_there_are(
         "{port: 80}",
         "{contact: [a, b]}",
         "{gets: 3}",
-        "{conact: a}",
+        "{concta: a}",
         "{strings: [a]}",
         "{get_rich: quick, b: 1}",
         "{generic: 1}",

@@ -6,6 +6,7 @@ import gc
 import time
 
 import numpy as np
+import pytest
 from tests.engine.driving import finished
 
 from phaseline.engine.scheduler import Scheduler
@@ -17,6 +18,7 @@ from phaseline.testing.graphs import graph_of
 
 STAGES = tuple(Policy(LaneSpec(name), repeatable=True) for name in ("create", "configure", "start"))
 COUNT = 10_000
+MOST_TRIES = 8
 
 
 def chain(length: int) -> Graph:
@@ -64,7 +66,15 @@ def test_ten_thousand_graphs_are_taken_in_a_few_batches() -> None:
 
 
 def test_cost_grows_with_the_number_of_small_graphs_and_not_with_its_square() -> None:
+    """Four times as many cost four times as much, where a square would cost sixteen times.
+
+    The best of several tries is what the work itself takes; more of them are made only while others disturb.
+    """
     small = chain(1)
-    few = min(seconds([small] * 1_000) for _ in range(3))
-    many = min(seconds([small] * 4_000) for _ in range(2))
-    assert many < few * 4 * 2, f"1,000 graphs: {few:.2f} s, 4,000 graphs: {many:.2f} s"
+    few = many = float("inf")
+    for _ in range(MOST_TRIES):
+        few = min(few, seconds([small] * 1_000))
+        many = min(many, seconds([small] * 4_000))
+        if many < few * 4 * 2:
+            return
+    pytest.fail(f"1,000 graphs: {few:.3f} s, 4,000 graphs: {many:.3f} s")

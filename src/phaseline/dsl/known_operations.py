@@ -32,9 +32,9 @@ def doubt(interface: str, name: str) -> tuple[str, str] | None:
     Interfaces of one's own may have any operation. In a built-in one, an operation that no built-in type has is called by
     no workflow but ``execute_operation``; likewise in an interface whose name is nearly that of a built-in one.
 
-    >>> doubt("cloudify.interfaces.lifecycle", "strat")
-    ("No built-in type has an operation 'strat' in 'cloudify.interfaces.lifecycle'", "Did you mean 'start'?")
-    >>> doubt("cloudify.interfaces.lifecycle", "start"), doubt("shop.backup", "strat")
+    >>> doubt("cloudify.interfaces.lifecycle", "satrt")
+    ("No built-in type has an operation 'satrt' in 'cloudify.interfaces.lifecycle'", "Did you mean 'start'?")
+    >>> doubt("cloudify.interfaces.lifecycle", "start"), doubt("shop.backup", "satrt")
     (None, None)
     """
     known = KNOWN.get(interface)
