@@ -14,6 +14,7 @@ from phaseline.model.events import (
     LaneChanged,
     Lost,
     Planned,
+    RerunRequested,
     RetryRequested,
     Submitted,
     Tick,
@@ -34,7 +35,10 @@ SPECS = (
 )
 OUTCOMES = (OutcomeKind.COMPLETED, OutcomeKind.COMPLETED, OutcomeKind.AGAIN, OutcomeKind.RETRY, OutcomeKind.FAILED,
             OutcomeKind.UNSURE)  # fmt: skip
-MARKS = (0, 0, 0, Mark.TOLERANT, Mark.ABSENT, Mark.CONDITIONAL, Mark.ABSENT | Mark.ANY, Mark.ABSENT | Mark.ENDED)
+MARKS = (
+    0, 0, 0, Mark.TOLERANT, Mark.ABSENT, Mark.CONDITIONAL, Mark.CONDITIONAL, Mark.CONDITIONAL | Mark.TOLERANT,
+    Mark.ABSENT | Mark.ANY, Mark.ABSENT | Mark.ENDED, Mark.ABSENT | Mark.EXIT,
+)  # fmt: skip
 LIMITS = (None, None, StopAfter(failures=0), StopAfter(failures=1), StopAfter(share=0.4), StopAfter(seconds=0.03))
 
 policies = st.builds(
@@ -44,6 +48,7 @@ policies = st.builds(
     retry_interval_ms=st.sampled_from((0, 10)),
     timeout_ms=st.sampled_from((0, 5)),
     repeatable=st.booleans(),
+    cancel_wins=st.sampled_from((False, False, True)),
 )
 
 
@@ -92,7 +97,8 @@ class Chance:
         return owed + rest
 
     def evaluated(self, command) -> Evaluated:
-        values = [self.data.draw(st.integers(0, 1)) for _ in command.positions]
+        most = 2 if command.what == "applies" else 1
+        values = [self.data.draw(st.integers(0, most)) for _ in command.positions]
         return Evaluated(command.graph, command.positions, command.what, np.array(values, np.int32))
 
     def planned(self, execution: int) -> Planned:
@@ -103,13 +109,15 @@ class Chance:
 
     def event(self) -> list[Event]:
         world = self.world
-        kind = self.one("answer", "answer", "answer", "answer", "submit", "lost", "tick", "user", "lane")
+        kind = self.one("answer", "answer", "answer", "answer", "submit", "lost", "tick", "user", "lane", "applies")
         if kind == "answer" and world.members:
             return [self.finished()]
         if kind == "lost" and world.members:
             return [Lost(self.one(*world.members))]
         if kind == "user" and world.runs:
             return [self.user()]
+        if kind == "applies" and world.live():
+            return [self.applying()]
         if kind == "lane":
             return [LaneChanged(self.one(*SPECS).phase, is_paused=self.one(True, False, False))]
         if kind == "submit" and len(world.runs) < 3:
@@ -117,6 +125,13 @@ class Chance:
             world.recorder.limits[number] = limit = self.one(*LIMITS)
             return [Submitted(number, 1, limit)]
         return [Tick()]
+
+    def applying(self) -> Evaluated:
+        """Somebody says, unasked, of some entries whether they apply now."""
+        graph = self.one(*self.world.live())
+        positions = self.some(list(range(len(self.world.graphs[graph].entries))))
+        values = [self.one(0, 1, 1, 2) for _ in positions]
+        return Evaluated(graph, positions, "applies", np.array(values, np.int32))
 
     def finished(self) -> Finished:
         batch = self.one(*world_batches(self.world))
@@ -130,7 +145,7 @@ class Chance:
         world = self.world
         execution = self.one(*world.runs)
         held = world.runs[execution].graphs
-        what = self.one("cancel", "cancel subjects", "retry", "retry some", "replan", "complete", "wake")
+        what = self.one("cancel", "cancel subjects", "retry", "retry some", "replan", "complete", "wake", "rerun")
         graph = self.one(*held) if held else 99
         entries = list(range(len(world.graphs[graph].entries))) if held else [0]
         match what:
@@ -144,6 +159,8 @@ class Chance:
                 return RetryRequested(execution, graph, self.some(entries))
             case "replan":
                 return RetryRequested(execution, replan=True)
+            case "rerun":
+                return RerunRequested(execution, graph, self.some(entries))
             case "complete":
                 return CompleteRequested(execution, graph, self.some(entries))
             case _:

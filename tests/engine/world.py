@@ -18,6 +18,7 @@ from phaseline.model.events import (
     Finished,
     Lost,
     Planned,
+    RerunRequested,
     Restored,
     RetryRequested,
     SlotsChanged,
@@ -165,7 +166,9 @@ class World:
                         self.graphs[graph].lost(position)
             case Evaluated(what="applies"):
                 for position, value in zip(event.positions.tolist(), event.values.tolist(), strict=True):
-                    self.graphs[event.graph].applies(position, is_needed=bool(value))
+                    if event.graph in self.live():
+                        self.graphs[event.graph].applies(position, value)
+                        self.overtake_reopened(event.graph)
             case CancelRequested():
                 self.canceled(event)
             case RetryRequested():
@@ -175,12 +178,23 @@ class World:
                 if run is not None and event.graph in run.graphs:
                     run.overtake()
                     self.graphs[event.graph].completed(event.positions.tolist())
+            case RerunRequested():
+                run = self.runs.get(event.execution)
+                if run is not None and event.graph in run.graphs and not run.is_canceled:
+                    self.graphs[event.graph].rerun(event.positions.tolist())
+                    self.overtake_reopened(event.graph)
             case WakeRequested():
                 run = self.runs.get(event.execution)
                 if run is not None and event.graph in run.graphs:
                     wanted = None if event.positions is None else event.positions.tolist()
                     self.graphs[event.graph].hurried(wanted)
         self.count_failures()
+
+    def overtake_reopened(self, graph: int) -> None:
+        """A question about a graph in which something was reopened is out of date."""
+        if self.graphs[graph].was_reopened:
+            self.graphs[graph].was_reopened = False
+            next(run for run in self.runs.values() if graph in run.graphs).overtake()
 
     def planned(self, event: Planned) -> None:
         run = self.runs.get(event.execution)

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from tests.run.engines import ANN, Station, all_of
 
-from phaseline.model.execution import StopAfter
+from phaseline.model.events import Restored
+from phaseline.model.execution import StopAfter, Verdict
+from phaseline.model.graph import Graph
 from phaseline.model.rows import ExecutionRow, RequestKind
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.status import ExecutionStatus, Mark, OutcomeKind
+from phaseline.plan.workflows import PLANNERS
+from phaseline.run.recovery import restore
 from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS
 from phaseline.testing.builders import node
@@ -304,3 +308,20 @@ def test_a_crash_after_each_commit_of_an_install_ends_well(station: Station) -> 
         go_on(station)
     assert station.status(row) is ExecutionStatus.COMPLETED
     assert set(station.states(row).values()) == {"started"}
+
+
+def test_what_was_called_before_the_crash_is_known_as_begun_where_conditions_are_asked() -> None:
+    def conditional(*asked: object) -> Graph | Verdict:
+        answer = PLANNERS["install"](*asked)
+        return replace(answer, marks=answer.marks | Mark.CONDITIONAL) if isinstance(answer, Graph) else answer
+
+    station = Station(planners={"install": conditional})
+    row = station.install(node("vm", create="each_again.create", start="each_again.start"))
+    (begun,) = (segment.positions.tolist() for segment in station.executor.batches[1].segments)
+    station.crash()
+    orphans = station.store.batches(only_open=True)
+    engine = station.engine
+    events = restore(station.store, engine.planning, engine.deployments, [station.row(row)], orphans, {})
+    (found,) = (event.begun.tolist() for event in events if isinstance(event, Restored))
+    assert found == begun
+    assert begun

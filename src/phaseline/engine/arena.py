@@ -25,6 +25,7 @@ from phaseline.engine.rules import (
     MAY_MOVE,
     TOLD,
     UNMET,
+    WAS_LET_THROUGH,
     change_number,
     ruled_status,
 )
@@ -46,6 +47,7 @@ BLOCKED, WAITING, RUNNING, PASSED, SKIPPED, UNSURE = (
     EntryStatus.SKIPPED,
     EntryStatus.UNSURE,
 )
+NOT_CONDITIONAL = np.uint8(255 - Mark.CONDITIONAL)
 COLUMNS = {
     "status": np.uint8,
     "marks": np.uint8,
@@ -281,11 +283,29 @@ class Arena:
                 positions, new = self._judge(np.unique(np.concatenate(late)))
                 late = []
 
+    def take_back(self, positions: np.ndarray) -> np.ndarray:
+        """Block entries that were done, and what was let through by them: all that are blocked now, each once.
+
+        They are not judged yet (``change`` them to blocked for that). Of the dependents those that wait, sleep or have
+        passed go with them; those that are being called, or have ended otherwise, are left alone (T19).
+        """
+        taken: list[np.ndarray] = []
+        while len(positions):
+            taken.append(positions)
+            felt = self._set(positions, np.full(len(positions), BLOCKED, np.uint8))
+            ruled = ruled_status(self.unmet[felt], self.lost[felt], self.needs[felt], self.marks[felt])
+            positions = felt[WAS_LET_THROUGH[self.status[felt]] & ~WAS_LET_THROUGH[ruled]]
+        return distinct(np.concatenate(taken)) if taken else positions
+
     def hand_over(self, positions: np.ndarray, batch: int) -> None:
-        """Waiting entries run in a batch: no dependent feels it, and no page says it."""
+        """Waiting entries run in a batch: no dependent feels it, and no page says it.
+
+        What was begun is finished: whether it applies is asked no more (PD28).
+        """
         if self.stories is not None:
             self.stories.see(positions, self.status[positions], np.full(len(positions), RUNNING, np.uint8))
         self.status[positions] = RUNNING
+        self.marks[positions] &= NOT_CONDITIONAL
         self.owner[positions] = batch
 
     def _set(self, positions: np.ndarray, new: np.ndarray) -> np.ndarray:

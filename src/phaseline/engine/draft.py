@@ -37,6 +37,7 @@ class Draft:
     states: list[StatesEntered] = field(default_factory=list)
     reopened: list[GraphReopened] = field(default_factory=list)
     noted: list[np.ndarray] = field(default_factory=list)
+    exits: list[np.ndarray] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     accepted: list[Accepted] = field(default_factory=list)
     answered: dict[int, OpenBatch] = field(default_factory=dict)

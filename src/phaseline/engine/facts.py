@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.engine.reopening import judge
 from phaseline.engine.rules import ASKED
 from phaseline.model.distinct import distinct, present
 from phaseline.model.events import Accepted, Evaluated, Finished, LaneChanged, Lost, Noted, SlotsChanged, Tick
@@ -78,6 +79,14 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
     positions = batch.positions[members]
     scheduler.answer(draft, batch, members, kinds)
     completed = kinds == OutcomeKind.COMPLETED
+    overruled = _overruled(scheduler, positions)
+    if overruled is not None:
+        scheduler.arena.change(positions[overruled], EntryStatus.CANCELED)
+        positions, kinds, delays, completed = (
+            positions[~overruled], kinds[~overruled], delays[~overruled], completed[~overruled]
+        )  # fmt: skip
+        if not len(positions):
+            return
     if completed.all():
         complete(scheduler, draft, positions)
         return
@@ -85,6 +94,16 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
         complete(scheduler, draft, positions[completed])
     others = ~completed
     _not_completed(scheduler, draft, positions[others], kinds[others], delays[others])
+
+
+def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
+    """Which entries (bool) are canceled whatever their call answers (T12); None: none, which is the rule."""
+    arena = scheduler.arena
+    canceling = arena.status[positions] == EntryStatus.CANCELING
+    if not canceling.any():
+        return None
+    canceling &= scheduler.table.cancel_wins[arena.policy[positions]]
+    return canceling if canceling.any() else None
 
 
 def complete(scheduler: Scheduler, draft: Draft, positions: np.ndarray) -> None:
@@ -150,15 +169,12 @@ def _evaluated(scheduler: Scheduler, draft: Draft, event: Evaluated) -> None:
     if slot is None:
         return
     positions = event.positions.astype(np.int64) + slot.base
+    if event.what == "applies":
+        judge(scheduler, draft, slot, positions, event.values)
+        return
     waited = (arena.status[positions] == EntryStatus.WAITING) & ((arena.marks[positions] & ASKED) != 0)
     positions, values = positions[waited], event.values[waited]
     arena.marks[positions] &= np.uint8(255 - ASKED)
-    if event.what == "applies":
-        absent = positions[values == 0]
-        arena.change(absent, EntryStatus.PASSED)
-        arena.passed.append(absent)
-        scheduler.admit_applicable(draft, positions[values != 0])
-        return
     numbers = scheduler.table.lane[arena.policy[positions]]
     for number in present(numbers):
         spec = scheduler.table.specs[number]

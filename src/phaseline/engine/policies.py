@@ -21,6 +21,7 @@ DTYPES = {
     "interval": np.int64,
     "timeout": np.int64,
     "repeatable": np.bool_,
+    "cancel_wins": np.bool_,
     "enter": np.int32,
     "leave": np.int32,
 }
@@ -34,6 +35,7 @@ class PolicyTable:
     interval: np.ndarray
     timeout: np.ndarray
     repeatable: np.ndarray
+    cancel_wins: np.ndarray
     enter: np.ndarray
     leave: np.ndarray
 
@@ -54,6 +56,7 @@ class PolicyTable:
                 policy.retry_interval_ms,
                 policy.timeout_ms,
                 policy.repeatable,
+                policy.cancel_wins,
                 self._number(policy.enter, self.paths, self._path_number),
                 self._number(policy.leave, self.paths, self._path_number),
             )

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.arena import NewGraph
+from phaseline.engine.arena import NOT_CONDITIONAL, NewGraph
 from phaseline.engine.calls import OpenBatch
 from phaseline.engine.facts import complete
-from phaseline.engine.rules import ASKED, IS_STORED
+from phaseline.engine.reopening import leave_lanes, rerun
+from phaseline.engine.rules import IS_STORED
 from phaseline.engine.runs import Run
 from phaseline.model.distinct import distinct
 from phaseline.model.events import (
@@ -19,6 +20,7 @@ from phaseline.model.events import (
     GraphReopened,
     Planned,
     Reattached,
+    RerunRequested,
     Restored,
     RetryRequested,
     Stop,
@@ -63,6 +65,8 @@ def apply(scheduler: Scheduler, draft: Draft, event: Event) -> None:
             _retry(scheduler, draft, event)
         case CompleteRequested():
             _complete(scheduler, draft, event)
+        case RerunRequested():
+            _rerun(scheduler, draft, event)
         case WakeRequested():
             _wake(scheduler, draft, event)
         case _:
@@ -131,6 +135,8 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
         arena.attempts[positions] = event.attempts
         arena.generations[positions] = event.generations
         arena.due[positions] = event.due
+    if event.begun is not None:
+        arena.marks[event.begun.astype(np.int64) + slot.base] &= NOT_CONDITIONAL
     arena.recount(slot)
     everything = np.arange(slot.base, slot.end, dtype=np.int64)
     status = arena.status[slot.base : slot.end]
@@ -189,15 +195,7 @@ def cancel_unbegun(scheduler: Scheduler, run: Run, subjects: np.ndarray | None) 
     unbegun = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING)
     positions = _matching(scheduler, run, subjects, unbegun)
     scheduler.arena.change(positions, EntryStatus.CANCELED)
-    _leave_lanes(scheduler, run, positions)
-
-
-def _leave_lanes(scheduler: Scheduler, run: Run, positions: np.ndarray) -> None:
-    """Take entries that wait no more out of their lanes, and out of what the shell was asked."""
-    arena = scheduler.arena
-    arena.marks[positions] &= np.uint8(255 - ASKED)
-    for lane in scheduler.lanes.by_key.values():
-        lane.purge(run.execution, lambda chunk: arena.status[chunk] == EntryStatus.WAITING)
+    leave_lanes(scheduler, run, positions)
 
 
 def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
@@ -291,8 +289,17 @@ def _complete(scheduler: Scheduler, draft: Draft, event: CompleteRequested) -> N
         scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
     run.overtake()
     complete(scheduler, draft, positions)
-    _leave_lanes(scheduler, run, positions)
+    leave_lanes(scheduler, run, positions)
     arena.touched.add(slot.number)
+
+
+def _rerun(scheduler: Scheduler, draft: Draft, event: RerunRequested) -> None:
+    """Completed entries are called again."""
+    run, arena = scheduler.runs.get(event.execution), scheduler.arena
+    if run is None or run.is_canceled or event.graph not in run.graphs:
+        return
+    slot = arena.slots[event.graph]
+    rerun(scheduler, draft, slot, distinct(event.positions.astype(np.int64)) + slot.base)
 
 
 def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:

@@ -8,8 +8,9 @@ Contribution of an entry to one that waits for it: (unmet, lost).
 
 An entry with nothing unmet may run; one with something lost is skipped. Milestones: ``any`` passes with the
 first need that is met and is skipped when all are lost; ``ended`` passes when each need is met or lost. What
-has been let through is never taken back: completed, passed and running entries do not react to later
-changes of their needs; blocked and skipped ones do.
+has been let through is never taken back by a change of its needs: completed, passed and running entries do not react
+to it; blocked and skipped ones do. Only a *reopening* takes back (T19, and a phase that applies after all): a completed
+or passed entry is blocked again, and with it what it had let through and what is not being called.
 
 ``TRANSITIONS`` lists every change a fact may make: {(status, fact): status}. What does not fit the table:
 a retry outcome with no retries left is ``fail``; a retried entry is first blocked, and the rule above then decides.
@@ -34,6 +35,8 @@ TRANSITIONS: dict[tuple[E, str], E] = {
     (E.WAITING, "pass"): E.PASSED,
     (E.WAITING, "cancel"): E.CANCELED,
     (E.WAITING, "complete"): E.COMPLETED,
+    (E.WAITING, "fail to ask"): E.FAILED,
+    (E.WAITING, "take back"): E.BLOCKED,
     (E.RUNNING, "complete"): E.COMPLETED,
     (E.RUNNING, "again"): E.SLEEPING,
     (E.RUNNING, "fail"): E.FAILED,
@@ -44,12 +47,15 @@ TRANSITIONS: dict[tuple[E, str], E] = {
     (E.SLEEPING, "wake"): E.WAITING,
     (E.SLEEPING, "cancel"): E.CANCELED,
     (E.SLEEPING, "complete"): E.COMPLETED,
+    (E.SLEEPING, "take back"): E.BLOCKED,
     (E.CANCELING, "complete"): E.COMPLETED,
     (E.CANCELING, "again"): E.CANCELED,
     (E.CANCELING, "fail"): E.FAILED,
     (E.CANCELING, "lose track"): E.UNSURE,
     (E.CANCELING, "lose repeatable"): E.CANCELED,
     (E.CANCELING, "force cancel"): E.CANCELED,
+    (E.COMPLETED, "reopen"): E.BLOCKED,
+    (E.PASSED, "reopen"): E.BLOCKED,
     (E.UNSURE, "complete"): E.COMPLETED,
     (E.UNSURE, "retry"): E.BLOCKED,
     (E.FAILED, "complete"): E.COMPLETED,
@@ -105,6 +111,8 @@ IS_ACTIVE = np.array([status in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} 
 """[status] -> will change without anybody's decision; what is blocked waits for one of these, or for an unsure one."""
 IS_STORED = np.array([status >= E.SLEEPING for status in E], bool)
 """[status] -> is written to its page; the others follow from needs and open batches."""
+WAS_LET_THROUGH = np.array([status in {E.WAITING, E.SLEEPING, E.PASSED} for status in E], bool)
+"""[status] -> its needs let it through and no call of it runs or has decided it: a reopening takes it back."""
 
 ASKED = 128
 """Internal mark: the shell was asked about this entry (``Evaluate``) and has not answered."""

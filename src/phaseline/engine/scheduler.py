@@ -20,7 +20,7 @@ from phaseline.engine.policies import PolicyTable
 from phaseline.engine.rules import ASKED
 from phaseline.engine.sleepers import Sleepers
 from phaseline.engine.stories import Stories
-from phaseline.model.distinct import present
+from phaseline.model.distinct import distinct, present
 from phaseline.model.events import (
     Announce,
     Ask,
@@ -96,6 +96,7 @@ class Scheduler:
         self._dispatch(draft)
         self._close_batches(draft)
         self._set_alarm(draft)
+        self._tell_exits(draft)
         return draft.decision(self.arena)
 
     def counts(self, graph: int) -> np.ndarray:
@@ -160,8 +161,17 @@ class Scheduler:
             return
         for slot, mine in self.arena.by_slot(positions[(marks & Mark.ANNOUNCE) != 0]):
             draft.commands.append(Announce(slot.graph_id, (mine - slot.base).astype(np.int32)))
-        for slot, mine in self.arena.by_slot(positions[(marks & Mark.EXIT) != 0]):
-            draft.commands.append(Ask(slot.execution, slot.graph_id, self.arena.subject[mine]))
+        draft.exits.append(positions[(marks & Mark.EXIT) != 0])
+
+    def _tell_exits(self, draft: Draft) -> None:
+        """Ask the planner to go on with the subjects that passed exits and were not taken back in the same turn."""
+        if not draft.exits:
+            return
+        positions = distinct(np.concatenate(draft.exits))
+        positions = positions[self.arena.status[positions] == EntryStatus.PASSED]
+        for slot, mine in self.arena.by_slot(positions):
+            if self.arena.slots.get(slot.graph_id) is slot:
+                draft.commands.append(Ask(slot.execution, slot.graph_id, self.arena.subject[mine]))
 
     def _admit(self, draft: Draft, positions: np.ndarray) -> None:
         """Put entries that wait into their lanes; those of which only the shell knows enough are asked for first."""

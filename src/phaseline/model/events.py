@@ -7,8 +7,9 @@ Times are integer milliseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.status import ExecutionStatus
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Submitted:
     """A new execution over a deployment exists; its planner is to be asked for the first graph."""
 
@@ -27,7 +28,7 @@ class Submitted:
     stop_after: StopAfter | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Planned:
     """The planner answered a question (``Ask``) with a graph, now known as ``graph_id``, or with a verdict."""
 
@@ -36,12 +37,13 @@ class Planned:
     graph_id: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restored:
     """An execution of the store becomes the scheduler's again, with one graph of it if it has any.
 
     ``statuses`` uint8 by position as stored; ``positions``, ``attempts``, ``generations``, ``due``: its notes.
-    ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last went on.
+    ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last went on. ``begun``: positions that
+    were called before (int32); whether these apply is asked no more.
     """
 
     execution: int
@@ -57,9 +59,10 @@ class Restored:
     attempts: np.ndarray | None = None
     generations: np.ndarray | None = None
     due: np.ndarray | None = None
+    begun: np.ndarray | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reattached:
     """An open batch of the store: ``segments`` ((graph, positions), ...), ``kinds`` uint8 as far as members answered."""
 
@@ -68,7 +71,7 @@ class Reattached:
     kinds: np.ndarray | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """Members of a batch have outcomes: ``members`` int32, ``kinds`` uint8 (OutcomeKind).
 
@@ -81,14 +84,14 @@ class Finished:
     delays: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lost:
     """A batch has no living owner: what of it was unanswered is called again if repeatable, else unsure."""
 
     batch: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noted:
     """Members of a batch reported data without an outcome; only the acceptance is decided here."""
 
@@ -96,12 +99,12 @@ class Noted:
     members: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tick:
     """Time has passed; sleepers that are due wake."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SlotsChanged:
     """A pool of the executor can hold this many calls at once."""
 
@@ -109,9 +112,12 @@ class SlotsChanged:
     slots: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evaluated:
-    """Answer to ``Evaluate``: for ``key`` lane keys as integers, for ``applies`` 0 or 1; int32, in the order asked."""
+    """Answer to ``Evaluate``: for ``key`` lane keys as integers; int32, in the order asked.
+
+    For ``applies`` what is true now, asked or not: 0 does not apply, 1 applies, 2 the question itself failed.
+    """
 
     graph: int
     positions: np.ndarray
@@ -119,7 +125,7 @@ class Evaluated:
     values: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CancelRequested:
     """A user cancels an execution, or only some ``subjects`` (instance numbers) of it.
 
@@ -131,7 +137,7 @@ class CancelRequested:
     subjects: np.ndarray | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetryRequested:
     """A user retries what failed or was canceled (``positions`` None: all, in the last graph); ``unsure`` entries too.
 
@@ -145,7 +151,7 @@ class RetryRequested:
     replan: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompleteRequested:
     """A user declares entries completed that failed, are unsure or sleep."""
 
@@ -154,7 +160,16 @@ class CompleteRequested:
     positions: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
+class RerunRequested:
+    """A user wants completed entries of a graph called again, while their subjects have not passed its exit."""
+
+    execution: int
+    graph: int
+    positions: np.ndarray
+
+
+@frozen
 class WakeRequested:
     """A user lets sleepers try now (``positions`` None: all of the graph); ``only_failing``: those that failed before."""
 
@@ -164,7 +179,7 @@ class WakeRequested:
     only_failing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LaneChanged:
     """An operator pauses or opens all lanes of a phase."""
 
@@ -174,11 +189,11 @@ class LaneChanged:
 
 Event = (
     Submitted | Planned | Restored | Reattached | Finished | Lost | Noted | Tick | SlotsChanged | Evaluated | CancelRequested | RetryRequested
-    | CompleteRequested | WakeRequested | LaneChanged
+    | CompleteRequested | RerunRequested | WakeRequested | LaneChanged
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Segment:
     """Consecutive members of a batch that come from one graph.
 
@@ -198,7 +213,7 @@ class Segment:
     policies: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """Members that one hand-over calls. Its row is written before the call and is the lease while open.
 
@@ -217,14 +232,14 @@ class Batch:
         return sum(len(segment.positions) for segment in self.segments)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dispatch:
     """Call the members of a batch."""
 
     batch: Batch
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stop:
     """End the running calls of these members; ``kill`` at once, otherwise only mark them as canceled for the plugin."""
 
@@ -233,7 +248,7 @@ class Stop:
     kill: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evaluate:
     """Compute for each position what only the shell can see."""
 
@@ -243,14 +258,14 @@ class Evaluate:
     expression: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WakeAt:
     """Give a ``Tick`` at this time, if nothing else comes before; replaces the former one. None: no sleeper."""
 
     at: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Announce:
     """These entries of a graph have passed; tell the listeners."""
 
@@ -258,7 +273,7 @@ class Announce:
     positions: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask:
     """Ask the planner what comes next; ``subjects`` are those that passed an exit, None: the whole graph settled."""
 
@@ -270,7 +285,7 @@ class Ask:
 Command = Dispatch | Stop | Evaluate | WakeAt | Announce | Ask
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accepted:
     """Which members of the ``index``-th event (``Finished`` or ``Noted``) moved state; the data of the others is only kept."""
 
@@ -280,7 +295,7 @@ class Accepted:
     rejected: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecutionChanged:
     """An execution has a new status, or a new reason for it."""
 
@@ -290,7 +305,7 @@ class ExecutionChanged:
     attempt: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphAdded:
     """A graph is to be stored before its first entry runs."""
 
@@ -299,7 +314,7 @@ class GraphAdded:
     graph: Graph
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageWritten:
     """Status bytes of the entries ``number * PAGE_ENTRIES`` and on of a graph."""
 
@@ -308,7 +323,7 @@ class PageWritten:
     statuses: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotesWritten:
     """Attempts, generations (int32) and due times (int64 ms, 0: none) of entries that were called before."""
 
@@ -319,7 +334,7 @@ class NotesWritten:
     due: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchClosed:
     """Members of a batch have outcomes (``kinds`` uint8 by member); ``closed_at`` 0 while some are pending."""
 
@@ -328,7 +343,7 @@ class BatchClosed:
     kinds: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphReopened:
     """A settled graph goes on in a later attempt of its execution."""
 
@@ -336,7 +351,7 @@ class GraphReopened:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatesEntered:
     """Instances of a deployment have gone through ``states`` (the last one holds now)."""
 
@@ -349,7 +364,7 @@ PAGE_ENTRIES = 1000
 """Entries whose statuses share one row of the store."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Changes:
     """What one turn wants remembered, in one transaction, before any command is carried out.
 
@@ -372,7 +387,7 @@ class Changes:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What ``Scheduler.handle`` decided: first commit ``changes``, then carry out ``commands``."""
 

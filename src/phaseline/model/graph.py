@@ -55,7 +55,8 @@ class Policy:
 
     ``enter``: states their instances go through when a call begins; ``leave``: when the entry is
     completed or passed. Instance state numbers; only the last one is stored, all are shown as events.
-    ``max_retries`` -1: without end. ``until_true``: a false result means again after the interval.
+    ``max_retries`` -1: without end. ``until_true``: a false result means again after the interval. ``cancel_wins``: what
+    was being called when it was canceled counts as canceled whatever the call answers; its data is kept (phases, T12).
     """
 
     lane: LaneSpec
@@ -65,6 +66,7 @@ class Policy:
     timeout_recoverable: bool = False
     until_true: bool = False
     repeatable: bool = False
+    cancel_wins: bool = False
     enter: tuple[int, ...] = ()
     leave: tuple[int, ...] = ()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.events import Lost, Reattached, Restored
-from phaseline.model.status import FIRST_ENDED, EntryStatus
+from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,4 +100,16 @@ def _restored(
         attempts=np.array([note.attempts for note in notes], np.int32),
         generations=np.array([note.generation for note in notes], np.int32),
         due=np.array([note.due for note in notes], np.int64),
+        begun=_begun(store, row, graph) if (columns.marks & Mark.CONDITIONAL).any() else None,
     )
+
+
+def _begun(store: Store, row: ExecutionRow, graph: GraphRow) -> np.ndarray:
+    """Positions (int32) of a graph that were called at some time: the rows of its batches are the history."""
+    parts = [
+        positions
+        for batch in store.batches(execution=row.number)
+        for number, positions in batch.segments
+        if number == graph.id
+    ]
+    return np.unique(np.concatenate(parts)).astype(np.int32) if parts else np.empty(0, np.int32)

@@ -26,23 +26,31 @@ BLOCKED, WAITING, RUNNING, SLEEPING, CANCELING, UNSURE, COMPLETED, PASSED, FAILE
 
 @dataclass(slots=True)
 class NaiveEntry:
-    """What is known of one entry. ``batch``: the one that calls it now, 0: none; ``due`` in ms."""
+    """What is known of one entry. ``batch``: the one that calls it now, 0: none; ``due`` in ms.
+
+    ``is_begun``: it was called at some time, so that whether it applies is asked no more.
+    """
 
     status: EntryStatus = BLOCKED
     attempts: int = 0
     generation: int = 0
     due: int = 0
     batch: int = 0
+    is_begun: bool = False
 
 
 @dataclass
 class NaiveGraph:
-    """One graph and what has become of its entries. ``failures``: those nobody tolerates, in the order they happened."""
+    """One graph and what has become of its entries. ``failures``: those nobody tolerates, in the order they happened.
+
+    ``was_reopened``: something that was done is not any more; whoever asked about it sets it back.
+    """
 
     graph: Graph
     entries: list[NaiveEntry] = field(default_factory=list)
     needs: list[list[int]] = field(default_factory=list)
     failures: list[int] = field(default_factory=list)
+    was_reopened: bool = False
 
     def __post_init__(self) -> None:
         """All entries blocked, then looked at once."""
@@ -111,11 +119,16 @@ class NaiveGraph:
         """A call of the entry begins."""
         assert self.entries[entry].status is WAITING, f"{entry} is called when {self.entries[entry].status.word}"
         self.entries[entry].status, self.entries[entry].batch = RUNNING, batch
+        self.entries[entry].is_begun = True
 
     def answered(self, entry: int, kind: OutcomeKind, now: int, delay: int) -> None:
         """The call of a running or canceling entry has returned."""
         known, policy = self.entries[entry], self.policy(entry)
         is_canceling, known.batch = known.status is CANCELING, 0
+        if is_canceling and policy.cancel_wins:
+            known.status = CANCELED
+            self.settle()
+            return
         retries_left = policy.max_retries < 0 or known.attempts < policy.max_retries
         if kind is OutcomeKind.COMPLETED:
             known.status = COMPLETED
@@ -149,11 +162,35 @@ class NaiveGraph:
             if entry.batch:
                 self.lost(number)
 
-    def applies(self, entry: int, *, is_needed: bool) -> None:
-        """Whether a conditional entry that waits is to be called at all."""
-        if self.entries[entry].status is WAITING and not is_needed:
-            self.entries[entry].status = PASSED
-            self.settle()
+    def applies(self, entry: int, value: int) -> None:
+        """Whether a conditional entry applies (0, 1), as it is now; 2: that cannot be said. What was begun is finished."""
+        known = self.entries[entry]
+        if not self.mark(entry, Mark.CONDITIONAL) or known.is_begun:
+            return
+        if known.status is WAITING and value == 0:
+            known.status = PASSED
+        elif known.status is WAITING and value == 2:
+            known.status = FAILED
+            if not self.mark(entry, Mark.TOLERANT):
+                self.failures.append(entry)
+        elif known.status is PASSED and value:
+            self.reopened([entry])
+        self.settle()
+
+    def reopened(self, positions: Iterable[int]) -> None:
+        """Entries are blocked again, and so is, one after the other, what only they had let through."""
+        left = list(positions)
+        self.was_reopened |= bool(left)
+        for entry in left:
+            self.entries[entry].status = BLOCKED
+        while left:
+            entry = left.pop()
+            for dependent, needs in enumerate(self.needs):
+                known = self.entries[dependent]
+                was_let_through = entry in needs and known.status in {WAITING, SLEEPING, PASSED}
+                if was_let_through and self.ruled(dependent) in {BLOCKED, SKIPPED}:
+                    known.status = BLOCKED
+                    left.append(dependent)
 
     def woken(self, now: int) -> None:
         """Time has passed."""
@@ -194,7 +231,22 @@ class NaiveGraph:
         for entry in range(len(self.entries)) if positions is None else positions:
             known = self.entries[entry]
             if known.status in wanted and not self.is_met(entry):
-                self.entries[entry] = NaiveEntry(generation=known.generation + 1)
+                self.entries[entry] = NaiveEntry(generation=known.generation + 1, is_begun=known.is_begun)
+        self.settle()
+
+    def rerun(self, positions: Iterable[int]) -> None:
+        """Completed entries are called again, unless their subject has passed its exit."""
+        passed = (number for number, entry in enumerate(self.entries) if entry.status is PASSED)
+        gone = {int(self.graph.subject[number]) for number in passed if self.mark(number, Mark.EXIT)}
+        chosen = [
+            entry
+            for entry in positions
+            if self.entries[entry].status is COMPLETED and int(self.graph.subject[entry]) not in gone
+        ]
+        for entry in chosen:
+            known = self.entries[entry]
+            self.entries[entry] = NaiveEntry(COMPLETED, generation=known.generation + 1, is_begun=known.is_begun)
+        self.reopened(chosen)
         self.settle()
 
     def completed(self, positions: Iterable[int]) -> None:

@@ -107,4 +107,15 @@ class Recorder:
             attempts=notes[:, 0].astype(np.int32),
             generations=notes[:, 1].astype(np.int32),
             due=notes[:, 2],
+            begun=self._begun(graph_id),
         )
+
+    def _begun(self, graph_id: int) -> np.ndarray:
+        """Positions of a graph that were called at some time."""
+        parts = [
+            segment.positions
+            for batch in self.batches.values()
+            for segment in batch.segments
+            if segment.graph == graph_id
+        ]
+        return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int32)

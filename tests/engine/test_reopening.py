@@ -1,0 +1,167 @@
+"""What turned out otherwise: a phase that applies after all, one that does no more, one that is run again (ADR 0011)."""
+
+import numpy as np
+from tests.engine.driving import AGAIN, FAILED, Driver, commands_of, finished
+
+from phaseline.model.events import Ask, CancelRequested, Evaluate, Evaluated, Planned, RerunRequested, Restored
+from phaseline.model.execution import Verdict
+from phaseline.model.graph import LaneSpec, Policy
+from phaseline.model.status import ExecutionStatus, Mark
+from phaseline.testing.graphs import graph_of
+
+EXIT = Mark.ABSENT | Mark.EXIT
+IF = Mark.CONDITIONAL
+PLAIN = Policy(LaneSpec("plain"), repeatable=True)
+OTHER = Policy(LaneSpec("other"), repeatable=True)
+
+
+def says(graph: int, *told: tuple[int, int]) -> Evaluated:
+    """Whether entries apply: (position, value), ..."""
+    positions, values = zip(*told, strict=True)
+    return Evaluated(graph, np.array(positions, np.int32), "applies", np.array(values, np.int32))
+
+
+def exits(driver: Driver) -> list[list[int]]:
+    """Subjects that were told to have passed exits, question by question."""
+    return [ask.subjects.tolist() for ask in driver.asked if ask.subjects is not None]
+
+
+def test_a_phase_that_begins_to_apply_runs_before_the_state_is_left() -> None:
+    """0: phase A; 1: phase B, conditional, which A makes applicable; 2: the exit."""
+    driver = Driver()
+    driver.begin(graph_of([0, 1, 0], needs={2: [0, 1]}, marks={1: IF, 2: EXIT}, policies=(PLAIN, OTHER)))
+    driver.tell(says(1, (1, 0)))
+    assert driver.statuses() == ["running", "passed", "blocked"]
+    driver.tell(says(1, (1, 1)))
+    assert driver.statuses() == ["running", "waiting", "blocked"]
+    driver.tell(says(1, (1, 1)))
+    assert driver.statuses() == ["running", "running", "blocked"]
+    driver.run()
+    assert exits(driver) == [[2]]
+
+
+def test_an_exit_that_is_taken_back_in_the_turn_in_which_it_passed_is_told_to_nobody() -> None:
+    driver = Driver()
+    (batch,) = driver.begin(
+        graph_of([0, 1, 0], needs={2: [0, 1]}, marks={1: IF, 2: EXIT}, policies=(PLAIN, OTHER), subjects=[5, 5, 5])
+    )
+    driver.tell(says(1, (1, 0)))
+    driver.tell(finished(batch), says(1, (1, 1)))
+    assert driver.statuses() == ["completed", "waiting", "blocked"]
+    assert exits(driver) == []
+    driver.tell(says(1, (1, 1)))
+    driver.run()
+    assert exits(driver) == [[5]]
+
+
+def test_a_waiting_phase_that_applies_no_more_is_taken_out_of_its_lane() -> None:
+    """T14. The only slot is taken, so that entry 1 waits in its lane."""
+    driver = Driver(slots={"bulk": 1})
+    driver.begin(graph_of([0, 1, 0], needs={2: [1]}, marks={1: IF}, policies=(PLAIN, OTHER)))
+    driver.tell(says(1, (1, 1)))
+    assert driver.statuses() == ["running", "waiting", "blocked"]
+    driver.tell(says(1, (1, 0)))
+    assert driver.statuses()[1] == "passed"
+    driver.tell(says(1, (1, 1)))
+    assert driver.statuses()[1:] == ["waiting", "blocked"]
+
+
+def test_what_was_begun_is_finished_whatever_its_condition_says_later() -> None:
+    """PD28; the same holds in the process that goes on after a crash."""
+    driver = Driver()
+    graph = graph_of([0], marks={0: IF}, policies=(PLAIN,))
+    driver.begin(graph)
+    (batch,) = _admitted(driver)
+    driver.answer(batch, AGAIN, delay=10)
+    driver.sleep(10)
+    driver.tell(says(1, (0, 0)))
+    assert driver.statuses() == ["running"]
+
+    after = Driver()
+    begun = np.array([0], np.int32)
+    after.tell(
+        Restored(1, 1, ExecutionStatus.RUNNING, 0, None, 1, graph, 0, np.zeros(1, np.uint8), begun=begun),
+        says(1, (0, 0)),
+    )
+    assert after.statuses() == ["running"]
+    assert not commands_of(after.decisions[-1], Evaluate)
+
+
+def _admitted(driver: Driver) -> list:
+    driver.tell(says(1, (0, 1)))
+    return driver.batches
+
+
+def test_a_condition_that_cannot_be_asked_fails_its_entry() -> None:
+    driver = Driver()
+    driver.begin(graph_of([0, 0], needs={1: [0]}, marks={0: IF}, policies=(PLAIN,)))
+    driver.tell(says(1, (0, 2)))
+    assert driver.statuses() == ["failed", "skipped"]
+
+
+def test_a_rerun_sends_back_what_waits_behind_it_and_leaves_alone_what_is_called() -> None:
+    """T19. 0 → 1 (sleeps), 0 → 2 (is being called), 0 → 3 (done), 3 → 4 the exit."""
+    driver = Driver()
+    lanes = (PLAIN, OTHER, Policy(LaneSpec("third"), repeatable=True))
+    (first,) = driver.begin(
+        graph_of(
+            [0, 1, 2, 2, 0],
+            needs={1: [0], 2: [0], 3: [0], 4: [1, 2, 3]},
+            marks={4: EXIT},
+            policies=lanes,
+            subjects=[7] * 5,
+        )
+    )
+    driver.answer(first)
+    by_phase = {batch.lane.phase: batch for batch in driver.batches}
+    driver.answer(by_phase["other"], AGAIN, delay=1_000)
+    driver.answer(by_phase["third"], members=[1])
+    assert driver.statuses() == ["completed", "sleeping", "running", "completed", "blocked"]
+    driver.tell(RerunRequested(1, 1, np.array([0])))
+    assert driver.statuses() == ["running", "blocked", "running", "completed", "blocked"]
+    again = driver.batches[-1]
+    assert again.segments[0].generations.tolist() == [1]
+    driver.answer(again)
+    assert driver.statuses() == ["completed", "running", "running", "completed", "blocked"]
+    driver.answer(driver.batches[-1])
+    driver.answer(by_phase["third"], members=[0])
+    assert driver.statuses() == ["completed"] * 4 + ["passed"]
+    assert exits(driver) == [[7]]
+
+
+def test_nothing_is_run_again_for_a_subject_that_has_gone_on() -> None:
+    driver = Driver()
+    driver.begin(
+        graph_of([0, 0, 1, 0], needs={1: [0], 3: [2]}, marks={1: EXIT, 3: EXIT}, policies=(PLAIN, OTHER), subjects=[1, 1, 2, 2])
+    )  # fmt: skip
+    by_phase = {batch.lane.phase: batch for batch in driver.batches}
+    driver.answer(by_phase["plain"])
+    driver.tell(RerunRequested(1, 1, np.array([0])))
+    assert driver.statuses() == ["completed", "passed", "running", "blocked"]
+    driver.tell(RerunRequested(1, 9, np.array([0])), RerunRequested(9, 1, np.array([0])))
+
+
+def test_the_answer_to_a_question_asked_before_a_reopening_is_dropped() -> None:
+    driver = Driver()
+    (batch,) = driver.begin(graph_of([0, 1], marks={1: IF}, policies=(PLAIN, OTHER)))
+    driver.tell(says(1, (1, 0)))
+    driver.answer(batch)
+    asked = len(driver.asked)
+    driver.tell(says(1, (1, 1)), Planned(1, Verdict(ExecutionStatus.COMPLETED)))
+    assert driver.statuses() == ["completed", "waiting"]
+    driver.tell(says(1, (1, 1)))
+    driver.run()
+    assert driver.statuses() == ["completed", "completed"]
+    assert isinstance(driver.asked[asked], Ask)
+    driver.tell(Planned(1, Verdict(ExecutionStatus.COMPLETED)))
+    assert not driver.scheduler.runs
+
+
+def test_what_was_called_when_its_target_changed_is_canceled_whatever_it_answers() -> None:
+    driver = Driver()
+    phase = Policy(LaneSpec("phase"), repeatable=True, cancel_wins=True)
+    (batch,) = driver.begin(graph_of([0, 0, 0], policies=(phase,), subjects=[1, 2, 3]))
+    driver.tell(CancelRequested(1, "wait", np.array([1, 2])))
+    driver.answer(batch, FAILED, members=[1])
+    driver.answer(batch, members=[0, 2])
+    assert driver.statuses() == ["canceled", "canceled", "completed"]
