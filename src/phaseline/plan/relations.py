@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,6 +69,8 @@ def _is_rule(relationship: Relationship) -> bool:
 
 
 def _unknown_connection(node: Node, relationship: Relationship) -> Problem:
+    from difflib import get_close_matches
+
     wrong = str(relationship.connection_type)
     near = get_close_matches(wrong, CONNECTION_TYPES, 1, 0.4)
     return Problem(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
@@ -121,5 +120,7 @@ def _filters(topology: Topology, request: Request) -> Iterable[Problem]:
 
 
 def _did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(wrong, list(known), 1)
     return f"Did you mean '{near[0]}'? " if near else ""

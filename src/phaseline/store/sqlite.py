@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,14 +37,15 @@ from phaseline.model.rows import (
 )
 from phaseline.model.status import EntryStatus
 from phaseline.model.topology import Topology
-from phaseline.model.upkeep import Compacted, Finding, Purged
 from phaseline.ports import Clock
-from phaseline.store import asking, checking, compacting, failures, file, purging, reads, writes
-from phaseline.store.copying import copy
+from phaseline.store import asking, failures, file, reads, writes
 from phaseline.store.lock import OwnerLock
 from phaseline.store.topologies import KnownTopologies
 from phaseline.store.turns import TurnWriter
 from phaseline.store.waiting import WaitingRoom
+
+if TYPE_CHECKING:
+    from phaseline.model.upkeep import Compacted, Finding, Purged
 
 
 class SqliteStore:
@@ -295,21 +296,29 @@ class SqliteStore:
 
     def check(self) -> Sequence[Finding]:
         """Everything in the store that does not fit together."""
+        from phaseline.store import checking  # what keeps a store in order is imported when somebody asks for it
+
         with self._problems(), closing(file.open_reader(self.path)) as db:
             return checking.check(db)
 
     def backup(self, path: str) -> int:
         """Copy the store as it is at this moment into a new file; its size in bytes."""
+        from phaseline.store.copying import copy
+
         with self._problems(), closing(file.open_reader(self.path)) as db:
             return copy(db, path)
 
     def compact(self) -> Compacted:
         """Give free space back to the operating system."""
+        from phaseline.store import compacting
+
         with self._problems(), self._alone("phaseline store compact") as alone:
             return compacting.compact(self.path, self.patience_s, alone=alone)
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
         """Remove executions that ended before this time, with everything about them."""
+        from phaseline.store import purging
+
         return purging.purge(self._transaction, before, deployment)
 
     def close(self) -> None:

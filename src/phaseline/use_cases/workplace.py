@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import sys
 import time
@@ -77,6 +76,8 @@ class Workplace:
     @cached_property
     def actor(self) -> Actor:
         """The operating-system user."""
+        import getpass
+
         try:
             return Actor(getpass.getuser())
         except (KeyError, OSError):
