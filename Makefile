@@ -38,7 +38,7 @@ test: $(COMPILED) ## the whole default suite
 
 coverage: $(COMPILED) ## branch coverage: 100 % of the pure rooms, 90 % of all
 	@$(BIN)/python -m pytest -q --ignore=tests/examples --cov --cov-report=
-	@$(BIN)/coverage report --fail-under=100 --include="src/phaseline/model/*,src/phaseline/engine/*,src/phaseline/plan/*,src/phaseline/dsl/*"
+	@$(BIN)/coverage report --fail-under=100 --include="src/phaseline/model/*,src/phaseline/engine/*,src/phaseline/plan/*,src/phaseline/dsl/*,src/phaseline/records/*"
 	@$(BIN)/coverage report --fail-under=90
 
 lint: $(READY) ## style, spelling, docstrings

@@ -50,7 +50,8 @@ inputs_option = click.option(
 )
 
 
-def _pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+def pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """{name: value} of an option that is given as ``name=value`` several times."""
     found: dict[str, str] = {}
     for text in values:
         name, equals, value = text.partition("=")
@@ -66,7 +67,7 @@ input_option = click.option(
     "input_pairs",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=_pairs,
+    callback=pairs,
     help="One input, its value read as YAML; after all files; repeatable.",
 )
 
@@ -77,7 +78,7 @@ parameter_option = click.option(
     "parameter_pairs",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=_pairs,
+    callback=pairs,
     help="One parameter, its value read as YAML; after all files; repeatable.",
 )
 parameters_option = click.option(

@@ -1,7 +1,7 @@
 """Every code a problem can have, with its title. Each has a section in the error catalogue.
 
 Letters: B blueprint language, N node instances, P planning, E executions and engine,
-O operations and plugins, S store, C command line and settings.
+O operations and plugins, R records and expressions, S store, C command line and settings.
 """
 
 from __future__ import annotations
@@ -92,6 +92,19 @@ CODES: dict[str, str] = {
     "PL-P009": "There is no such workflow",
     "PL-P010": "The workflow is not available now",
     "PL-P011": "The workflow cannot be run yet",
+    "PL-R001": "The text of a record cannot be read",
+    "PL-R002": "An attribute is given twice",
+    "PL-R003": "A value is expected and an expression found",
+    "PL-R004": "A string has no end",
+    "PL-R005": "The expression cannot be read",
+    "PL-R006": "The function is unknown",
+    "PL-R007": "The expression is too large",
+    "PL-R008": "The regular expression cannot be used",
+    "PL-R009": "A function is given the wrong number of arguments",
+    "PL-R010": "A line of a definition gives no attribute a value",
+    "PL-R011": "A value of a record cannot be kept",
+    "PL-R012": "The JSON is no record",
+    "PL-R013": "The file of records cannot be read",
     "PL-S001": "The store cannot be opened",
     "PL-S002": "The store was written by a newer version",
     "PL-S003": "The store is damaged",

@@ -1,0 +1,115 @@
+"""What may become the value of an attribute, and as what: dicts become records, lists become tuples, all within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+
+from phaseline.records.conversions import AttributeTypeError, AttributeValueError, in_zone
+from phaseline.records.expression import Expression
+from phaseline.records.values import MAX_LEVELS, MAX_VALUE_BYTES, ErrorValue, is_in_range, is_too_long
+
+if TYPE_CHECKING:
+    from phaseline.records.record import Record
+    from phaseline.records.values import Stored, Value
+
+    Given: TypeAlias = "Value | Expression | Mapping[str, Given] | list[Given] | tuple[Given, ...]"
+
+
+def admitted(name: str, value: Given, owner: Record) -> Stored:
+    """The value as ``owner`` keeps it in the attribute ``name``.
+
+    Raises: ``AttributeTypeError``, ``AttributeValueError``.
+    """
+    if isinstance(value, list | tuple | Mapping | owner.kind) and _is_deeper(value, MAX_LEVELS - _levels_above(owner)):
+        raise AttributeValueError(name, f"is nested deeper than {MAX_LEVELS} levels")
+    return _admitted(name, value, owner, None)
+
+
+def records_in(value: Stored) -> Iterator[Record]:
+    """The record that the value is, or those in the list that it is; not those inside of them."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from records_in(item)
+    elif _is_record(value):
+        yield value
+
+
+def _admitted(name: str, value: Given, owner: Record, list_key: str | None) -> Stored:
+    if value is None or isinstance(value, bool | float | timedelta | ErrorValue):
+        return value
+    if isinstance(value, str):
+        if is_too_long(value):
+            raise AttributeValueError(name, f"is a text of more than {MAX_VALUE_BYTES:,} bytes")
+        return str(value)
+    if isinstance(value, int):
+        if not is_in_range(value):
+            raise AttributeValueError(name, "is an integer of more than 64 bits")
+        return int(value)
+    if isinstance(value, datetime):
+        return in_zone(value)
+    if isinstance(value, list | tuple):
+        return _items(name, value, owner)
+    return _structure(name, value, owner, list_key)
+
+
+def _items(name: str, value: list[Given] | tuple[Given, ...], owner: Record) -> Stored:
+    items = tuple(_admitted(name, item, owner, name.lower()) for item in value)
+    if any(isinstance(item, Expression) for item in items):
+        raise AttributeTypeError(name, "has an expression in its list; make the whole attribute one expression")
+    return items  # type: ignore[return-value]  # no expression among them
+
+
+def _structure(name: str, value: Given, owner: Record, list_key: str | None) -> Stored:
+    kind = owner.kind
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, Mapping):
+        value = kind(value)
+    if not isinstance(value, kind):
+        raise AttributeTypeError(name, f"cannot be a {type(value).__name__}")
+    if value.owner is not None or _is_around(value, owner):
+        value = value.copy()
+    value.settle(owner, list_key)
+    return value
+
+
+def _is_around(record: Record, inner: Record | None) -> bool:
+    while inner is not None:
+        if inner is record:
+            return True
+        inner = inner.owner
+    return False
+
+
+def _levels_above(record: Record | None) -> int:
+    count = 0
+    while record is not None:
+        count += 1
+        record = record.owner
+    return count
+
+
+def _is_deeper(value: Given, room: int) -> bool:
+    """True if the value is nested over more levels than there is room for."""
+    level: list[Given] = [value]
+    for _ in range(room + 1):
+        level = [item for part in level for item in _parts(part)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: Given) -> Iterable[Given]:
+    """What lies directly in the value."""
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, Mapping):
+        return value.values()
+    return value.folded.values() if _is_record(value) else ()
+
+
+def _is_record(value: object) -> TypeGuard[Record]:
+    """Told by an attribute of its class, which itself imports this module; a lazy one is not touched by this."""
+    return hasattr(type(value), "folded")

@@ -1,0 +1,145 @@
+"""What a value is as another kind: only where nothing is lost, otherwise an error that names the attribute."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NoReturn
+
+from phaseline.records.values import ErrorValue, is_in_range, kind_of
+
+if TYPE_CHECKING:
+    from phaseline.records.values import Value
+
+EXACT = 2**53
+"""Integers below this are reals without loss."""
+
+
+class AttributeTypeError(TypeError):
+    """An attribute is of another kind than the one asked for, or cannot be of the kind given."""
+
+    def __init__(self, name: str, message: str) -> None:
+        """``name``: of the attribute."""
+        super().__init__(f"'{name}' {message}")
+        self.name = name
+
+
+class AttributeValueError(ValueError):
+    """A value that no attribute can have: too large, too deep, or without a name."""
+
+    def __init__(self, name: str, message: str) -> None:
+        """``name``: of the attribute."""
+        super().__init__(f"'{name}' {message}")
+        self.name = name
+
+
+def _refuse(name: str, value: Value, wanted: str) -> NoReturn:
+    if isinstance(value, ErrorValue):
+        raise AttributeTypeError(name, f"is an error: {value.reason}")
+    shown = f" {value!r}" if isinstance(value, str | int | float) else ""
+    article = "an" if wanted[0] in "aeiou" else "a"
+    raise AttributeTypeError(name, f"is the {kind_of(value)}{shown[:60]}, not {article} {wanted}")
+
+
+def as_string(name: str, value: Value) -> str | None:
+    """Texts, numbers, truth values and times as text.
+
+    >>> as_string("n", 12), as_string("n", True), as_string("n", None)
+    ('12', 'true', None)
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    _refuse(name, value, "string")
+
+
+def as_integer(name: str, value: Value) -> int | None:
+    """Integers, reals without a fraction, and texts that are integers.
+
+    >>> as_integer("n", "12"), as_integer("n", 2.0)
+    (12, 2)
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        _refuse(name, value, "integer")
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
+        return int(value)
+    if isinstance(value, str):
+        digits = value.strip()
+        if digits.removeprefix("-").isdecimal() and len(digits) <= 20 and is_in_range(int(digits)):
+            return int(digits)
+    _refuse(name, value, "integer")
+
+
+def as_double(name: str, value: Value) -> float | None:
+    """Reals, integers that a real can hold, and texts that are numbers.
+
+    >>> as_double("n", 3), as_double("n", "1.5")
+    (3.0, 1.5)
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        _refuse(name, value, "real")
+    if isinstance(value, float):
+        return value
+    if isinstance(value, int) and abs(value) <= EXACT:
+        return float(value)
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            _refuse(name, value, "real")
+    _refuse(name, value, "real")
+
+
+def as_boolean(name: str, value: Value) -> bool | None:
+    """Truth values and their words, 0 and 1.
+
+    >>> as_boolean("n", "True"), as_boolean("n", 0)
+    (True, False)
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and value in {0, 1}:
+        return value == 1
+    if isinstance(value, str) and value.strip().lower() in {"true", "false"}:
+        return value.strip().lower() == "true"
+    _refuse(name, value, "boolean")
+
+
+def as_date(name: str, value: Value) -> datetime | None:
+    """Times, and texts that are times in ISO 8601; in UTC where no zone is given.
+
+    >>> as_date("n", "2026-11-21T10:00:00").isoformat()
+    '2026-11-21T10:00:00+00:00'
+    """
+    if value is None or isinstance(value, datetime):
+        return value
+    if isinstance(value, str):
+        try:
+            return in_zone(datetime.fromisoformat(value.strip()))
+        except ValueError:
+            _refuse(name, value, "time")
+    _refuse(name, value, "time")
+
+
+def as_list(name: str, value: Value) -> list[Value] | None:
+    """Lists."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return list(value)
+    _refuse(name, value, "list")
+
+
+def in_zone(moment: datetime) -> datetime:
+    """The moment with its zone, UTC if it has none."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment

@@ -1,0 +1,233 @@
+"""An expression: its text, and what it gives for a record. A text is read once, however many records it is asked of.
+
+The value of an expression is never an exception: what makes no sense is an ``ErrorValue`` with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from phaseline.records.faults import Fault
+from phaseline.records.running import BUDGET, Exhausted, Run
+from phaseline.records.tokens import quoted, tokens, unquoted
+from phaseline.records.values import ErrorValue, kind_of
+
+if TYPE_CHECKING:
+    from phaseline.records.record import Record
+    from phaseline.records.syntax import Node
+    from phaseline.records.values import Value
+
+Evaluate: TypeAlias = "Callable[[Record, Run], Value]"
+"""What a part of an expression becomes: a closure over its own parts."""
+
+REMEMBERED = 4_096
+"""So many texts are kept compiled."""
+
+
+class Compiled:
+    """A tree with its closure."""
+
+    __slots__ = ("_cost", "evaluate", "node")
+
+    def __init__(self, node: Node, evaluate: Evaluate) -> None:
+        """The closure of the tree."""
+        self.node = node
+        self.evaluate = evaluate
+        self._cost = 0
+
+    @property
+    def cost(self) -> int:
+        """The number of its parts: the steps that one evaluation takes at least."""
+        if not self._cost:
+            from phaseline.records.syntax import walk
+
+            self._cost = sum(1 for _ in walk(self.node))
+        return self._cost
+
+
+@lru_cache(maxsize=REMEMBERED)
+def compiled(text: str) -> Compiled:
+    """The text, read and compiled. Raises ``Fault``."""
+    from phaseline.records.compiling import closure_of
+    from phaseline.records.grammar import tree_of
+
+    node = tree_of(text)
+    return Compiled(node, closure_of(node))
+
+
+class Expression:
+    """A text of the language that can be evaluated; equal to another one of the same text.
+
+    >>> from phaseline.records.record import Record
+    >>> Expression("Cores / 2").evaluate(Record({"cores": 8}))
+    4
+    """
+
+    __slots__ = ("_compiled", "_text")
+
+    def __init__(self, text: str, *, file: str = "", subject: str = "") -> None:
+        """Read the text. Raises ``ProblemsError`` with the place of the mistake in it (PL-R004 to PL-R008, PL-R011)."""
+        try:
+            self._compiled = compiled(text)
+        except Fault as fault:
+            raise fault.error(text, file=file, subject=subject) from None
+        self._text: str | None = one_line(text)
+
+    @classmethod
+    def read(cls, text: str) -> Expression:
+        """As the constructor, for readers of larger texts: raises ``Fault`` with the offset in this text."""
+        made = cls.of(compiled(text))
+        made._text = one_line(text)
+        return made
+
+    @classmethod
+    def of(cls, code: Compiled) -> Expression:
+        """The expression of a part of another one, already compiled."""
+        made = cls.__new__(cls)
+        made._compiled = code
+        made._text = None
+        return made
+
+    @property
+    def text(self) -> str:
+        """What it says, on one line."""
+        if self._text is None:
+            from phaseline.records.unparsing import text_of
+
+            self._text = text_of(self._compiled.node)
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        """The same text."""
+        return isinstance(other, Expression) and self.text == other.text
+
+    def __hash__(self) -> int:
+        """By the text."""
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        """As it could be made again."""
+        return f"Expression({self.text!r})"
+
+    @property
+    def cost(self) -> int:
+        """The number of its parts: steps that one evaluation takes from the budget."""
+        return self._compiled.cost
+
+    @property
+    def run(self) -> Evaluate:
+        """The closure, for evaluation within another evaluation."""
+        return self._compiled.evaluate
+
+    @property
+    def node(self) -> Node:
+        """The tree."""
+        return self._compiled.node
+
+    def names(self) -> frozenset[str]:
+        """The attributes it asks for, in lower case: without a change of one of them its value stays."""
+        from phaseline.records.syntax import Name, walk
+
+        return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name))
+
+    def evaluate(self, record: Record, *, now: float | None = None) -> Value:
+        """Its value with the record as scope. ``now``: seconds since the epoch, for ``time()``."""
+        return self.evaluate_all((record,), now=now)[0]
+
+    def evaluate_all(self, records: Iterable[Record], *, now: float | None = None) -> list[Value]:
+        """Its value for each record, in order."""
+        return _safely(self._compiled.evaluate, self._compiled.cost, records, now)
+
+    def judge(self, record: Record, *, now: float | None = None) -> bool | ErrorValue:
+        """Whether the record fulfils it as a condition; see ``judge_all``."""
+        return self.judge_all((record,), now=now)[0]
+
+    def judge_all(self, records: Iterable[Record], *, now: float | None = None) -> list[bool | ErrorValue]:
+        """For each record: true and numbers but zero are yes, false, zero and undefined no; all else is an error."""
+        return [
+            value if value.__class__ is bool else False if value is None else verdict(value)
+            for value in _safely(self._compiled.evaluate, self._compiled.cost, records, now)
+        ]
+
+
+def verdict(value: Value) -> bool | ErrorValue:
+    """What a value means as the answer of a condition (section 6.3): text, lists and records are an error.
+
+    >>> verdict(2), verdict(None), verdict("yes")
+    (True, False, ErrorValue(reason='a condition gives true or false, this gave a string'))
+    """
+    if isinstance(value, bool | int | float):
+        return bool(value)
+    if value is None:
+        return False
+    if isinstance(value, ErrorValue):
+        return value
+    return ErrorValue(f"a condition gives true or false, this gave a {kind_of(value)}")
+
+
+def look_up(record: Record, key: str, run: Run) -> Value:
+    """The attribute with this key (its name in lower case) in the record, or in the nearest around it that has one."""
+    scope: Record | None = record
+    while scope is not None:
+        value = scope.folded.get(key)
+        if value is None:
+            if key in scope.folded:
+                return None
+            scope = scope.owner
+        elif isinstance(value, Expression):
+            return run.attribute(scope, key, value)
+        else:
+            return value
+    return None
+
+
+def look_up_own(record: Record, key: str, run: Run) -> Value:
+    """The record's own attribute with this key."""
+    value = record.folded.get(key)
+    return run.attribute(record, key, value) if isinstance(value, Expression) else value
+
+
+def attribute_value(record: Record, key: str, now: float | None) -> Value:
+    """The record's own attribute with this key, for those outside of an evaluation."""
+    return _safely(lambda scope, run: look_up_own(scope, key, run), 0, (record,), now)[0]
+
+
+def _safely(evaluate: Evaluate, cost: int, records: Iterable[Record], now: float | None) -> list[Value]:
+    """What the closure gives for each record, each with a budget of its own."""
+    found: list[Value] = []
+    append = found.append
+    waiting = iter(records)
+    budget = BUDGET - cost
+    while True:
+        run = Run(now)
+        try:
+            for record in waiting:
+                run.steps = budget
+                append(evaluate(record, run))
+        except Exhausted:
+            append(ErrorValue(f"the expression takes more than {BUDGET:,} steps"))
+        except RecursionError:
+            append(ErrorValue("the expression leads through too many attributes"))
+        else:
+            return found
+
+
+def one_line(text: str) -> str:
+    """The text without comments and line ends, so that it can stand behind ``:=``; strings keep theirs as escapes.
+
+    >>> one_line(' a  // first' + chr(10) + '+ b ')
+    'a + b'
+    """
+    text = text.strip()
+    if "\n" not in text and "//" not in text and "/*" not in text:
+        return text
+    parts: list[str] = []
+    for word in tokens(text):
+        if word.kind in {"SPACE", "NEWLINE", "COMMENT"}:
+            if parts and parts[-1] != " ":
+                parts.append(" ")
+        else:
+            parts.append(quoted(unquoted(word.text)) if word.kind == "STRING" and "\n" in word.text else word.text)
+    return "".join(parts).strip()

@@ -1,0 +1,1 @@
+"""The functions of the expression language: one module for each kind of value, one table of all."""

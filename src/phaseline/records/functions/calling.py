@@ -1,0 +1,40 @@
+"""What a function of the language is, and the rules that most of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from phaseline.records.values import ErrorValue, kind_of
+
+if TYPE_CHECKING:
+    from phaseline.records.running import Run
+    from phaseline.records.values import Value
+
+Apply: TypeAlias = "Callable[[list[Value], Run], Value]"
+ANY_NUMBER = 10_000
+"""More arguments than an expression can have words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """``apply`` gets at least ``fewest`` and at most ``most`` values.
+
+    ``is_strict``: it is not asked when one of them is an error or undefined, the first such value is the result.
+    """
+
+    apply: Apply
+    fewest: int
+    most: int
+    is_strict: bool = True
+
+
+def exactly(count: int, apply: Apply, *, is_strict: bool = True) -> Function:
+    """A function of so many arguments."""
+    return Function(apply, count, count, is_strict)
+
+
+def unfit(value: Value, wanted: str) -> ErrorValue:
+    """The error of an argument that is of the wrong kind; an error stays what it is."""
+    return value if isinstance(value, ErrorValue) else ErrorValue(f"{wanted} is needed, this is the {kind_of(value)}")

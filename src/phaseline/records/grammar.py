@@ -1,0 +1,282 @@
+"""The grammar of expressions and the tree that a text makes; the only place that imports the parsing library.
+
+Precedence from low to high: ``?:`` choices, ``||``, ``&&``, ``|``, ``^``, ``&``, equality, order and ``in``, shifts,
+sums, products, signs, then ``.name``, ``[index]`` and calls. Each level is a chain, not a nest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from lark import Lark, Transformer
+from lark.exceptions import UnexpectedToken
+from lark.lexer import Lexer
+from lark.lexer import Token as Word
+
+from phaseline.records import syntax
+from phaseline.records.faults import Fault, near_word
+from phaseline.records.tokens import (
+    OPERATORS,
+    WORDS,
+    Token,
+    check_nesting,
+    number_of,
+    tokens,
+    too_deep,
+    too_large,
+    unquoted,
+)
+from phaseline.records.values import MAX_DEPTH, MAX_INTEGER, MIN_INTEGER, ErrorValue
+
+if TYPE_CHECKING:
+    from phaseline.records.syntax import Node
+
+MAX_SOURCE = 16 * 1024
+"""Characters of one expression."""
+MAX_WORDS = 4_096
+"""Tokens of one expression: what can be read in far less than 0.1 s."""
+
+SIGNS = {
+    "?": "_ASK", ":": "_COLON", "?:": "_ELVIS", "||": "_OR", "&&": "_AND", "|": "PIPE", "^": "CARET", "&": "AMPERSAND",
+    "==": "SAME", "!=": "SAME", "=?=": "SAME", "=!=": "SAME", "===": "SAME", "!==": "SAME",
+    "<": "ORDER", "<=": "ORDER", ">": "ORDER", ">=": "ORDER",
+    "<<": "SHIFT", ">>": "SHIFT", ">>>": "SHIFT", "+": "PLUS", "-": "PLUS", "*": "TIMES", "/": "TIMES", "%": "TIMES",
+    "!": "NOT", "~": "NOT", ".": "_DOT", ",": "_COMMA", ";": "_SEMICOLON", "=": "_EQUALS", ":=": "_EQUALS",
+    "(": "_LPAR", ")": "_RPAR", "[": "_LSQB", "]": "_RSQB", "{": "_LBRACE", "}": "_RBRACE",
+}  # fmt: skip
+"""{sign: terminal}"""
+
+SPELLINGS = {"=?=": "is", "===": "is", "=!=": "isnt", "!==": "isnt"}
+"""{sign: the word for it}: the tree has one spelling for each meaning."""
+
+GRAMMAR = """
+?start: conditional
+?conditional: elvis
+            | elvis _ASK conditional _COLON conditional
+?elvis: disjunction (_ELVIS disjunction)*
+?disjunction: conjunction (_OR conjunction)*
+?conjunction: alternatives (_AND alternatives)*
+?alternatives: exclusives (PIPE exclusives)*
+?exclusives: commons (CARET commons)*
+?commons: equality (AMPERSAND equality)*
+?equality: order (SAME order)*
+?order: shifted ((ORDER | IN) shifted)*
+?shifted: total (SHIFT total)*
+?total: product (PLUS product)*
+?product: signed (TIMES signed)*
+?signed: part
+       | (PLUS | NOT) signed -> unary
+?part: primary
+     | part _DOT name -> select
+     | part _LSQB conditional _RSQB -> index
+?primary: NUMBER -> number
+        | STRING -> string
+        | WORD -> word
+        | QUOTED -> quoted_name
+        | NAME -> plain_name
+        | NAME _LPAR (conditional (_COMMA conditional)*)? _RPAR -> call
+        | _LPAR conditional _RPAR
+        | _LBRACE (conditional (_COMMA conditional)*)? _RBRACE -> list_of
+        | _LSQB entry? (_SEMICOLON entry?)* _RSQB -> record_of
+entry: name _EQUALS conditional
+name: NAME | QUOTED | WORD
+"""
+"""Terminals that begin with an underscore leave nothing in the tree."""
+
+
+def tree_of(text: str) -> Node:
+    """What the text says. Raises ``Fault`` PL-R005 where it says nothing, PL-R007 where it is too large."""
+    if len(text) > MAX_SOURCE:
+        raise too_long(f"it has {len(text):,} characters, {MAX_SOURCE:,} are allowed")
+    words = _words(text)
+    if not words:
+        raise Fault("PL-R005", "there is no expression", "Write one, such as: Cores > 2")
+    return _parsed(words, text)
+
+
+def too_long(how: str) -> Fault:
+    """The fault of an expression that is too long."""
+    return Fault("PL-R007", f"the expression is too long: {how}", "Give parts of it names of their own.")
+
+
+def _words(text: str) -> list[Token]:
+    """The tokens that count; brackets fit, numbers can be kept."""
+    found: list[Token] = []
+    for word in tokens(text):
+        if word.kind not in {"SPACE", "NEWLINE", "COMMENT"}:
+            if word.kind == "NUMBER" and number_of(word) == MAX_INTEGER + 1 and not (found and found[-1].text == "-"):
+                raise too_large(word)
+            found.append(word)
+            if len(found) > MAX_WORDS:
+                raise too_long(f"it has more than {MAX_WORDS:,} words and signs")
+    check_nesting(found)
+    return found
+
+
+def _parsed(words: list[Token], text: str) -> Node:
+    try:
+        # The library types what a transformer makes as a tree of its own.
+        return cast("Node", parser().parse(cast("str", words)))
+    except UnexpectedToken as error:
+        raise _unexpected(error, words, text) from None
+
+
+def _unexpected(error: UnexpectedToken, words: list[Token], text: str) -> Fault:
+    word = error.token
+    if word.type == "$END":
+        return Fault("PL-R005", "the expression ends too early", "Write what is missing after this.", words[-1].end)
+    at = word.start_pos or 0
+    source = next(found.text for found in words if found.start == at)
+    before = next((found for found in reversed(words) if found.start < at), None)
+    return Fault("PL-R005", f"'{source[:40]}' cannot stand here", _advice(source, before, text), at)
+
+
+def _advice(source: str, before: Token | None, text: str) -> str:
+    if source == "=":
+        return "Compare with == or is."
+    if source.lower() in {"and", "or", "not"}:
+        return "Write && for and, || for or, ! for not."
+    if before is not None and before.text.lower() == "not":
+        return "Write isnt, or ! before a condition."
+    if source.startswith("'"):
+        return 'Strings stand in double quotes: "…".'
+    if before is not None and before.kind == "NAME":
+        hint = near_word(before.text, tuple(OPERATORS))
+        if hint:
+            return hint.strip()
+    if before is not None and before.text == "{" and source == ",":
+        return "Leave out the comma."
+    return "Put an operator before it, such as == or &&." if len(text) > len(source) else "Write a value or a name."
+
+
+class Reader(Lexer):
+    """Hands the tokens of this room to the library, with its names for them."""
+
+    def __init__(self, lexer_conf: Any) -> None:
+        """Nothing to set up."""
+
+    def lex(self, data: Any) -> Iterator[Word]:  # type: ignore[override]  # the library's older, simpler form of lexers
+        """Each word as the library's token."""
+        previous = ""
+        for kind, text, start in data:
+            if kind == "SIGN":
+                name = SIGNS[text]
+            elif kind == "NAME" and previous != ".":
+                lower = text.lower()
+                name = OPERATORS.get(lower) or ("WORD" if lower in WORDS else "NAME")
+                name = "SAME" if name in {"IS", "ISNT"} else name
+            else:
+                name = kind
+            yield Word(name, text, start)
+            previous = text
+
+
+class TreeMaker(Transformer[Any, Any]):
+    """Makes the parts of ``syntax`` while the text is read, from the leaves up; nothing calls itself."""
+
+    def conditional(self, parts: list[Node]) -> Node:
+        """``a ? b : c``."""
+        condition, then, otherwise = parts
+        return syntax.Conditional(condition, then, otherwise, depth=_above(parts))
+
+    def elvis(self, parts: list[Node]) -> Node:
+        """``a ?: b``."""
+        return syntax.Elvis(tuple(parts), depth=_above(parts))
+
+    def disjunction(self, parts: list[Node]) -> Node:
+        """``a || b``."""
+        return syntax.Logic("||", tuple(parts), depth=_above(parts))
+
+    def conjunction(self, parts: list[Node]) -> Node:
+        """``a && b``."""
+        return syntax.Logic("&&", tuple(parts), depth=_above(parts))
+
+    def _chain(self, parts: list[Any]) -> Node:
+        operands: list[Node] = parts[::2]
+        signs = [SPELLINGS.get(sign, sign.lower()) for sign in parts[1::2]]
+        return syntax.Chain(operands[0], tuple(zip(signs, operands[1:], strict=True)), depth=_above(operands))
+
+    alternatives = exclusives = commons = equality = order = shifted = total = product = _chain
+
+    def unary(self, parts: list[Any]) -> Node:
+        """``-x``; with a number it is that number."""
+        sign, of = parts
+        if (
+            sign == "-"
+            and isinstance(of, syntax.Literal)
+            and type(of.value) in {int, float}
+            and of.value != MIN_INTEGER
+        ):
+            return syntax.Literal(-cast("int", of.value))
+        return syntax.Unary(str(sign), of, depth=_above([of]))
+
+    def select(self, parts: list[Any]) -> Node:
+        """``a.b``; after ``my`` and ``self`` an own attribute."""
+        of, name = parts
+        if isinstance(of, syntax.Name) and not of.is_own and of.name.lower() in {"my", "self"}:
+            return syntax.Name(name, is_own=True)
+        return syntax.Select(of, name, depth=_above([of]))
+
+    def index(self, parts: list[Node]) -> Node:
+        """``a[b]``."""
+        return syntax.Index(parts[0], parts[1], depth=_above(parts))
+
+    def number(self, parts: list[Word]) -> Node:
+        """A number."""
+        return syntax.Literal(number_of(Token("NUMBER", str(parts[0]), parts[0].start_pos or 0)))
+
+    def string(self, parts: list[Word]) -> Node:
+        """A string."""
+        return syntax.Literal(unquoted(parts[0]))
+
+    def word(self, parts: list[Word]) -> Node:
+        """``true``, ``false``, ``undefined``, ``error``."""
+        lower = parts[0].lower()
+        return syntax.Literal(ErrorValue() if lower == "error" else WORDS[lower])
+
+    def quoted_name(self, parts: list[Word]) -> Node:
+        """``'any name'``."""
+        return syntax.Name(unquoted(parts[0]))
+
+    def plain_name(self, parts: list[Word]) -> Node:
+        """``name``."""
+        return syntax.Name(str(parts[0]))
+
+    def name(self, parts: list[Word]) -> str:
+        """A name after a dot or before an equals sign."""
+        return unquoted(parts[0]) if parts[0].type == "QUOTED" else str(parts[0])
+
+    def call(self, parts: list[Any]) -> Node:
+        """``f(a, b)``."""
+        word, *arguments = parts
+        return syntax.Call(str(word), tuple(arguments), word.start_pos or 0, depth=_above(arguments))
+
+    def list_of(self, parts: list[Node]) -> Node:
+        """``{a, b}``."""
+        return syntax.ListOf(tuple(parts), depth=_above(parts))
+
+    def entry(self, parts: list[Any]) -> tuple[str, Node]:
+        """``a = 1`` inside a record."""
+        return (parts[0], parts[1])
+
+    def record_of(self, parts: list[tuple[str, Node]]) -> Node:
+        """``[a = 1; b = 2]``."""
+        return syntax.RecordOf(tuple(parts), depth=_above([node for _, node in parts]))
+
+
+def _above(parts: list[Node]) -> int:
+    """The depth of what lies above these parts."""
+    depth = 1 + max((part.depth for part in parts), default=0)
+    if depth > MAX_DEPTH:
+        raise too_deep(0)
+    return depth
+
+
+@lru_cache(maxsize=1)
+def parser() -> Lark:
+    """The parser, made once: tables for the grammar take some hundredths of a second."""
+    declared = sorted({*SIGNS.values(), "NUMBER", "STRING", "WORD", "QUOTED", "NAME", "IN"})
+    source = GRAMMAR + "%declare " + " ".join(declared) + "\n"
+    return Lark(source, parser="lalr", lexer=Reader, transformer=TreeMaker(), maybe_placeholders=False)

@@ -1,0 +1,193 @@
+"""Values as they stand in the text of a record: numbers, strings, lists, nested records, times; nothing to evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.records.conversions import AttributeTypeError, AttributeValueError
+from phaseline.records.expression import Expression
+from phaseline.records.faults import Fault
+from phaseline.records.functions.times import span_in, time_in
+from phaseline.records.record import Record
+from phaseline.records.tokens import CLOSING, OPENING, WORDS, Token, number_of, too_large, unquoted
+from phaseline.records.values import MAX_INTEGER, ErrorValue
+
+if TYPE_CHECKING:
+    from phaseline.records.values import Stored, Value
+
+REALS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
+MADE: Mapping[str, Callable[[str], Value]] = {
+    "abstime": time_in,
+    "reltime": span_in,
+    "real": lambda text: REALS.get(text.lower()),
+}
+"""{function in lower case: what makes a value of its one string}: the only calls that are values."""
+
+
+class Words:
+    """The words of one statement, read from the left. ``text`` is where they stand in."""
+
+    def __init__(self, words: Sequence[Token], text: str) -> None:
+        """At the first word."""
+        self._words = words
+        self._text = text
+        self._at = 0
+
+    def peek(self) -> Token:
+        """The next word; after the last one an empty word behind it."""
+        if self._at < len(self._words):
+            return self._words[self._at]
+        return Token("END", "", self._words[-1].end if self._words else 0)
+
+    def next(self) -> Token:
+        """The next word, taken."""
+        word = self.peek()
+        self._at += 1
+        return word
+
+    def takes(self, text: str) -> bool:
+        """Take the next word if it is this sign."""
+        is_it = self.peek().kind == "SIGN" and self.peek().text == text
+        self._at += is_it
+        return is_it
+
+    def entry(self, record: Record) -> None:
+        """``name = value`` or ``name := expression`` into the record."""
+        first = self.peek()
+        name = self._name()
+        if name.lower() in record.folded:
+            raise Fault("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", first.start)
+        value: Stored
+        if self.takes(":="):
+            value = self._expression()
+        elif self.takes("="):
+            value = self._value(name)
+        else:
+            raise Fault("PL-R001", f"'{name}' is given no value", f"Write {name} = value.", self.peek().start)
+        try:
+            record.put(name, value)
+        except (AttributeValueError, AttributeTypeError) as error:
+            raise Fault("PL-R011", str(error), "Give it a value that can be kept.", first.start) from None
+
+    def _name(self) -> str:
+        """A name, quoted or not; with dots it is still one name."""
+        word = self.next()
+        if word.kind == "QUOTED":
+            name = unquoted(word.text)
+        elif word.kind == "NAME":
+            parts = [word.text]
+            while self.takes("."):
+                part = self.next()
+                if part.kind != "NAME":
+                    raise Fault(
+                        "PL-R001", "a name is missing after the dot", "Write it, or put it in quotes.", part.start
+                    )
+                parts.append(part.text)
+            name = ".".join(parts)
+        else:
+            name = ""
+        if not name:
+            what = f"'{word.text[:40]}' is no name" if word.text else "a name is missing"
+            raise Fault(
+                "PL-R001", what, "Begin with the name of an attribute; strange ones in single quotes.", word.start
+            )
+        return name
+
+    def _expression(self) -> Expression:
+        """Everything up to the end of the entry."""
+        begin = self._at
+        depth = 0
+        while (word := self.peek()).kind != "END" and not (
+            depth == 0 and word.text in {";", "]"} and word.kind == "SIGN"
+        ):
+            depth += (word.text in OPENING) - (word.text in CLOSING) if word.kind == "SIGN" else 0
+            self._at += 1
+        if begin == self._at:
+            raise Fault("PL-R005", "there is no expression", "Write one after :=.", word.start)
+        start = self._words[begin].start
+        try:
+            return Expression.read(self._text[start : self._words[self._at - 1].end])
+        except Fault as fault:
+            raise fault.moved(start) from None
+
+    def _value(self, name: str) -> Value:
+        """A literal, and nothing after it but the end of the entry."""
+        start = self.peek().start
+        value = self.literal()
+        rest = self.peek()
+        if rest.kind != "END" and not (rest.kind == "SIGN" and rest.text in {";", "]"}):
+            end = self._text.find("\n", start)
+            source = self._text[start : len(self._text) if end < 0 else end].strip()
+            mend = f"For an expression write {name} := {source[:60]}"
+            raise Fault("PL-R003", "this is more than a value", mend, rest.start)
+        return value
+
+    def literal(self) -> Value:
+        """One value. Raises ``Fault`` PL-R003 for what is none."""
+        word = self.next()
+        if word.kind == "STRING":
+            return unquoted(word.text)
+        if word.kind == "NUMBER":
+            return self._number(word)
+        if word.kind == "SIGN":
+            if word.text in {"-", "+"} and self.peek().kind == "NUMBER":
+                return self._number(self.next(), -1 if word.text == "-" else 1)
+            if word.text == "{":
+                return self._list()
+            if word.text == "[":
+                return self._record()
+        if word.kind == "NAME":
+            lower = word.text.lower()
+            if lower in WORDS:
+                return ErrorValue() if lower == "error" else WORDS[lower]
+            if lower in MADE and self.takes("("):
+                return self._made(word, MADE[lower])
+        raise self._no_value(word)
+
+    def _no_value(self, word: Token) -> Fault:
+        if word.kind == "END":
+            return Fault("PL-R001", "a value is missing", 'Write one, or "" for an empty text.', word.start)
+        mend = f'Put a text into quotes: "{word.text[:40]}"; write an expression with := instead of =.'
+        return Fault("PL-R003", f"'{word.text[:40]}' is no value", mend, word.start)
+
+    def _number(self, word: Token, sign: int = 1) -> int | float:
+        number = sign * number_of(word)
+        if isinstance(number, int) and number > MAX_INTEGER:
+            raise too_large(word)
+        return number
+
+    def _list(self) -> Value:
+        items: list[Value] = []
+        if self.takes("}"):
+            return ()
+        while True:
+            items.append(self.literal())
+            if self.takes("}"):
+                return tuple(items)
+            if not self.takes(","):
+                word = self.peek()
+                raise Fault(
+                    "PL-R001",
+                    f"'{word.text[:40]}' cannot stand in a list here",
+                    "Put a comma or } before it.",
+                    word.start,
+                )
+
+    def _record(self) -> Record:
+        record = Record()
+        while not self.takes("]"):
+            if self.takes(";"):
+                continue
+            self.entry(record)
+        return record
+
+    def _made(self, function: Token, make: Callable[[str], Value]) -> Value:
+        word = self.next()
+        value = make(unquoted(word.text)) if word.kind == "STRING" else None
+        if value is None or not self.takes(")"):
+            mend = (
+                'Write absTime("2026-11-21T10:00:00Z"), relTime("1+02:03:04") or real("INF"); anything else is for :=.'
+            )
+            raise Fault("PL-R003", f"{function.text}(…) is no value here", mend, function.start)
+        return value

@@ -1,0 +1,386 @@
+"""A record: attributes by name, whatever the case of its letters, with a memory of which ones were changed.
+
+It is mutable on purpose: plugins write into it, and the writer that comes after them asks for ``changes``. Whoever
+needs it unchanged takes a ``snapshot``. The names of the source document are aliases of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+from phaseline.records import conversions
+from phaseline.records.admission import admitted, records_in
+from phaseline.records.conversions import AttributeTypeError, AttributeValueError
+from phaseline.records.expression import Expression, attribute_value
+from phaseline.records.paths import descend, follow, steps_of
+from phaseline.records.values import is_identical, kind_of
+
+if TYPE_CHECKING:
+    from phaseline.records.admission import Given
+    from phaseline.records.values import Stored, Value
+
+TYPE = "AdType"
+"""The attribute that names the type of a record."""
+Path: TypeAlias = tuple[str, ...]
+"""The names from a record down to an attribute."""
+
+
+class Removed(Enum):
+    """The change of an attribute that is no more."""
+
+    REMOVED = "removed"
+
+
+class ReadOnlyError(TypeError):
+    """An attribute was written that only the engine may write, or that of a snapshot."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        """``name``: of the attribute."""
+        super().__init__(f"'{name}' cannot be written: {reason}")
+        self.name = name
+
+
+class Record:
+    """Attributes in the order in which they were first set; names may be paths into nested records.
+
+    ``folded`` is for evaluation: {name in lower case: value}. ``owner``: the record around this one. ``now``: seconds
+    since the epoch, for expressions that ask for the time.
+
+    >>> node = Record({"Name": "n1", "Cores": 8})
+    >>> node["cores"], node.get_as_string("CORES"), "Disk" in node
+    (8, '8', False)
+    >>> node.forget_changes()
+    >>> node["Disk.Size"] = 10
+    >>> node.changes()
+    {('Disk',): Record({'Size': 10})}
+    """
+
+    __slots__ = ("_changed", "_list_key", "_names", "_protected", "folded", "now", "owner")
+
+    def __init__(
+        self, attributes: Mapping[str, Given] | Iterable[tuple[str, Given]] = (), *, type_name: str = ""
+    ) -> None:
+        """A record with these attributes, names taken as they are; all count as changed until ``forget_changes``."""
+        self.folded: dict[str, Stored] = {}
+        self.owner: Record | None = None
+        self.now: float | None = None
+        self._names: dict[str, str] = {}
+        self._changed: dict[str, None] = {}
+        self._list_key: str | None = None
+        self._protected: frozenset[str] | None = frozenset()
+        if type_name:
+            self.put(TYPE, type_name)
+        for name, value in attributes.items() if isinstance(attributes, Mapping) else attributes:
+            self.put(name, value)
+
+    @property
+    def kind(self) -> type[Record]:
+        """What nested records are made of."""
+        return Record
+
+    @property
+    def type_name(self) -> str:
+        """What kind of record it is, such as ``Cloud.Node``: its attribute ``AdType``."""
+        found = self.folded.get(TYPE.lower())
+        return found if isinstance(found, str) else ""
+
+    # Reading
+
+    def get(self, name: str, default: Value = None) -> Value:
+        """The value, an expression evaluated; ``default`` where it is undefined."""
+        found = follow(self, name)
+        value = None if found is None else attribute_value(*found, self._clock())
+        return default if value is None else value
+
+    def stored(self, name: str) -> Stored:
+        """The value as it is stored: an expression is not evaluated."""
+        found = follow(self, name)
+        return None if found is None else found[0].folded[found[1]]
+
+    def get_expression(self, name: str) -> str | None:
+        """The text of an attribute that is an expression, else None."""
+        found = self.stored(name)
+        return found.text if isinstance(found, Expression) else None
+
+    def is_defined(self, name: str) -> bool:
+        """False for an attribute that is missing, and for one whose value is undefined."""
+        return self.get(name) is not None
+
+    def get_as_string(self, name: str) -> str | None:
+        """As text; None where undefined. This and its like raise ``AttributeTypeError`` where something would be lost."""
+        return conversions.as_string(name, self.get(name))
+
+    def get_as_integer(self, name: str) -> int | None:
+        """As integer."""
+        return conversions.as_integer(name, self.get(name))
+
+    def get_as_double(self, name: str) -> float | None:
+        """As real."""
+        return conversions.as_double(name, self.get(name))
+
+    def get_as_boolean(self, name: str) -> bool | None:
+        """As truth value."""
+        return conversions.as_boolean(name, self.get(name))
+
+    def get_as_date(self, name: str) -> datetime | None:
+        """As time, with its zone."""
+        return conversions.as_date(name, self.get(name))
+
+    def get_as_list(self, name: str) -> list[Value] | None:
+        """As list; to change it, set it again."""
+        return conversions.as_list(name, self.get(name))
+
+    def get_as_record(self, name: str) -> Record | None:
+        """The nested record itself: what is written into it is written here."""
+        value = self.get(name)
+        if value is None or isinstance(value, Record):
+            return value
+        raise AttributeTypeError(name, f"is the {kind_of(value)}, not a record")
+
+    def get_attribute_names(self) -> list[str]:
+        """The names, spelled as they were first."""
+        return [self._names[key] for key in self.folded]
+
+    def to_dict(self) -> dict[str, object]:
+        """{name: value} with expressions evaluated, nested records as dicts, and nothing undefined."""
+        values = {name: self.get(f"'{name}'" if "." in name else name) for name in self}
+        return {name: _plain(value) for name, value in values.items() if value is not None}
+
+    def spelling(self, key: str) -> str:
+        """The name with this key."""
+        return self._names.get(key, key)
+
+    def _clock(self) -> float | None:
+        scope: Record | None = self
+        while scope is not None and scope.now is None:
+            scope = scope.owner
+        return None if scope is None else scope.now
+
+    # Writing
+
+    def set(self, name: str, value: Given) -> None:
+        """Give the attribute a value; of a path, records that are missing on the way are made.
+
+        Raises: ``ReadOnlyError``, ``AttributeTypeError`` for a kind that no attribute can have or a way through what
+        is no record, ``AttributeValueError`` for what is too large.
+        """
+        steps = [name] if name.lower() in self.folded else steps_of(name)
+        owner, steps = descend(self, steps)
+        for step in steps[:-1]:
+            between = owner.folded.get(step.lower())
+            if between is not None:
+                raise AttributeTypeError(step, f"is the {kind_of(between)}, not a record: '{name}' leads through it")
+            owner.put(step, Record())
+            nested = owner.folded[step.lower()]
+            assert isinstance(nested, Record)
+            owner = nested
+        owner.put(steps[-1], value)
+
+    def put(self, name: str, value: Given) -> None:
+        """Set an own attribute; ``name`` is taken as it is, dots and all."""
+        if not name:
+            raise AttributeValueError(name, "is no name")
+        key = name.lower()
+        self._may_write(name, key)
+        kept = admitted(name, value, self)
+        self._let_go(key)
+        self.folded[key] = kept
+        self._names.setdefault(key, name)
+        self.touch(key)
+
+    def remove(self, name: str) -> None:
+        """Take the attribute away; it may be missing."""
+        found = follow(self, name)
+        if found is not None:
+            owner, key = found
+            owner._may_write(name, key)
+            owner._let_go(key)
+            del owner.folded[key]
+            owner.touch(key)
+
+    def set_string(self, name: str, value: str | None) -> None:
+        """Set a text. This and its like raise ``AttributeTypeError`` for anything else; None means undefined."""
+        self._set_kind(name, value, str, "string")
+
+    def set_integer(self, name: str, value: int | None) -> None:
+        """Set an integer of 64 bits."""
+        self._set_kind(name, value, int, "integer")
+
+    def set_double(self, name: str, value: float | None) -> None:
+        """Set a real."""
+        self._set_kind(name, value if value is None or not _is_integer(value) else float(value), float, "real")
+
+    def set_boolean(self, name: str, value: bool | None) -> None:
+        """Set a truth value."""
+        self._set_kind(name, value, bool, "boolean")
+
+    def set_date(self, name: str, value: datetime | float | None) -> None:
+        """Set a time, given as such or in seconds since the epoch."""
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        moment = datetime.fromtimestamp(value, UTC) if is_number else value  # type: ignore[arg-type]  # a number
+        self._set_kind(name, moment, datetime, "time")
+
+    def set_list(self, name: str, value: Iterable[Given] | None) -> None:
+        """Set a list."""
+        is_list = isinstance(value, Iterable) and not isinstance(value, str | Mapping | Record)
+        self._set_kind(name, tuple(value) if is_list and value is not None else value, tuple, "list")  # type: ignore[arg-type]  # checked there
+
+    def set_record(self, name: str, value: Record | Mapping[str, Given] | None) -> None:
+        """Set a nested record; one that lies in another record already is copied."""
+        self._set_kind(name, Record(value) if isinstance(value, Mapping) else value, Record, "record")
+
+    def set_expression(self, name: str, text: str) -> None:
+        """Set an expression. Raises ``ProblemsError`` for a text that cannot be read."""
+        self.set(name, Expression(text, subject=name))
+
+    def _set_kind(self, name: str, value: Given, kind: type, word: str) -> None:
+        if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+            raise AttributeTypeError(name, f"is to be a {word}, this is the {kind_of(value)} {value!r:.60}")
+        self.set(name, value)
+
+    def _may_write(self, name: str, key: str) -> None:
+        if self._protected is None:
+            raise ReadOnlyError(name, "this record is a snapshot")
+        if key in self._protected:
+            raise ReadOnlyError(name, "only the engine writes it")
+
+    def _let_go(self, key: str) -> None:
+        for nested in records_in(self.folded.get(key)):
+            nested.owner = nested._list_key = None
+
+    def settle(self, owner: Record, list_key: str | None) -> None:
+        """Lie in ``owner`` from now on; ``list_key``: the attribute there whose list it is in, None if it is not in one."""
+        self.owner = owner
+        self._list_key = list_key
+
+    # What was changed
+
+    def touch(self, key: str) -> None:
+        """Count the attribute as changed, and with it the list in which this record lies."""
+        self._changed[key] = None
+        if self._list_key is not None and self.owner is not None:
+            self.owner.touch(self._list_key)
+
+    def changes(self) -> dict[Path, Stored | Removed]:
+        """{path: value, or ``Removed.REMOVED``}: what was written since ``forget_changes``, as deep as it was written."""
+        found: dict[Path, Stored | Removed] = {
+            (self._names[key],): self.folded.get(key) if key in self.folded else Removed.REMOVED
+            for key in self._changed
+        }
+        for key, value in self.folded.items():
+            if isinstance(value, Record) and key not in self._changed:
+                found.update({(self._names[key], *path): change for path, change in value.changes().items()})
+        return found
+
+    def apply(self, changes: Mapping[Path, Stored | Removed]) -> None:
+        """Make the changes of another copy of this record here: attribute by attribute, all others stay."""
+        for path, change in changes.items():
+            name = ".".join("'" + step.replace("\\", "\\\\").replace("'", "\\'") + "'" for step in path)
+            if isinstance(change, Removed):
+                self.remove(name)
+            else:
+                self.set(name, change.copy() if isinstance(change, Record) else change)
+
+    def forget_changes(self) -> None:
+        """From here on everything counts as saved."""
+        self._changed.clear()
+        for value in self.folded.values():
+            for nested in records_in(value):
+                nested.forget_changes()
+
+    # Copies and protection
+
+    def copy(self) -> Record:
+        """A record of its own with equal values, writable, nothing in it changed."""
+        twin = Record()
+        for key, value in self.folded.items():
+            twin.put(self._names[key], value)
+        twin.now = self.now
+        twin.forget_changes()
+        return twin
+
+    def snapshot(self) -> Record:
+        """A copy that raises ``ReadOnlyError`` when it is written."""
+        twin = self.copy()
+        twin.freeze()
+        return twin
+
+    def freeze(self) -> None:
+        """Nothing in it, nor in the records inside of it, can be written from now on."""
+        self._protected = None
+        for value in self.folded.values():
+            for nested in records_in(value):
+                nested.freeze()
+
+    def protect(self, names: Iterable[str]) -> None:
+        """Only these attributes cannot be written from now on."""
+        self._protected = frozenset(name.lower() for name in names)
+
+    # Python's own ways
+
+    def __getitem__(self, name: str) -> Value:
+        """The value; ``KeyError`` where there is no such attribute."""
+        if follow(self, name) is None:
+            raise KeyError(name)
+        return self.get(name)
+
+    def __setitem__(self, name: str, value: Given) -> None:
+        """As ``set``."""
+        self.set(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        """As ``remove``; ``KeyError`` where there is no such attribute."""
+        if follow(self, name) is None:
+            raise KeyError(name)
+        self.remove(name)
+
+    def __contains__(self, name: object) -> bool:
+        """True where there is such an attribute, even if its value is undefined."""
+        return isinstance(name, str) and follow(self, name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self.get_attribute_names())
+
+    def __len__(self) -> int:
+        """How many own attributes there are."""
+        return len(self.folded)
+
+    def __bool__(self) -> bool:
+        """A record is something even when it is empty."""
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        """Same names, identical values; expressions by their text; order and spelling of the names do not matter."""
+        if not isinstance(other, Record):
+            return NotImplemented
+        return self.folded.keys() == other.folded.keys() and all(
+            is_identical(value, other.folded[key]) for key, value in self.folded.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it can be changed
+
+    def __repr__(self) -> str:
+        """As it could be made again."""
+        shown = ", ".join(f"{self._names[key]!r}: {value!r}" for key, value in self.folded.items())
+        return f"Record({{{shown}}})"
+
+    # The names of the source document
+    getAsString, getAsInteger, getAsDouble = get_as_string, get_as_integer, get_as_double
+    getAsBoolean, getAsDate, getAsList, getAsRecord = get_as_boolean, get_as_date, get_as_list, get_as_record
+    setString, setInteger, setDouble, setBoolean = set_string, set_integer, set_double, set_boolean
+    setDate, setList, setRecord, setExpression = set_date, set_list, set_record, set_expression
+    getExpression, isDefined, getAttributeNames, toDict = get_expression, is_defined, get_attribute_names, to_dict
+
+
+def _plain(value: Value) -> object:
+    if isinstance(value, Record):
+        return value.to_dict()
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

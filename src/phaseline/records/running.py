@@ -1,0 +1,61 @@
+"""One evaluation under way: its steps, its clock, and the attributes that it is inside of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.records.values import ErrorValue
+
+if TYPE_CHECKING:
+    from phaseline.records.expression import Expression
+    from phaseline.records.record import Record
+    from phaseline.records.values import Value
+
+BUDGET = 100_000
+"""Steps of one evaluation: parts of expressions, and more for long texts and lists."""
+FREE = 1_024
+"""Characters or elements that cost nothing."""
+CHARACTERS_A_STEP = 64
+
+
+class Exhausted(Exception):
+    """The budget is spent. Ends the evaluation, never leaves the room."""
+
+
+class Run:
+    """What the closures of one evaluation share. ``now``: seconds since the epoch, None where there is no clock."""
+
+    __slots__ = ("active", "now", "steps")
+
+    def __init__(self, now: float | None = None) -> None:
+        """With the whole budget."""
+        self.steps = BUDGET
+        self.now = now
+        self.active: dict[tuple[int, str], str] = {}
+
+    def spend(self, steps: int) -> None:
+        """Take steps from the budget. Raises ``Exhausted``."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise Exhausted
+
+    def read(self, length: int) -> None:
+        """Take from the budget what looking at a text or list of this length costs."""
+        if length > FREE:
+            self.spend(length // CHARACTERS_A_STEP)
+
+    def attribute(self, scope: Record, key: str, expression: Expression) -> Value:
+        """The value of an attribute that is an expression, evaluated in the record that has it.
+
+        An attribute that needs itself is an error with the chain of names.
+        """
+        frame = (id(scope), key)
+        if frame in self.active:
+            names = list(self.active.values())[list(self.active).index(frame) :]
+            return ErrorValue("cycle: " + " → ".join([*names, names[0]]))
+        self.spend(expression.cost)
+        self.active[frame] = scope.spelling(key)
+        try:
+            return expression.run(scope, self)
+        finally:
+            del self.active[frame]

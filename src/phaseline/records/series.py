@@ -1,0 +1,95 @@
+"""Several records in a fixed order, as a phase gets them: to iterate over, to filter, to group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias, overload
+
+from phaseline.records.expression import Expression
+from phaseline.records.unparsing import value_text
+
+if TYPE_CHECKING:
+    from phaseline.records.record import Record
+    from phaseline.records.values import Value
+
+Condition: TypeAlias = "str | Expression | Callable[[Record], object]"
+Group: TypeAlias = "None | bool | int | float | str"
+
+
+class Series(Sequence["Record"]):
+    """Records that stay the same and in the same order; the records themselves can be written.
+
+    >>> from phaseline.records.record import Record
+    >>> nodes = Series([Record({"Name": "a", "Cores": 2}), Record({"Name": "b", "Cores": 8})])
+    >>> nodes.filter("Cores > 4").names(), {cores: len(group) for cores, group in nodes.group_by("Cores").items()}
+    (['b'], {2: 1, 8: 1})
+    """
+
+    __slots__ = ("_records",)
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        """In this order."""
+        self._records = tuple(records)
+
+    @overload
+    def __getitem__(self, at: int) -> Record: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Series: ...
+
+    def __getitem__(self, at: int | slice) -> Record | Series:
+        """One record, or a series of some."""
+        return Series(self._records[at]) if isinstance(at, slice) else self._records[at]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._records)
+
+    def __repr__(self) -> str:
+        """How many there are, and the names of the first."""
+        names = ", ".join(str(name) for name in self[:5].names())
+        return f"<Series of {len(self)}: {names}{', …' if len(self) > 5 else ''}>"
+
+    def size(self) -> int:
+        """How many there are."""
+        return len(self._records)
+
+    def get(self, at: int) -> Record:
+        """The record at this place, from 0."""
+        return self._records[at]
+
+    def is_empty(self) -> bool:
+        """True if there is none."""
+        return not self._records
+
+    def filter(self, condition: Condition) -> Series:
+        """Those that fulfil an expression or a function; what an expression cannot decide does not.
+
+        Raises: ``ProblemsError`` for a text that cannot be read.
+        """
+        if callable(condition):
+            return Series(record for record in self._records if condition(record))
+        expression = Expression(condition) if isinstance(condition, str) else condition
+        verdicts = expression.judge_all(self._records)
+        return Series(record for record, verdict in zip(self._records, verdicts, strict=True) if verdict is True)
+
+    def group_by(self, attribute: str) -> dict[Group, Series]:
+        """{value of the attribute: those that have it}, in the order of the first of each; undefined is None.
+
+        Lists, records, times and errors are grouped by how they are written.
+        """
+        groups: dict[tuple[type, Group], list[Record]] = {}
+        for record in self._records:
+            key = _group(record.get(attribute))
+            groups.setdefault((type(key), key), []).append(record)
+        return {key: Series(members) for (_, key), members in groups.items()}
+
+    def names(self) -> list[str | None]:
+        """The attribute ``Name`` of each."""
+        return [record.get_as_string("Name") for record in self._records]
+
+    isEmpty, groupBy = is_empty, group_by
+
+
+def _group(value: Value) -> Group:
+    return value if value is None or isinstance(value, bool | int | float | str) else value_text(value)

@@ -1,0 +1,151 @@
+"""The parts of an expression as data. Chains of one level of precedence are flat, so that length is no depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from phaseline.records.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number, string, ``true``, ``undefined`` or ``error``."""
+
+    value: Value
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An attribute by its name; ``is_own`` after ``my.`` or ``self.``: of this very record, of none around it."""
+
+    name: str
+    is_own: bool = False
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """``of.name``."""
+
+    of: Node
+    name: str
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``of[at]``."""
+
+    of: Node
+    at: Node
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``name(arguments)``; ``offset``: where the name begins."""
+
+    name: str
+    arguments: tuple[Node, ...]
+    offset: int = field(default=0, compare=False)
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """``{a, b}``."""
+
+    items: tuple[Node, ...]
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOf:
+    """``[a = 1; b = 2]``."""
+
+    entries: tuple[tuple[str, Node], ...]
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``-x``, ``+x``, ``!x``, ``~x``."""
+
+    sign: str
+    of: Node
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """``first`` and what follows on one level, from left to right: ``a + b - c``, ``a == b``, ``a & b``."""
+
+    first: Node
+    rest: tuple[tuple[str, Node], ...]
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Logic:
+    """``a && b && c`` or ``a || b || c``."""
+
+    sign: str
+    items: tuple[Node, ...]
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """``condition ? then : otherwise``."""
+
+    condition: Node
+    then: Node
+    otherwise: Node
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Elvis:
+    """``a ?: b ?: c``: the first that is defined."""
+
+    items: tuple[Node, ...]
+    depth: int = field(default=0, compare=False)
+
+
+Node: TypeAlias = (
+    Literal | Name | Select | Index | Call | ListOf | RecordOf | Unary | Chain | Logic | Conditional | Elvis
+)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The parts directly below."""
+    match node:
+        case Literal() | Name():
+            return ()
+        case Select() | Unary():
+            return (node.of,)
+        case Index():
+            return (node.of, node.at)
+        case Call():
+            return node.arguments
+        case ListOf() | Logic() | Elvis():
+            return node.items
+        case RecordOf():
+            return tuple(value for _, value in node.entries)
+        case Chain():
+            return (node.first, *(operand for _, operand in node.rest))
+        case _:
+            return (node.condition, node.then, node.otherwise)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it, in the order of the text."""
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting.extend(reversed(children(found)))

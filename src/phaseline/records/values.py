@@ -1,0 +1,107 @@
+"""What an attribute can be: kinds of values, when two are the same, and the error that an expression may give.
+
+Undefined is ``None``. Lists are tuples. Absolute times are aware ``datetime``s, spans are ``timedelta``s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from phaseline.records.expression import Expression
+    from phaseline.records.record import Record
+
+    Value: TypeAlias = (
+        "None | bool | int | float | str | datetime | timedelta | tuple[Value, ...] | Record | ErrorValue"
+    )
+    Stored: TypeAlias = "Value | Expression"
+
+MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
+MAX_VALUE_BYTES = 1 << 20
+"""No single text is longer, in UTF-8."""
+MAX_DEPTH = 200
+"""How deep the parts of an expression may lie in one another."""
+MAX_LEVELS = 100
+"""How deep lists and records may lie in one another as values."""
+MAX_BYTES_A_CHARACTER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorValue:
+    """The value of an expression that makes no sense, such as ``1 / 0``. Two errors are the same whatever their reasons."""
+
+    reason: str = field(default="it says error", compare=False)
+
+
+def kind_of(value: object) -> str:
+    """The word for what a value is, as messages and answers use it.
+
+    >>> kind_of(3), kind_of(True), kind_of(None), kind_of(())
+    ('integer', 'boolean', 'undefined', 'list')
+    """
+    if value is None:
+        return "undefined"
+    return KINDS.get(type(value), type(value).__name__.lower())
+
+
+KINDS: dict[type, str] = {
+    bool: "boolean",
+    int: "integer",
+    float: "real",
+    str: "string",
+    datetime: "time",
+    timedelta: "duration",
+    tuple: "list",
+    ErrorValue: "error",
+}
+"""{type: word}; records and expressions are called by the names of their classes."""
+
+
+def is_identical(left: object, right: object) -> bool:
+    """Same kind and same value: texts by case, times with their zone, lists and records part by part; ``3`` is not ``3.0``.
+
+    >>> is_identical(3, 3.0), is_identical("a", "A"), is_identical((1, None), (1, None))
+    (False, False, True)
+    """
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, float) and isinstance(right, float):
+        return left == right or (math.isnan(left) and math.isnan(right))
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(is_identical, left, right))
+    if isinstance(left, datetime) and isinstance(right, datetime):
+        return left == right and left.utcoffset() == right.utcoffset()
+    return left == right
+
+
+def is_too_long(text: str) -> bool:
+    """True for texts over 1 MiB; short ones are not encoded to find out.
+
+    >>> is_too_long("ä"), is_too_long("x" * (1 << 20)), is_too_long("ä" * (1 << 20))
+    (False, False, True)
+    """
+    if len(text) * MAX_BYTES_A_CHARACTER <= MAX_VALUE_BYTES:
+        return False
+    return len(text) > MAX_VALUE_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_VALUE_BYTES
+
+
+def bounded(text: str) -> str | ErrorValue:
+    """The text, or an error if it is too long to be a value."""
+    return ErrorValue(f"the text is longer than {MAX_VALUE_BYTES:,} bytes") if is_too_long(text) else text
+
+
+def is_in_range(number: int) -> bool:
+    """True for integers of 64 bits."""
+    return MIN_INTEGER <= number <= MAX_INTEGER
+
+
+def first_error(values: Sequence[Value]) -> ErrorValue | None:
+    """The first error among the values."""
+    for value in values:
+        if value.__class__ is ErrorValue:
+            return value
+    return None
