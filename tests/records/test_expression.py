@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 
@@ -242,6 +243,27 @@ def test_p85_a_tree_is_written_so_that_reading_gives_it_back(text: str) -> None:
 def test_a_text_over_several_lines_becomes_one_without_comments() -> None:
     assert one_line('a  // why\n  + /* x */ "b\nc"') == 'a + "b\\nc"'
     assert one_line('"//"') == '"//"'
+    assert one_line("a\r\n+ b\r") == "a + b"
+
+
+def test_a_long_text_is_compiled_but_not_kept() -> None:
+    before = compiled.cache_info().currsize
+    assert Expression(" + ".join(["x"] * 500)).evaluate(Record({"x": 2})) == 1_000
+    assert compiled.cache_info().currsize == before
+
+
+def test_threads_read_and_evaluate_at_the_same_time() -> None:
+    records = [Record({"x": number}) for number in range(200)]
+
+    def work(number: int) -> list[object]:
+        return Expression(
+            f'x * 2 + {number} > 100 ? strcat(x, regexps(\'1\' ?: "1", string(x), "-", "fg")) : {number}'
+        ).evaluate_all(records)
+
+    compiled.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(work, range(40)))
+    assert found == [work(number) for number in range(40)]
 
 
 @pytest.mark.parametrize(
@@ -277,6 +299,7 @@ def test_a_text_over_several_lines_becomes_one_without_comments() -> None:
         ("ifThenElse(1, 2)", "PL-R009", 1, "page"),
         ('x + regexp("(a", x)', "PL-R008", 5, "RE2"),
         ('regexp("(a)\\\\1", x)', "PL-R008", 1, "RE2"),
+        ('regexp("a", "b", "x")', "PL-R008", 1, "RE2"),
         ("[a = 1; A = 2]", "PL-R002", 1, "one value"),
         (f"[a = {'!' * 250}1]", "PL-R007", 1, "names of their own"),
     ],

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 Evaluate: TypeAlias = "Callable[[Record, Run], Value]"
 """What a part of an expression becomes: a closure over its own parts."""
 
-REMEMBERED = 4_096
+REMEMBERED = 1_024
 """So many texts are kept compiled."""
+LONGEST_REMEMBERED = 1_000
+"""Characters of a text that is kept: what strangers ask may not fill the memory."""
 
 
 class Compiled:
@@ -49,12 +51,20 @@ class Compiled:
 
 @lru_cache(maxsize=REMEMBERED)
 def compiled(text: str) -> Compiled:
-    """The text, read and compiled. Raises ``Fault``."""
+    """The text, read and compiled, and kept. Raises ``Fault``."""
+    return _compiled(text)
+
+
+def _compiled(text: str) -> Compiled:
     from phaseline.records.compiling import closure_of
     from phaseline.records.grammar import tree_of
 
     node = tree_of(text)
     return Compiled(node, closure_of(node))
+
+
+def _code_of(text: str) -> Compiled:
+    return compiled(text) if len(text) <= LONGEST_REMEMBERED else _compiled(text)
 
 
 class Expression:
@@ -70,7 +80,7 @@ class Expression:
     def __init__(self, text: str, *, file: str = "", subject: str = "") -> None:
         """Read the text. Raises ``ProblemsError`` with the place of the mistake in it (PL-R004 to PL-R008, PL-R011)."""
         try:
-            self._compiled = compiled(text)
+            self._compiled = _code_of(text)
         except Fault as fault:
             raise fault.error(text, file=file, subject=subject) from None
         self._text: str | None = one_line(text)
@@ -78,7 +88,7 @@ class Expression:
     @classmethod
     def read(cls, text: str) -> Expression:
         """As the constructor, for readers of larger texts: raises ``Fault`` with the offset in this text."""
-        made = cls.of(compiled(text))
+        made = cls.of(_code_of(text))
         made._text = one_line(text)
         return made
 
@@ -221,7 +231,7 @@ def one_line(text: str) -> str:
     'a + b'
     """
     text = text.strip()
-    if "\n" not in text and "//" not in text and "/*" not in text:
+    if not any(sign in text for sign in ("\n", "\r", "//", "/*")):
         return text
     parts: list[str] = []
     for word in tokens(text):
@@ -229,5 +239,5 @@ def one_line(text: str) -> str:
             if parts and parts[-1] != " ":
                 parts.append(" ")
         else:
-            parts.append(quoted(unquoted(word.text)) if word.kind == "STRING" and "\n" in word.text else word.text)
+            parts.append(quoted(unquoted(word.text)) if word.kind == "STRING" else word.text)
     return "".join(parts).strip()

@@ -22,11 +22,13 @@ MAX_PATTERN = 1_000
 """Characters of a pattern."""
 MAX_MEMORY = 1 << 20
 """Bytes that a compiled pattern and its tables may take."""
-REMEMBERED = 256
+REMEMBERED = 64
 WORK_A_STEP = 256
 """Characters of the text times characters of the pattern that cost one step."""
-FLAGS = "imsU"
+FLAGS = "ims"
 """Options that the engine takes itself; ``f`` and ``g`` are ``regexps``' own, others are passed over as in the ancestor."""
+EXTENDED = "x"
+"""The ancestor's option that lets spaces and comments stand in a pattern; passing it over would change what matches."""
 
 
 class PatternError(ValueError):
@@ -38,6 +40,8 @@ def pattern_of(text: str, options: str) -> Any:
     """The pattern, compiled. Raises ``PatternError``."""
     import re2
 
+    if EXTENDED in options:
+        raise PatternError("the option x, for patterns with spaces and comments, is not known")
     if len(text) > MAX_PATTERN:
         raise PatternError(f"the regular expression has more than {MAX_PATTERN:,} characters")
     settings = re2.Options()

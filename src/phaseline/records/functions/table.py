@@ -11,7 +11,7 @@ from phaseline.records.functions import kinds, lists, patterns, texts, times
 from phaseline.records.functions.calling import ANY_NUMBER, Function
 from phaseline.records.operators import truth
 from phaseline.records.unparsing import text_of
-from phaseline.records.values import ErrorValue
+from phaseline.records.values import ErrorValue, bounded
 
 if TYPE_CHECKING:
     from phaseline.records.expression import Evaluate
@@ -58,7 +58,7 @@ def _unparse(_arguments: list[Evaluate], node: syntax.Call) -> Evaluate:
     if not isinstance(argument, syntax.Name):
         return lambda _record, _run: text
     key = argument.name.lower()
-    return lambda record, _run: value_text(record.folded[key]) if key in record.folded else text
+    return lambda record, _run: bounded(value_text(record.folded[key])) if key in record.folded else text
 
 
 LAZY: Mapping[str, tuple[int, Callable[[list[Evaluate], syntax.Call], Evaluate]]] = {
