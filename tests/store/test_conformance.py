@@ -314,6 +314,25 @@ def test_numbers_and_words_of_a_note_are_written_apart(owned: Store) -> None:
     assert owned.notes(1)[0] == NoteRow(2, 3, 1, 7)
 
 
+def test_notes_of_many_neighbours_become_those_that_were_told_last(owned: Store) -> None:
+    _, run = a.installed(owned)
+
+    def told(positions: range, due: int) -> NotesWritten:
+        zeros = np.zeros(len(positions), np.int32)
+        return NotesWritten(1, np.array(positions, np.int32), zeros, zeros, np.full(len(positions), due, np.int64))
+
+    owned.commit(a.turn(graphs=(a.added(1, run, a.graph(20)),), notes=(told(range(2, 9), 100),)))
+    owned.commit(a.turn(payload=Payload(remarks=[Remark(1, 4, "booting")])))
+    halves = [told(range(4, 14), 200), told(range(30, 36), 300)]
+    both = NotesWritten(1, *(np.concatenate([getattr(one, name) for one in halves]) for name in
+                             ("positions", "attempts", "generations", "due")))  # fmt: skip
+    owned.commit(a.turn(notes=(both,)))
+    assert {note.position: note.due for note in owned.notes(1)} == (
+        {2: 100, 3: 100} | dict.fromkeys(range(4, 14), 200) | dict.fromkeys(range(30, 36), 300)
+    )
+    assert [note.message for note in owned.notes(1) if note.message] == ["booting"]
+
+
 # batches
 
 

@@ -24,6 +24,8 @@ from phaseline.store.columns import encode
 
 STATES_CACHED = 10_000_000
 """Instances whose states the owner holds in memory, a byte each; beyond it they are read again."""
+LONG_RUN = 4
+"""Neighbours in a run, on average, from which on ranges cost less than a statement for each note (0.4 against 2.2 µs)."""
 
 _ADD_GRAPH = (
     f"insert into graph (id, execution, name, attempt, entry_count, {', '.join(graphs.COLUMNS)}) "
@@ -32,6 +34,8 @@ _ADD_GRAPH = (
 _WRITE_NOTES = """insert into note (graph, position, attempts, generation, due, message, error, result)
     values (?, ?, ?, ?, ?, '', '{}', 'null')
     on conflict do update set attempts = excluded.attempts, generation = excluded.generation, due = excluded.due"""
+_CHANGE_NOTES = """update note set attempts = ?, generation = ?, due = ?
+    where graph = ? and position between ? and ?"""
 _WRITE_REMARKS = """insert into note (graph, position, attempts, generation, due, message, error, result)
     values (?, ?, 0, 0, 0, ?, ?, ?)
     on conflict do update set message = excluded.message, error = excluded.error, result = excluded.result"""
@@ -209,9 +213,28 @@ def _add_graphs(db: sqlite3.Connection, added: Sequence[GraphAdded]) -> None:
 
 
 def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> None:
+    """Neighbours of which the same is to be said change as a range, as sleepers do that were called together."""
     for notes in written:
-        columns = (notes.positions.tolist(), notes.attempts.tolist(), notes.generations.tolist(), notes.due.tolist())
-        db.executemany(_WRITE_NOTES, ((notes.graph, *values) for values in zip(*columns, strict=True)))
+        columns = (notes.attempts, notes.generations, notes.due)
+        breaks = np.diff(notes.positions) != 1
+        for column in columns:
+            breaks |= np.diff(column) != 0
+        starts = np.concatenate(([0], np.flatnonzero(breaks) + 1))
+        if len(starts) * LONG_RUN > len(notes.positions):
+            _write_each(db, notes, slice(None))
+            continue
+        ends = np.append(starts[1:], len(notes.positions))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            said = [int(column[start]) for column in columns]
+            places = (notes.graph, int(notes.positions[start]), int(notes.positions[end - 1]))
+            if db.execute(_CHANGE_NOTES, (*said, *places)).rowcount < end - start:
+                _write_each(db, notes, slice(start, end))
+
+
+def _write_each(db: sqlite3.Connection, notes: NotesWritten, part: slice) -> None:
+    columns = (notes.positions, notes.attempts, notes.generations, notes.due)
+    rows = zip(*(column[part].tolist() for column in columns), strict=True)
+    db.executemany(_WRITE_NOTES, ((notes.graph, *values) for values in rows))
 
 
 def _open_batches(db: sqlite3.Connection, opened: Sequence[Batch]) -> None:
