@@ -17,14 +17,28 @@ if TYPE_CHECKING:
     Given: TypeAlias = "Value | Expression | Mapping[str, Given] | list[Given] | tuple[Given, ...]"
 
 
+SMALL = frozenset({bool, float, timedelta, ErrorValue, Expression, type(None)})
+"""Kinds of which every value may be kept."""
+SHORT = 10_000
+"""Characters of a text that is surely not too long."""
+
+
 def admitted(name: str, value: Given, owner: Record) -> Stored:
     """The value as ``owner`` keeps it in the attribute ``name``.
 
     Raises: ``AttributeTypeError``, ``AttributeValueError``.
     """
-    if isinstance(value, list | tuple | Mapping | owner.kind) and _is_deeper(value, MAX_LEVELS - _levels_above(owner)):
+    kind = type(value)
+    if kind in SMALL or (kind is str and len(value) < SHORT) or (kind is int and is_in_range(value)):  # type: ignore[arg-type]  # told by its type
+        return value  # type: ignore[return-value]  # as above
+    if _is_structure(value) and _is_deeper(value, MAX_LEVELS - _levels_above(owner)):
         raise AttributeValueError(name, f"is nested deeper than {MAX_LEVELS} levels")
     return _admitted(name, value, owner, None)
+
+
+def is_whole(value: Stored) -> bool:
+    """True for a value that nothing can change, so that copies may share it: neither a record nor a list."""
+    return not (isinstance(value, tuple) or _is_record(value))
 
 
 def records_in(value: Stored) -> Iterator[Record]:
@@ -108,6 +122,10 @@ def _parts(value: Given) -> Iterable[Given]:
     if isinstance(value, Mapping):
         return value.values()
     return value.folded.values() if _is_record(value) else ()
+
+
+def _is_structure(value: Given) -> bool:
+    return isinstance(value, list | tuple | Mapping) or _is_record(value)
 
 
 def _is_record(value: object) -> TypeGuard[Record]:

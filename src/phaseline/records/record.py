@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from phaseline.records import conversions
-from phaseline.records.admission import admitted, records_in
+from phaseline.records.admission import admitted, is_whole, records_in
 from phaseline.records.conversions import AttributeTypeError, AttributeValueError
 from phaseline.records.expression import Expression, attribute_value
 from phaseline.records.paths import descend, follow, steps_of
@@ -92,7 +92,12 @@ class Record:
     def get(self, name: str, default: Value = None) -> Value:
         """The value, an expression evaluated; ``default`` where it is undefined."""
         found = follow(self, name)
-        value = None if found is None else attribute_value(*found, self._clock())
+        if found is None:
+            return default
+        owner, key = found
+        value = owner.folded[key]
+        if isinstance(value, Expression):
+            value = attribute_value(owner, key, owner._clock())
         return default if value is None else value
 
     def stored(self, name: str) -> Stored:
@@ -184,9 +189,12 @@ class Record:
         if not name:
             raise AttributeValueError(name, "is no name")
         key = name.lower()
-        self._may_write(name, key)
+        protected = self._protected
+        if protected is None or key in protected:
+            raise _refusal(name, protected)
         kept = admitted(name, value, self)
-        self._let_go(key)
+        if key in self.folded:
+            self._let_go(key)
         self.folded[key] = kept
         self._names.setdefault(key, name)
         self.touch(key)
@@ -196,7 +204,8 @@ class Record:
         found = follow(self, name)
         if found is not None:
             owner, key = found
-            owner._may_write(name, key)
+            if owner._protected is None or key in owner._protected:
+                raise _refusal(name, owner._protected)
             owner._let_go(key)
             del owner.folded[key]
             owner.touch(key)
@@ -241,12 +250,6 @@ class Record:
             raise AttributeTypeError(name, f"is to be a {word}, this is the {kind_of(value)} {value!r:.60}")
         self.set(name, value)
 
-    def _may_write(self, name: str, key: str) -> None:
-        if self._protected is None:
-            raise ReadOnlyError(name, "this record is a snapshot")
-        if key in self._protected:
-            raise ReadOnlyError(name, "only the engine writes it")
-
     def _let_go(self, key: str) -> None:
         for nested in records_in(self.folded.get(key)):
             nested.owner = nested._list_key = None
@@ -288,8 +291,9 @@ class Record:
         """From here on everything counts as saved."""
         self._changed.clear()
         for value in self.folded.values():
-            for nested in records_in(value):
-                nested.forget_changes()
+            if not is_whole(value):
+                for nested in records_in(value):
+                    nested.forget_changes()
 
     # Copies and protection
 
@@ -297,7 +301,8 @@ class Record:
         """A record of its own with equal values, writable, nothing in it changed."""
         twin = Record()
         for key, value in self.folded.items():
-            twin.put(self._names[key], value)
+            twin.folded[key] = value if is_whole(value) else admitted(self._names[key], value, twin)
+        twin._names = {key: self._names[key] for key in self.folded}
         twin.now = self.now
         twin.forget_changes()
         return twin
@@ -374,6 +379,10 @@ class Record:
     setString, setInteger, setDouble, setBoolean = set_string, set_integer, set_double, set_boolean
     setDate, setList, setRecord, setExpression = set_date, set_list, set_record, set_expression
     getExpression, isDefined, getAttributeNames, toDict = get_expression, is_defined, get_attribute_names, to_dict
+
+
+def _refusal(name: str, protected: frozenset[str] | None) -> ReadOnlyError:
+    return ReadOnlyError(name, "this record is a snapshot" if protected is None else "only the engine writes it")
 
 
 def _plain(value: Value) -> object:
