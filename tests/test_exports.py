@@ -12,12 +12,17 @@ from phaseline.model import declaration
 from phaseline.use_cases import facade
 
 PUBLIC = {
+    "AttributeTypeError",
     "NonRecoverableError",
+    "NotInRun",
+    "PermanentError",
     "Phaseline",
     "Place",
     "Problem",
     "ProblemsError",
     "RecoverableError",
+    "RunFinished",
+    "TemporaryError",
     "__version__",
     "open",
     "operation",

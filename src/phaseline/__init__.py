@@ -7,33 +7,45 @@ imported when the name is used for the first time, so that a command pays only f
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
     from phaseline.model.declaration import operation
-    from phaseline.model.failures import NonRecoverableError, RecoverableError
+    from phaseline.model.failures import NonRecoverableError, PermanentError, RecoverableError, TemporaryError
     from phaseline.model.problem import Place, Problem, ProblemsError
+    from phaseline.records.conversions import AttributeTypeError
     from phaseline.use_cases.facade import Phaseline
     from phaseline.use_cases.facade import open_phaseline as open  # noqa: A004 - read as phaseline.open
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AttributeTypeError",
     "NonRecoverableError",
+    "NotInRun",
+    "PermanentError",
     "Phaseline",
     "Place",
     "Problem",
     "ProblemsError",
     "RecoverableError",
+    "RunFinished",
+    "TemporaryError",
     "__version__",
     "open",
     "operation",
 ]
 
 _HOMES = {
+    "AttributeTypeError": "records.conversions:AttributeTypeError",
     "NonRecoverableError": "model.failures:NonRecoverableError",
+    "NotInRun": "compat.cyclecloud.misuse:NotInRun",
+    "PermanentError": "model.failures:PermanentError",
     "Phaseline": "use_cases.facade:Phaseline",
     "Place": "model.problem:Place",
     "Problem": "model.problem:Problem",
     "ProblemsError": "model.problem:ProblemsError",
     "RecoverableError": "model.failures:RecoverableError",
+    "RunFinished": "compat.cyclecloud.misuse:RunFinished",
+    "TemporaryError": "model.failures:TemporaryError",
     "open": "use_cases.facade:open_phaseline",
     "operation": "model.declaration:operation",
 }

@@ -16,6 +16,7 @@ from phaseline.model.execution import Request
 from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.rows import Actor, CodePlaces, DocumentChange, LogLine, NewDeployment, NewExecution, Remark, Turn
 from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.ports import Catalog
 from phaseline.run.deployments import Deployments
 from phaseline.run.executor import LocalExecutor, Slots
 from phaseline.run.inbox import Inbox
@@ -87,6 +88,7 @@ class World:
         phase: str = CREATE,
         slots: Slots | None = None,
         inputs: dict[str, object] | None = None,
+        catalog: Catalog | None = None,
     ) -> None:
         self.store = MemoryStore(WallClock(), identity="world")
         self.topology = make_topology(blueprint)
@@ -116,7 +118,7 @@ class World:
         self.store.commit(Turn(1, Changes(executions=(begun,), graphs=(GraphAdded(1, self.execution.number, graph),))))
         self.inbox: Inbox[Report] = Inbox()
         self.deployments = Deployments(self.store)
-        self.executor = LocalExecutor(self.inbox, self.deployments, PluginCatalog(), WallClock(), slots)
+        self.executor = LocalExecutor(self.inbox, self.deployments, catalog or PluginCatalog(), WallClock(), slots)
         self.batches = 0
 
     def batch(self, *subjects: int, attempts: int = 0, deadline_at: int = 0) -> Batch:

@@ -21,12 +21,12 @@ class Declaration:
     """How an operation wants to be called.
 
     ``flavour`` ``native``: called with a batch (``bulk``) or an item; ``cloudify``: called with
-    ``ctx`` and its inputs as keywords. ``repeatable``: may be called again after a crash in which it
+    ``ctx`` and its inputs as keywords; ``phase``: called with a handler (``bulk``) or a resource and its phase's data. ``repeatable``: may be called again after a crash in which it
     was running. ``batch_key``: dotted path whose values one call must not mix. ``concurrency``:
     calls of a bulk operation at once for each key (0: the default of 1).
     """
 
-    flavour: Literal["native", "cloudify"] = "native"
+    flavour: Literal["native", "cloudify", "phase"] = "native"
     bulk: bool = False
     repeatable: bool = False
     max_batch: int = MAX_BATCH
@@ -77,10 +77,15 @@ def operation(
     )
 
     def mark(target: Callable[..., Any]) -> Callable[..., Any]:
-        setattr(target, DECLARATION_ATTRIBUTE, declaration)
-        return target
+        return declared(target, declaration)
 
     return mark if function is None else mark(function)
+
+
+def declared(function: F, declaration: Declaration) -> F:
+    """The function itself, with a declaration attached: for those who know what a function is without a decorator."""
+    setattr(function, DECLARATION_ATTRIBUTE, declaration)
+    return function
 
 
 def declaration_of(function: Callable[..., Any]) -> Declaration | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 
 class NonRecoverableError(Exception):
     """The operation failed for good: no retry can help."""
@@ -14,3 +16,23 @@ class RecoverableError(Exception):
         """``retry_after`` in seconds; None: the interval of the operation."""
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class TemporaryError(RecoverableError):
+    """Raised in a phase plugin: resources without a mark are still pending, and are handed over again after the delay.
+
+    >>> TemporaryError("the quota is being raised", delay=120).retry_after, TemporaryError(5).retry_after
+    (120.0, 5.0)
+    """
+
+    def __init__(self, message: str | float | timedelta = "", delay: float | timedelta | None = None) -> None:
+        """``delay`` in seconds, also alone in place of the message; None: that of the run or of its phase."""
+        if not isinstance(message, str):
+            delay = message if delay is None else delay
+            message = ""
+        seconds = delay.total_seconds() if isinstance(delay, timedelta) else delay
+        super().__init__(message, None if seconds is None else float(seconds))
+
+
+class PermanentError(NonRecoverableError):
+    """Raised in a phase plugin: resources without a mark have failed, and trying again by itself cannot help."""

@@ -49,6 +49,10 @@ class Answers:
             case "save":
                 self._note(self.apply(arguments[0]))
                 return None
+            case "tell":
+                message, self._call.data = arguments
+                self._call.tell(message)
+                return None
             case _:
                 raise KeyError(name)
 

@@ -1,7 +1,7 @@
 """How one member is called, whatever the flavour of its code: the seam between executors and callers.
 
 An executor makes a ``Call`` for a member and gives it to the ``Caller`` of its flavour: ``native`` (an
-item), ``cloudify`` (a function with ctx), ``script`` (a file or text run as a process). The same callers
+item), ``cloudify`` (a function with ctx), ``script`` (a file or text run as a process), ``phase`` (a handler). The same callers
 run in the engine's threads and inside worker processes; what differs is the ``Channel`` and the ``World``
 behind the call. A caller changes ``runtime_properties`` of the views in place; the executor compares them
 with what they were when the call has returned (C4), after an exception too.
@@ -32,7 +32,7 @@ MAX_TRACEBACK_CHARS = 20_000
 BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError, StopIteration, NameError, UnicodeError)
 """Python's own complaints about code: their texts are fragments without the type."""
 
-Flavour = Literal["native", "cloudify", "script"]
+Flavour = Literal["native", "cloudify", "script", "phase"]
 
 
 @frozen
@@ -95,7 +95,7 @@ class World(Protocol):
 class InstanceView:
     """One node instance as a call sees it; everything beyond its id is looked up when touched."""
 
-    __slots__ = ("_before", "_node", "_runtime", "id", "index", "number", "world")
+    __slots__ = ("_before", "_changes", "_node", "_runtime", "id", "index", "number", "world")
 
     def __init__(self, id: str, index: int, number: int, world: World) -> None:
         """``index`` counts the instances of a node from 1, ``number`` those of the deployment from 0."""
@@ -106,6 +106,7 @@ class InstanceView:
         self._node: NodeView | None = None
         self._before: Mapping[str, Value] | None = None
         self._runtime: dict[str, Value] | None = None
+        self._changes: tuple[dict[Path, Value], tuple[Path, ...]] | None = None
 
     @property
     def node(self) -> NodeView:
@@ -129,6 +130,19 @@ class InstanceView:
             self._before = self.world.document(self)
         self._runtime = dict(value)
 
+    def change(self, written: Mapping[Path, Value], removed: Sequence[Path]) -> None:
+        """Have just these paths stored after the call: all that they do not name stays as others write it meanwhile.
+
+        The values must be storable, and are not to be changed any more.
+        """
+        self._before = self.world.document(self)
+        self._changes = dict(written), tuple(removed)
+
+    @property
+    def changes(self) -> tuple[dict[Path, Value], tuple[Path, ...]] | None:
+        """({path: value written}, paths removed) given to ``change``; None: what differs in the document counts."""
+        return self._changes
+
     @property
     def before(self) -> Mapping[str, Value] | None:
         """The document as first read by this call, or None when it was never touched."""
@@ -136,12 +150,12 @@ class InstanceView:
 
     def settle(self) -> None:
         """Take the present document as stored: later comparisons begin here."""
-        if self._runtime is not None:
-            self._before = copy_mapping(self._runtime)
+        self._changes = None
+        self._before = None if self._runtime is None else copy_mapping(self._runtime)
 
     def refresh(self) -> None:
         """Forget what was read; the next touch reads what is known now."""
-        self._before = self._runtime = self._node = None
+        self._before = self._runtime = self._node = self._changes = None
 
     @property
     def relationships(self) -> tuple[RelationshipView, ...]:
@@ -185,12 +199,27 @@ class DeploymentView:
 
 
 @frozen
+class PhaseView:
+    """The phase that a call is one of, as its plugin sees it. ``attributes``: those of the record of the phase.
+
+    ``state``: the one in which the resources are, empty: whichever each is in. ``sleep_delay_ms`` until what is still
+    pending is handed over again, -1: the policy's interval.
+    """
+
+    name: str
+    state: str = ""
+    sleep_delay_ms: int = -1
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+
+
+@frozen
 class Site:
     """What all calls of one operation of one node (or relationship) in one execution have in common.
 
     ``form`` and ``implementation`` as in ``model.blueprint.Operation``: for ``script`` a path relative to
     the blueprint's folder or a URL, for ``inline`` the text itself. ``relationship`` is set for relationship
-    operations (then the call has ``source`` and ``target``). ``max_retries`` -1: without end.
+    operations (then the call has ``source`` and ``target``). ``max_retries`` -1: without end. ``phase``: of a phase of a
+    state; an operation whose function is a phase plugin's has none, and is a phase of its own name.
     """
 
     operation: str
@@ -204,6 +233,7 @@ class Site:
     max_retries: int = 0
     timeout_s: float = 0
     timeout_recoverable: bool = False
+    phase: PhaseView | None = None
 
 
 class Channel(Protocol):
@@ -215,6 +245,10 @@ class Channel(Protocol):
 
     def save(self, call: Call) -> None:
         """Store the runtime properties of its subjects as they are now, without waiting for the call's end."""
+        ...
+
+    def tell(self, call: Call, message: str) -> None:
+        """Show how far it is, without waiting for the call's end; together with its ``data``."""
         ...
 
     def is_canceled(self, call: Call) -> bool:
@@ -311,6 +345,10 @@ class Call:
         """Store the runtime properties as they are now."""
         self.channel.save(self)
 
+    def tell(self, message: str) -> None:
+        """Show how far it is."""
+        self.channel.tell(self, message)
+
     @property
     def is_canceled(self) -> bool:
         """True when a user canceled it."""
@@ -401,6 +439,8 @@ def written_of(view: InstanceView) -> tuple[dict[Path, Value], tuple[Path, ...]]
     """({path: value written}, paths removed) of a view that was touched. ``NonRecoverableError``: cannot be stored."""
     if view.before is None:
         return {}, ()
+    if view.changes is not None:
+        return view.changes
     written, removed = diff(view.before, view.runtime_properties)
     try:
         for path, value in written.items():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.properties import storable
 from phaseline.model.rows import LogLine
-from phaseline.run.calling import clip
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import Outcome, clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +78,12 @@ class LocalChannel:
             view.settle()
         if documents:
             self._poster.note(self._handover, call.member, documents)
+
+    def tell(self, call: Call, message: str) -> None:
+        """Show how far it is, and keep its data for whoever goes on if this process ends."""
+        outcome = Outcome(OutcomeKind.PENDING, message=clip(message, MAX_LINE_CHARS), result=storable(call.data))
+        self._handover.keep_data(call.member, outcome.result)
+        self._poster.tell(self._handover, call.member, self._handover.remark_of(call.member, outcome))
 
     def is_canceled(self, call: Call) -> bool:
         """True when a user canceled it."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from phaseline.model.declaration import declaration_of
 from phaseline.run.calling import Outcome, outcome_of
 from phaseline.run.plugin_code import attempt
+from phaseline.run.together import GATHERING
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from phaseline.run.calling import Call, Caller, Flavour
+    from phaseline.run.together import Gatherer, Gathering, Gathers, Together
 
 
 class Callers:
@@ -24,12 +28,21 @@ class Callers:
         found = self._made.get(flavour)
         return found if found is not None else self._made.setdefault(flavour, _make(flavour))
 
+    def gather(self, flavour: Gathers, gathering: Gathering) -> Together:
+        """Members of such a flavour, about to be called together."""
+        gatherer = cast("Gatherer", self[flavour])
+        return gatherer.gather(gathering)
+
 
 def _make(flavour: Flavour) -> Caller:
     if flavour == "native":
         from phaseline.run.native import NativeCaller
 
         return NativeCaller()
+    if flavour == "phase":
+        from phaseline.compat.cyclecloud.callers import PhaseCaller
+
+        return PhaseCaller()
     from phaseline.compat.cloudify.callers import FunctionCaller, ScriptCaller
 
     return FunctionCaller() if flavour == "cloudify" else ScriptCaller()
@@ -39,7 +52,13 @@ def flavour_of(call: Call) -> Flavour:
     """Who calls it. Raises what importing its function raises."""
     if call.site.form != "function":
         return "script"
-    return "native" if declaration_of(call.load()) is not None else "cloudify"
+    declaration = declaration_of(call.load())
+    return "cloudify" if declaration is None else declaration.flavour
+
+
+def gathers(flavour: Flavour) -> TypeGuard[Gathers]:
+    """Whether functions of this flavour may take several members, and may be coroutines."""
+    return flavour in GATHERING
 
 
 def call_member(call: Call, flavour: Flavour, callers: Callers) -> Outcome:

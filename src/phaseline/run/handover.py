@@ -162,6 +162,17 @@ class HandOver:
         else:
             part.data[position] = data
 
+    def data_of(self, member: int) -> Value:
+        """What an earlier call of the entry left; not to be changed."""
+        part = self.part_of(member)
+        return part.data.get(part.positions[member - part.first]) if part.data else None
+
+    def remembered(self, members: np.ndarray) -> list[int]:
+        """Places among these members (int32) of entries for which an earlier call left data."""
+        if not any(part.data for part in self.parts):
+            return []
+        return [place for place, member in enumerate(members.tolist()) if self.data_of(member) is not None]
+
     def changes_of(self, call: Call) -> list[tuple[int, DocumentChange]]:
         """(member, change) of what the call changed in runtime properties."""
         changes = self.part_of(call.member).deployment.changes(call.subjects)

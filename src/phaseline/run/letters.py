@@ -15,6 +15,7 @@ from phaseline.run.calling import (
     InstanceView,
     NodeView,
     Outcome,
+    PhaseView,
     RelationshipView,
     Site,
 )
@@ -61,6 +62,16 @@ def read_relationship(letter: Letter) -> RelationshipView:
     return RelationshipView(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
 
 
+def write_phase(view: PhaseView) -> Letter:
+    """A phase's view."""
+    return {
+        "name": view.name,
+        "state": view.state,
+        "sleep_delay_ms": view.sleep_delay_ms,
+        "attributes": dict(view.attributes),
+    }
+
+
 def write_instance(view: InstanceView) -> Letter:
     """An instance with its node and its runtime properties as they are known now."""
     return {
@@ -98,6 +109,7 @@ def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
             "timeout_s": site.timeout_s,
             "timeout_recoverable": site.timeout_recoverable,
         },
+        "phase": None if site.phase is None else write_phase(site.phase),
         "plugin": plugin,
         "relationship": None if site.relationship is None else write_relationship(site.relationship),
         "execution": asdict(site.execution),
@@ -121,6 +133,7 @@ def read_call(letter: Letter, channel: Channel, world: World) -> Call:
         deployment=DeploymentView(**letter["deployment"], code=code),
         plugin=None if letter["plugin"] is None else Plugin(**letter["plugin"]),
         relationship=None if letter["relationship"] is None else read_relationship(letter["relationship"]),
+        phase=None if letter["phase"] is None else PhaseView(**letter["phase"]),
     )
     subjects = {
         name: InstanceView(view["id"], view["index"], view["number"], world)

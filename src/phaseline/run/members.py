@@ -10,7 +10,7 @@ from phaseline.model.failures import NonRecoverableError
 from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome, outcome_of, unloadable
-from phaseline.run.flavours import flavour_of
+from phaseline.run.flavours import flavour_of, gathers
 from phaseline.run.plugin_code import attempt
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def resolve(spot: Spot, call: Call) -> Spot:
 
 def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome:
     """With ``until_true`` a false result means again after the interval; items say so themselves."""
-    if policy.until_true and flavour != "native" and outcome.kind is OutcomeKind.COMPLETED and not outcome.result:
+    if policy.until_true and not gathers(flavour) and outcome.kind is OutcomeKind.COMPLETED and not outcome.result:
         return Outcome(OutcomeKind.AGAIN, policy.retry_interval_ms, outcome.message or "not true yet")
     return outcome
 
@@ -53,9 +53,9 @@ def settle_call(handover: HandOver, call: Call, outcome: Outcome) -> tuple[Outco
         return outcome_of(error), []
 
 
-def remark_for(handover: HandOver, member: int, outcome: Outcome, attempt: int) -> Remark | None:
-    """What is to be remembered of an outcome; a retry's success takes the former message away."""
-    if outcome.message or outcome.error or outcome.result is not None or attempt:
+def remark_for(handover: HandOver, member: int, outcome: Outcome, *, said_before: bool) -> Remark | None:
+    """What is to be remembered of an outcome; it takes the place of what earlier calls of the entry left."""
+    if outcome.message or outcome.error or outcome.result is not None or said_before:
         return handover.remark_of(member, outcome)
     return None
 
@@ -63,9 +63,10 @@ def remark_for(handover: HandOver, member: int, outcome: Outcome, attempt: int) 
 def post_call(poster: Poster, handover: HandOver, call: Call, outcome: Outcome) -> None:
     """Post the outcome of a call with everything that it leaves behind."""
     outcome, documents = settle_call(handover, call, outcome)
+    said_before = call.attempt or handover.data_of(call.member) is not None
     if call.data is not None:
         outcome = kept_data(handover, call, outcome)
-    remark = remark_for(handover, call.member, outcome, call.attempt)
+    remark = remark_for(handover, call.member, outcome, said_before=bool(said_before))
     poster.outcome(handover, call.member, outcome, documents, remark)
 
 

@@ -7,19 +7,23 @@ through; what they know is looked up when it is touched.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from phaseline.model.declaration import declaration_of
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, clip, outcome_of
 from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.together import Settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from phaseline.model.blueprint import Value
     from phaseline.run.calling import InstanceView
+    from phaseline.run.together import Gathering
 
 PENDING = OutcomeKind.PENDING
 OUR_FRAMES = 2
@@ -169,10 +173,14 @@ class Item:
 class Batch:
     """Items that one call of a bulk function is about: a sequence, across executions and deployments."""
 
-    def __init__(self, count: int, call_at: Callable[[int], Call]) -> None:
-        """``call_at`` makes the call of a place; it is asked at most once for each place that is touched."""
+    def __init__(self, count: int, call_at: Callable[[int], Call], remembered: Sequence[int] = ()) -> None:
+        """``call_at`` makes the call of a place; it is asked at most once for each place that is touched.
+
+        ``remembered``: places for which an earlier call left data.
+        """
         self._count = count
         self._make = call_at
+        self._remembered = remembered
         self._calls: dict[int, Call] = {}
         self._kinds = bytearray(count)
         self._delays: dict[int, int] = {}
@@ -247,9 +255,17 @@ class Batch:
 
     # -- for the executor ---------------------------------------------------------------------------------------
 
+    def code(self, function: Callable[..., object]) -> Callable[[], object]:
+        """What calls the function: with all of it if it is a bulk function, else with its one item."""
+        declaration = declaration_of(function)
+        is_bulk = declaration is not None and declaration.bulk
+        return partial(function, self) if is_bulk else partial(function, Item(self, 0))
+
     def settle(self, raised: BaseException | None) -> Settled:
         """Close the batch: unmarked members are completed, or share the outcome of what the function raised."""
         self._is_open = False
+        for place in self._remembered:
+            self._call_at(place)  # its data is kept or goes, touched or not
         kinds = np.frombuffer(bytes(self._kinds), np.uint8).copy()
         delays = np.full(self._count, -1, np.int64)
         for place, delay in self._delays.items():
@@ -277,36 +293,15 @@ class Batch:
         return Outcome(OutcomeKind(kind), self._delays.get(0, -1), self._messages.get(0, ""))
 
 
-class Settled:
-    """What came of a call by place: ``kinds`` uint8, ``delays`` int64 ms; ``outcomes`` of those with something to say."""
-
-    __slots__ = ("calls", "delays", "kinds", "outcomes")
-
-    def __init__(
-        self, kinds: np.ndarray, delays: np.ndarray, outcomes: dict[int, Outcome], calls: Mapping[int, Call]
-    ) -> None:
-        """``calls``: those that the function touched; only they can have changed anything."""
-        self.kinds = kinds
-        self.delays = delays
-        self.outcomes = outcomes
-        self.calls = calls
-
-
 class NativeCaller:
     """Calls one member under the native declaration: with an item, or with a batch of one."""
 
     def call(self, call: Call) -> Outcome:
         """Run the member to its end; what the function raises becomes the outcome."""
-        function = call.load()
         batch = Batch(1, lambda _: call)
-        _, raised = attempt(run_to_end, function, batch[0])
+        _, raised = attempt(run_to_end, batch.code(call.load()))
         return batch.settle_only(raised)
 
-
-def outcome_at(settled: Settled, place: int) -> Outcome:
-    """The outcome of one place."""
-    found = settled.outcomes.get(place)
-    if found is not None:
-        return found
-    kind = OutcomeKind(int(settled.kinds[place]))
-    return COMPLETED if kind is OutcomeKind.COMPLETED else Outcome(kind, int(settled.delays[place]))
+    def gather(self, gathering: Gathering) -> Batch:
+        """The batch that a bulk function gets."""
+        return Batch(gathering.count, gathering.call_at, gathering.remembered)

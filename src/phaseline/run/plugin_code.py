@@ -1,6 +1,7 @@
 """The one place where code of plugins is called: whatever it raises comes back as a value.
 
-``SystemExit`` counts as raised: it would end a thread or a worker that others need.
+``SystemExit`` and exceptions of a plugin's own kind count as raised, too: they would end a thread or a worker that
+others need. Only the interpreter's own wish to end goes through.
 """
 
 from __future__ import annotations
@@ -19,25 +20,27 @@ def attempt(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T 
     """(what ``code`` returned, None), or (None, what it raised)."""
     try:
         return code(*args, **kwargs), None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         return None, error
 
 
 async def attempt_async(coroutine: Awaitable[object]) -> BaseException | None:
-    """What the coroutine raised, being canceled included, or None."""
-    from asyncio import CancelledError  # 25 ms that most commands need not pay
-
+    """What the coroutine raised, being canceled included, or None. ``GeneratorExit`` is how a loop that ends leaves it."""
     try:
         await coroutine
-    except (Exception, SystemExit, CancelledError) as error:
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
         return error
     return None
 
 
-def run_to_end(function: Callable[..., object], argument: object) -> None:
-    """Call a native function; what an async one returned is run to its end in this thread."""
-    result = function(argument)
+def run_to_end(function: Callable[..., object], *arguments: object) -> None:
+    """Call a function; what an async one returned is run to its end in this thread."""
+    result = function(*arguments)
     if inspect.iscoroutine(result):
-        import asyncio  # see above
+        import asyncio  # 25 ms that most commands need not pay
 
         asyncio.run(result)

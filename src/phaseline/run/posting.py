@@ -14,7 +14,7 @@ from phaseline.model.status import OutcomeKind
 from phaseline.run.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, POST_AT, POST_EVERY_MS, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from phaseline.model.rows import DocumentChange, LogLine, Remark
     from phaseline.run.calling import Outcome
@@ -32,9 +32,20 @@ class Gathered:
     documents: list[tuple[int, DocumentChange]] = field(default_factory=list)
     remarks: list[tuple[int, Remark]] = field(default_factory=list)
     logs: list[LogLine] = field(default_factory=list)
+    told: dict[int, Remark] = field(default_factory=dict)
+    """How far members are whose calls go on."""
 
-    def report(self, batch: int) -> Report:
-        """Everything as one report."""
+    def reports(self, batch: int) -> Iterator[Report]:
+        """Everything: what goes on before what has ended."""
+        if self.told:
+            members = np.array(list(self.told), np.int32)
+            kinds = np.full(len(members), OutcomeKind.PENDING, np.uint8)
+            delays = np.full(len(members), -1, np.int64)
+            yield Report(batch, members, kinds, delays, remarks=list(self.told.items()))
+        if self.members or self.documents or self.remarks or self.logs:
+            yield self._report(batch)
+
+    def _report(self, batch: int) -> Report:
         if not self.members:
             return Report(batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, self.documents, self.remarks, self.logs)
         return Report(
@@ -88,7 +99,7 @@ class Poster:
             if handover.left and len(gathered.members) < POST_AT:
                 return True
             del self._waiting[handover]
-        self._reports.post(gathered.report(handover.batch.id))
+        self._post(handover, gathered)
         return True
 
     def outcomes(self, handover: HandOver, report: Report) -> None:
@@ -97,7 +108,7 @@ class Poster:
             fresh = handover.claim(report.members)
             gathered = self._waiting.pop(handover, None)
         if gathered is not None:
-            self._reports.post(gathered.report(handover.batch.id))
+            self._post(handover, gathered)
         if len(fresh) < len(report.members):
             report = _only(report, fresh)
         self._reports.post(report)
@@ -122,6 +133,12 @@ class Poster:
         with self._lock:
             self._gathered(handover).logs.append(line)
 
+    def tell(self, handover: HandOver, member: int, remark: Remark) -> None:
+        """Gather how far a member is whose call goes on; of one that has an outcome it is too late."""
+        with self._lock:
+            if not handover.answered[member]:
+                self._gathered(handover).told[member] = remark
+
     def alarm(self, after_s: float, ring: Callable[[], None]) -> None:
         """Call ``ring`` in the poster's thread after so many seconds."""
         with self._stir:
@@ -142,7 +159,11 @@ class Poster:
         with self._lock:
             waiting, self._waiting = self._waiting, {}
         for handover, gathered in waiting.items():
-            self._reports.post(gathered.report(handover.batch.id))
+            self._post(handover, gathered)
+
+    def _post(self, handover: HandOver, gathered: Gathered) -> None:
+        for report in gathered.reports(handover.batch.id):
+            self._reports.post(report)
 
     def stop(self) -> None:
         """Post everything and end the thread."""

@@ -14,7 +14,7 @@ from phaseline.model.declaration import declaration_of
 from phaseline.model.failures import NonRecoverableError, RecoverableError
 from phaseline.run.calling import COMPLETED, outcome_of, unloadable
 from phaseline.run.channel import LocalChannel
-from phaseline.run.flavours import call_member
+from phaseline.run.flavours import call_member, gathers
 from phaseline.run.loop_thread import LoopThread
 from phaseline.run.members import (
     NOT_CALLED,
@@ -25,23 +25,23 @@ from phaseline.run.members import (
     resolve,
     settle_call,
 )
-from phaseline.run.native import Batch, outcome_at
 from phaseline.run.plugin_code import attempt, run_to_end
 from phaseline.run.pools import Draw, Pool
 from phaseline.run.printed import Printed
 from phaseline.run.reports import Report
+from phaseline.run.together import Gathering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from phaseline.model.graph import Policy
     from phaseline.model.rows import DocumentChange
     from phaseline.ports import Catalog, Clock
     from phaseline.run.calling import Call, Outcome
     from phaseline.run.flavours import Callers
     from phaseline.run.handover import Group, HandOver
-    from phaseline.run.native import Settled
-    from phaseline.run.parts import Spot
     from phaseline.run.posting import Poster
+    from phaseline.run.together import Gathers, Settled, Together
 
 
 class ThreadExecutor:
@@ -114,8 +114,8 @@ class ThreadExecutor:
             return
         with Printed(partial(channel.log_member, member)) as printed:
             flavour = resolve(spot, call).flavour
-            if spot.is_async and flavour == "native":
-                self._begin_async(handover, call, spot, printed)
+            if spot.is_async and spot.function is not None and flavour is not None and gathers(flavour):
+                self._begin_async(handover, call, spot.policy, printed, flavour, spot.function)
                 return
             outcome = call_member(call, flavour, self._callers) if flavour is not None else COMPLETED
         printed.close()
@@ -125,17 +125,25 @@ class ThreadExecutor:
             outcome = awaited_truth(outcome, spot.policy, flavour)
         post_call(self._poster, handover, call, outcome)
 
-    def _begin_async(self, handover: HandOver, call: Call, spot: Spot, printed: Printed) -> None:
-        batch = Batch(1, lambda _: call)
-        function = cast("Callable[[object], Coroutine[object, object, object]]", spot.function)
-        timeout_s = spot.policy.timeout_ms / 1000
+    def _begin_async(
+        self,
+        handover: HandOver,
+        call: Call,
+        policy: Policy,
+        printed: Printed,
+        flavour: Gathers,
+        function: Callable[..., object],
+    ) -> None:
+        remembered = (0,) if call.data is not None else ()
+        together = self._callers.gather(flavour, Gathering(1, lambda _: call, call.log, remembered))
+        timeout_s = policy.timeout_ms / 1000
 
         def finish(raised: BaseException | None) -> None:
             printed.close()
-            post_call(self._poster, handover, call, batch.settle_only(raised))
+            post_call(self._poster, handover, call, together.settle_only(raised))
 
-        error = _timed_out(timeout_s, spot.policy.timeout_recoverable)
-        self._loop.run(function(batch[0]), finish, timeout_s, error)
+        error = _timed_out(timeout_s, policy.timeout_recoverable)
+        self._loop.run(_coroutine(together.code(function)), finish, timeout_s, error)
 
     # -- in bulk ------------------------------------------------------------------------------------------------
 
@@ -147,24 +155,31 @@ class ThreadExecutor:
         if function is None:
             return
         declaration = declaration_of(function)
-        if declaration is None or not declaration.bulk:
+        if declaration is None or not declaration.bulk or not gathers(declaration.flavour):
             for member in group.members.tolist():
                 self._call_one(handover, channel, member)
             return
         members = self._without_canceled(handover, group.members)
         if not len(members) or not handover.begin_all(members):
             return
-        batch = Batch(len(members), lambda place: handover.call_of(int(members[place]), channel))
-        finish = partial(self._finish_bulk, handover, members, batch, printed)
-        if inspect.iscoroutinefunction(function):
+        gathering = Gathering(
+            len(members),
+            lambda place: handover.call_of(int(members[place]), channel),
+            partial(channel.log_together, members),
+            handover.remembered(members),
+        )
+        together = self._callers.gather(declaration.flavour, gathering)
+        finish = partial(self._finish_bulk, handover, members, together, printed)
+        code = together.code(function)
+        if inspect.iscoroutinefunction(code):
             timeout_s, error = self._limit(handover)
             with printed:
-                self._loop.run(function(batch), finish, timeout_s, error)
+                self._loop.run(_coroutine(code), finish, timeout_s, error)
             return
         calling = self._calling.setdefault(handover, set())
         calling.add(threading.get_ident())
         with printed:
-            _, raised = attempt(run_to_end, function, batch)
+            _, raised = attempt(run_to_end, code)
         calling.discard(threading.get_ident())
         finish(raised)
 
@@ -194,12 +209,12 @@ class ThreadExecutor:
         self,
         handover: HandOver,
         members: np.ndarray,
-        batch: Batch,
+        together: Together,
         printed: Printed,
         raised: BaseException | None,
     ) -> None:
         printed.close()
-        self._poster.outcomes(handover, bulk_report(handover, members, batch.settle(raised)))
+        self._poster.outcomes(handover, bulk_report(handover, members, together.settle(raised)))
         if not handover.left:
             self._calling.pop(handover, None)
 
@@ -232,6 +247,11 @@ class ThreadExecutor:
         return (max(0.001, (deadline - self._clock.now()) / 1000) if deadline else 0.0), error
 
 
+def _coroutine(code: Callable[[], object]) -> Coroutine[object, object, object]:
+    """What a coroutine function makes when it is called."""
+    return cast("Coroutine[object, object, object]", code())
+
+
 def _timed_out(timeout_s: float, is_recoverable: bool) -> Exception:  # noqa: FBT001 - the operation's own field
     text = f"timed out after {timeout_s:g} s"
     return RecoverableError(text) if is_recoverable else NonRecoverableError(text)
@@ -254,7 +274,7 @@ def bulk_report(handover: HandOver, members: np.ndarray, settled: Settled) -> Re
     documents: list[tuple[int, DocumentChange]] = []
     outcomes = settled.outcomes
     for place, call in settled.calls.items():
-        before = outcome_at(settled, place)
+        before = settled.outcome_at(place)
         outcome, changes = settle_call(handover, call, before)
         documents.extend(changes)
         if call.data is not None:
@@ -265,7 +285,7 @@ def bulk_report(handover: HandOver, members: np.ndarray, settled: Settled) -> Re
     remarks = []
     for place in sorted({*outcomes, *_retried(handover, members)}):
         member = int(members[place])
-        remark = remark_for(handover, member, outcome_at(settled, place), 1)
+        remark = remark_for(handover, member, settled.outcome_at(place), said_before=True)
         if remark is not None:
             remarks.append((member, remark))
     return Report(handover.batch.id, members, settled.kinds, settled.delays, documents, remarks)

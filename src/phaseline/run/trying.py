@@ -24,10 +24,10 @@ from phaseline.model.states import InstanceState
 from phaseline.model.status import OutcomeKind
 from phaseline.plan.instances import expand
 from phaseline.run.calling import Call, ExecutionView, Outcome, Site, outcome_of
-from phaseline.run.flavours import Callers, call_member
-from phaseline.run.native import Batch, outcome_at
+from phaseline.run.flavours import Callers, call_member, gathers
 from phaseline.run.plugin_code import attempt, run_to_end
 from phaseline.run.subjects import LoadedDeployment
+from phaseline.run.together import Gathering
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -208,13 +208,13 @@ class Trial:
         self.function = function
         declaration = declaration_of(function)
         count = len(self.members)
-        if declaration is not None and declaration.bulk:
-            batch = Batch(count, self.call_at)
-            _, raised = attempt(run_to_end, function, batch)
-            settled = batch.settle(raised)
-            return [self.tried(place, outcome_at(settled, place)) for place in range(count)]
-        flavour: Flavour = "cloudify" if declaration is None else "native"
+        flavour: Flavour = "cloudify" if declaration is None else declaration.flavour
         callers = Callers()
+        if declaration is not None and declaration.bulk and gathers(flavour):
+            together = callers.gather(flavour, Gathering(count, self.call_at, self.say))
+            _, raised = attempt(run_to_end, together.code(function))
+            settled = together.settle(raised)
+            return [self.tried(place, settled.outcome_at(place)) for place in range(count)]
         return [self.tried(place, call_member(self.call_at(place), flavour, callers)) for place in range(count)]
 
     def tried(self, place: int, outcome: Outcome) -> Tried:
@@ -245,6 +245,13 @@ class Trial:
     def log(self, call: Call, level: str, text: str) -> None:
         """Keep one line of text."""
         self.lines[call.member].append((level, text))
+
+    def say(self, level: str, text: str) -> None:
+        """Keep one line about the call as a whole, with its first member."""
+        self.lines[0].append((level, text))
+
+    def tell(self, call: Call, message: str) -> None:
+        """How far it is, is of no interest afterwards."""
 
     def save(self, call: Call) -> None:
         """Take the runtime properties as they are now."""

@@ -156,6 +156,10 @@ class WorkerChannel:
         for view in call.subjects:
             view.settle()
 
+    def tell(self, call: Call, message: str) -> None:
+        """Have it shown how far it is."""
+        self._engine.ask("tell", message, storable(call.data))
+
     def is_canceled(self, call: Call) -> bool:  # noqa: ARG002 - one call at a time
         """True when a user canceled it."""
         return self._letter["mark"] in self._engine.canceled

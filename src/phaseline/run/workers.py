@@ -120,6 +120,7 @@ class WorkerExecutor:
             return
         answers = Answers(handover.part_of(member).deployment, call, partial(self._note, handover, member))
         documents: list[tuple[int, DocumentChange]] = []
+        said_before = bool(call.attempt) or call.data is not None
         try:
             message = self._in_worker(call, letter, channel, answers)
         except OSError as error:
@@ -138,7 +139,8 @@ class WorkerExecutor:
                 self._note(handover, member, changes)
                 return
             documents = [(member, change) for change in changes]
-        poster.outcome(handover, member, outcome, documents, remark_for(handover, member, outcome, call.attempt))
+        remark = remark_for(handover, member, outcome, said_before=said_before)
+        poster.outcome(handover, member, outcome, documents, remark)
 
     def _in_worker(self, call: Call, letter: dict[str, Any], channel: LocalChannel, answers: Answers) -> Message:
         mark = letter["mark"]

@@ -47,8 +47,8 @@ class CrashPoint:
     outcomes: list[Tried]
 
 
-class Killed(BaseException):
-    """The process dies here: nothing that catches exceptions catches this."""
+class Killed(KeyboardInterrupt):
+    """The process dies here: of all exceptions of a function only the interpreter's own wish to end is not an outcome."""
 
 
 class Fuse:

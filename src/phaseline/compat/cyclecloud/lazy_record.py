@@ -1,0 +1,90 @@
+"""A record whose attributes are fetched when it is first touched: of ten thousand that are handed out few may be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from phaseline.records.admission import records_in
+from phaseline.records.record import Record
+
+if TYPE_CHECKING:
+    from phaseline.records.record import Path, Removed
+    from phaseline.records.values import Stored
+
+FETCHED = frozenset({"folded", "_names", "_changed", "_protected"})
+"""Slots of a record that stay empty until then."""
+
+
+class LazyRecord(Record):
+    """A record that fills itself with what ``fetch`` gives; that does not count as changed.
+
+    >>> from contextlib import nullcontext
+    >>> class Node(LazyRecord):
+    ...     def fetch(self):
+    ...         return [("Name", "n1"), ("Disk", Record({"Size": 1}))]
+    >>> node = Node(nullcontext(), ["Name"])
+    >>> node.is_fetched, node.get("disk.size"), node.is_fetched, node.changes()
+    (False, 1, True, {})
+    """
+
+    __slots__ = ("_is_frozen", "_lock", "_only_engine", "is_fetched")
+
+    def __init__(
+        self, lock: AbstractContextManager[object], only_engine: Iterable[str] = (), *, is_frozen: bool = False
+    ) -> None:
+        """``fetch`` is asked once, under the lock, which lets its owner in again. ``only_engine``: as for ``protect``."""
+        self.owner = None
+        self.now = None
+        self._list_key = None
+        self._lock = lock
+        self._only_engine = only_engine
+        self._is_frozen = is_frozen
+        self.is_fetched = False
+
+    def fetch(self) -> Iterable[tuple[str, Stored]]:
+        """(name, value) of its attributes; of names that differ by case alone the first counts."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        """A slot that is empty so far; everything else does not exist."""
+        if name not in FETCHED:
+            raise AttributeError(f"a record has no method or field {name!r}")
+        with self._lock:
+            if not self.is_fetched:
+                self._fill()
+        return object.__getattribute__(self, name)
+
+    def _fill(self) -> None:
+        folded: dict[str, Stored] = {}
+        names: dict[str, str] = {}
+        for name, value in self.fetch():
+            key = name.lower()
+            if key not in folded:
+                folded[key] = value
+                names[key] = name
+                for nested in records_in(value):
+                    nested.settle(self, key if isinstance(value, tuple) else None)
+                    nested.forget_changes()
+        self._names = names
+        self._changed = {}
+        self._protected = None if self._is_frozen else frozenset(name.lower() for name in self._only_engine)
+        self.is_fetched = True
+        self.folded = folded  # last: whoever finds it takes no lock
+
+    def changes(self) -> dict[Path, Stored | Removed]:
+        """As of any record; nothing as long as it was not touched."""
+        return super().changes() if self.is_fetched else {}
+
+    def forget_changes(self) -> None:
+        """From here on everything counts as saved."""
+        if self.is_fetched:
+            super().forget_changes()
+
+    def freeze(self) -> None:
+        """Nothing in it can be written from now on."""
+        with self._lock:
+            self._is_frozen = True
+            if self.is_fetched:
+                super().freeze()

@@ -1,0 +1,75 @@
+"""What a phase's plugin keeps for its next runs in this process: values with a time to live."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator, MutableMapping
+from typing import TypeVar
+
+T = TypeVar("T")
+
+TTL_S = 300.0
+"""A value lives so long where nothing else is said."""
+MAX_VALUES = 10_000
+"""Of more values the oldest go."""
+
+
+class PhaseCache(MutableMapping[Hashable, object]):
+    """A dict whose values end. It lives across runs of its phase and dies with the process; safe from any thread.
+
+    >>> cache = PhaseCache()
+    >>> cache["region"] = "north"
+    >>> cache["region"], cache.get("zone"), cache.get_or_make("zone", lambda: 3, ttl_s=60)
+    ('north', None, 3)
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Empty. ``clock``: seconds that never go back."""
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._values: dict[Hashable, tuple[float, object]] = {}
+
+    def set(self, key: Hashable, value: object, ttl_s: float = TTL_S) -> None:
+        """Keep a value for so many seconds."""
+        with self._lock:
+            self._values.pop(key, None)
+            while len(self._values) >= MAX_VALUES:
+                del self._values[next(iter(self._values))]
+            self._values[key] = self._clock() + ttl_s, value
+
+    def get_or_make(self, key: Hashable, make: Callable[[], T], ttl_s: float = TTL_S) -> T:
+        """The value; where there is none, the one that ``make`` gives, which is kept."""
+        with self._lock:
+            if key not in self:
+                self.set(key, make(), ttl_s)
+            return self[key]  # type: ignore[return-value]  # what make gave, as the caller says
+
+    def __getitem__(self, key: Hashable) -> object:
+        """The value; ``KeyError`` if there is none, or none any more."""
+        with self._lock:
+            until, value = self._values[key]
+            if until <= self._clock():
+                del self._values[key]
+                raise KeyError(key)
+            return value
+
+    def __setitem__(self, key: Hashable, value: object) -> None:
+        """Keep a value for five minutes."""
+        self.set(key, value)
+
+    def __delitem__(self, key: Hashable) -> None:
+        """Forget a value; ``KeyError`` if there is none."""
+        with self._lock:
+            del self._values[key]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """The keys of what lives."""
+        with self._lock:
+            now = self._clock()
+            self._values = {key: kept for key, kept in self._values.items() if kept[0] > now}
+            return iter(list(self._values))
+
+    def __len__(self) -> int:
+        """How many live."""
+        return sum(1 for _ in self)

@@ -1,0 +1,149 @@
+"""The object that ``handle`` is called with: resources to work on, and methods to say what came of each (section 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from phaseline.compat.cyclecloud.marks import milliseconds
+from phaseline.compat.cyclecloud.misuse import HandlerMisuse, wrong_delay
+from phaseline.compat.cyclecloud.resource import stored_of
+from phaseline.records.record import Record
+
+if TYPE_CHECKING:
+    from phaseline.compat.cyclecloud.phase_cache import PhaseCache
+    from phaseline.compat.cyclecloud.phase_run import PhaseRun
+    from phaseline.records.series import Series
+
+    Given = Record | Iterable[Record]
+
+LEVELS = ("debug", "info", "warning", "error")
+
+
+class PhaseHandler:
+    """One run of a phase. Marks count when ``handle`` has returned; what is said later raises ``RunFinished``.
+
+    Wherever resources are given, one will do, or any iterable of them. The names of the source document are aliases.
+    """
+
+    __slots__ = ("_run",)
+
+    def __init__(self, run: PhaseRun) -> None:
+        """The run behind it."""
+        self._run = run
+
+    # -- resources ----------------------------------------------------------------------------------------------
+
+    def get_resources(self) -> Series:
+        """The resources of this run, the same objects at every call; what is written into them is saved."""
+        self._run.check_open("getResources")
+        return self._run.resources
+
+    @property
+    def resources(self) -> Series:
+        """As ``get_resources()``."""
+        return self.get_resources()
+
+    def get_resource_phase_data(self, resource: Record, phase: str | None = None) -> Record:
+        """What this phase keeps with the resource, to be read and written; of another ``phase``, to be read."""
+        method = "getResourcePhaseData"
+        self._run.check_open(method)
+        found = self._run.one(resource, method)
+        own = phase is None or phase.lower() == self._run.phase.name.lower()
+        return found.entry if own or phase is None else found.entry_of(phase)
+
+    # -- marks --------------------------------------------------------------------------------------------------
+
+    def set_completed(self, resources: Given, message: str | None = None) -> None:
+        """They are done with this phase."""
+        self._run.marks.complete(self._run.places(resources, "setCompleted"), _text(message))
+
+    def set_failed(self, resources: Given, message: str | None = None) -> None:
+        """They failed, and stay until a user tries again; the message is what that user reads."""
+        self._run.marks.fail(self._run.places(resources, "setFailed"), _text(message))
+
+    def set_sleeping(
+        self, resources: Given, delay: float | timedelta | None = None, message: str | None = None
+    ) -> None:
+        """They are still pending, as those without a mark are; with a delay of their own if one is given, in seconds."""
+        places = self._run.places(resources, "setSleeping")
+        delay_ms = None if delay is None else _checked("setSleeping", delay)
+        self._run.marks.sleep(places, delay_ms, _text(message))
+
+    def set_sleep_delay(self, seconds: float | timedelta) -> None:
+        """After so long those that are pending, and have no delay of their own, come again."""
+        self._run.check_open("setSleepDelay")
+        self._run.marks.sleep_ms = _checked("setSleepDelay", seconds)
+
+    def set_message(self, resources: Given, message: str | None) -> None:
+        """How far they are; it is seen while the run goes on."""
+        self._run.tell(self._run.places(resources, "setMessage"), _text(message))
+
+    # -- what it is about ---------------------------------------------------------------------------------------
+
+    def is_canceling(self, resource: Record) -> bool:
+        """True as soon as the user wants something else of the resource; the plugin may end early."""
+        self._run.check_open("isCanceling")
+        return self._run.one(resource, "isCanceling").call.is_canceled
+
+    def get_phase_name(self) -> str:
+        """The name of the phase."""
+        return self._run.phase.name
+
+    def get_state(self) -> str:
+        """The state in which the resources are."""
+        return self._run.state
+
+    def get_phase(self) -> Record:
+        """The record of the phase, not to be written."""
+        phase = self._run.phase
+        attributes = {"Name": phase.name, "Description": phase.name, **phase.attributes}
+        made = Record({name: stored_of(value) for name, value in attributes.items()}, type_name="Cloud.Phase")
+        made.freeze()
+        return made
+
+    # -- beside the marks ---------------------------------------------------------------------------------------
+
+    def log(self, level: str, text: str, resource: Record | None = None) -> None:
+        """Keep a line (levels ``debug info warning error``) with the resource, or with the run."""
+        self._run.check_open("log")
+        if level.lower() not in LEVELS:
+            raise HandlerMisuse(
+                "PL-O033", f"log() was given the level {level!r:.60}", f"Give it one of {', '.join(LEVELS)}."
+            )
+        if resource is None:
+            self._run.gathering.say(level.lower(), text)
+        else:
+            self._run.one(resource, "log").call.log(level.lower(), text)
+
+    def save(self, resource: Record | None = None) -> None:
+        """Store now what was written into the resource and its phase data; None: into all of them."""
+        self._run.check_open("save")
+        self._run.save(None if resource is None else [self._run.one(resource, "save")])
+
+    def operation_token(self, resource: Record) -> str:
+        """Equal for all calls of this phase with this resource until a user tries again: for a cloud's client token."""
+        self._run.check_open("operationToken")
+        return self._run.one(resource, "operationToken").call.token
+
+    @property
+    def cache(self) -> PhaseCache:
+        """What the plugin keeps for later runs of this phase in this process."""
+        return self._run.cache
+
+    getResources, getResourcePhaseData = get_resources, get_resource_phase_data
+    setCompleted, setFailed, setSleeping = set_completed, set_failed, set_sleeping
+    setSleepDelay, setMessage, isCanceling = set_sleep_delay, set_message, is_canceling
+    getPhaseName, getState, getPhase, operationToken = get_phase_name, get_state, get_phase, operation_token
+
+
+def _text(message: str | None) -> str:
+    return "" if message is None else str(message)
+
+
+def _checked(method: str, delay: float | timedelta) -> int:
+    found = milliseconds(delay)
+    if found is None:
+        raise wrong_delay(method, delay)
+    return found

@@ -1,0 +1,227 @@
+"""One run of a phase plugin: its resources, its marks, and what both come to when it has ended (R1 to R14)."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from phaseline.compat.cyclecloud.marks import FAILED, UNMARKED, Marks
+from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
+from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
+from phaseline.compat.cyclecloud.resource import Resource, message_before
+from phaseline.model.declaration import declaration_of
+from phaseline.model.failures import RecoverableError
+from phaseline.model.status import OutcomeKind
+from phaseline.records.record import Record
+from phaseline.records.series import Series
+from phaseline.run.calling import Outcome, PhaseView, clip, outcome_of
+from phaseline.run.plugin_code import attempt
+from phaseline.run.together import Settled
+
+if TYPE_CHECKING:
+    from phaseline.compat.cyclecloud.phase_cache import PhaseCache
+    from phaseline.run.calling import Call
+    from phaseline.run.together import Gathering
+
+    Given = Record | Iterable[Record]
+
+AGAIN = OutcomeKind.AGAIN
+LANE_PREFIX = "phase:"
+"""What stands before the name of a phase where it names a lane."""
+MAX_MESSAGE_CHARS = 4_096
+"""Longest message of an entry; the log has the whole text (PD54)."""
+OUR_FRAMES = 3
+"""Frames between us and the plugin (``attempt``, ``run_to_end``, ``code``) that its traceback need not show."""
+
+
+class PhaseRun:
+    """Resources that one call of a plugin is about. ``Together`` for the executor, ``Run`` for its resources."""
+
+    def __init__(
+        self, gathering: Gathering, cache_of: Callable[[str], PhaseCache], is_new: Callable[[object], bool]
+    ) -> None:
+        """``cache_of`` a phase's name; ``is_new``: whether nothing was said yet of what this function returns."""
+        self.gathering = gathering
+        self.lock = threading.RLock()
+        self.marks = Marks(gathering.count)
+        self._cache_of = cache_of
+        self._is_new = is_new
+        self._calls: dict[int, Call] = {}
+        self._touched: list[Resource] = []
+        self._told: set[int] = set()
+        self._unmarked = AGAIN
+        self._is_open = True
+        self.resources = Series(Resource(self, place) for place in range(gathering.count))
+
+    @cached_property
+    def phase(self) -> PhaseView:
+        """The phase; an operation is a phase of its own name."""
+        site = self.call_at(0).site
+        return site.phase or PhaseView(site.operation.removeprefix(LANE_PREFIX))
+
+    @property
+    def state(self) -> str:
+        """The state in which its resources are."""
+        return self.phase.state or self.call_at(0).owner.state
+
+    @property
+    def cache(self) -> PhaseCache:
+        """What its plugin keeps in this process."""
+        return self._cache_of(self.phase.name)
+
+    def call_at(self, place: int) -> Call:
+        """The call of a member, made when it is first asked for."""
+        call = self._calls.get(place)
+        if call is None:
+            with self.lock:
+                call = self._calls.get(place)
+                if call is None:
+                    call = self._calls[place] = self.gathering.call_at(place)
+        return call
+
+    def touched(self, resource: Resource) -> None:
+        """Look at this one when the run has ended."""
+        self._touched.append(resource)
+
+    # -- what the handler asks ----------------------------------------------------------------------------------
+
+    def check_open(self, method: str) -> None:
+        """Raise ``RunFinished`` if the run has ended."""
+        if not self._is_open:
+            raise RunFinished(method)
+
+    def one(self, given: object, method: str) -> Resource:
+        """The resource that was given. ``NotInRun`` if it is none of this run."""
+        if isinstance(given, Resource) and given.run is self:
+            return given
+        raise NotInRun(method, given)
+
+    def places(self, given: Given, method: str) -> list[int]:
+        """Places of the resource, or of all resources, that were given. ``NotInRun`` if one is none of this run."""
+        self.check_open(method)
+        if given is self.resources:
+            return list(range(self.gathering.count))
+        if isinstance(given, Record) or not isinstance(given, Iterable):
+            return [self.one(given, method).place]
+        return [self.one(each, method).place for each in given]
+
+    def tell(self, places: Iterable[int], message: str) -> None:
+        """Show how far they are, now."""
+        for place in places:
+            call = self.call_at(place)
+            shown = clip(message, MAX_MESSAGE_CHARS)
+            self.marks.messages[place] = shown
+            self._told.add(place)
+            call.data = {"message": shown}
+            call.tell(shown)
+
+    def save(self, resources: Iterable[Resource] | None = None) -> None:
+        """Have stored what was changed of these, None: of all, so far."""
+        for resource in list(self._touched) if resources is None else resources:
+            resource.save()
+
+    # -- for the executor ---------------------------------------------------------------------------------------
+
+    def code(self, function: Callable[..., object]) -> Callable[[], object]:
+        """What calls ``handle(handler)``, or ``handle_one(resource, data)`` for the only resource (X14)."""
+        declaration = declaration_of(function)
+        arguments: tuple[object, ...] = (PhaseHandler(self),)
+        if declaration is not None and not declaration.bulk:
+            resource = self.resources[0]
+            assert isinstance(resource, Resource)
+            arguments = (resource, resource.entry)
+            self._unmarked = OutcomeKind.COMPLETED  # it has no handler to say so with
+        if inspect.iscoroutinefunction(function):
+
+            async def awaited() -> None:
+                self._ignore(function, await function(*arguments))
+
+            return awaited
+
+        def called() -> object:
+            returned = function(*arguments)
+            if not inspect.iscoroutine(returned):
+                self._ignore(function, returned)
+                return None
+            return returned
+
+        return called
+
+    def _ignore(self, function: object, returned: object) -> None:
+        """What a plugin returns means nothing; say so once (R14)."""
+        if returned is not None and self._is_new(function):
+            text = f"the plugin returned {returned!r:.100}, which means nothing: mark resources with the handler"
+            self.gathering.say("warning", text)
+
+    def settle(self, raised: BaseException | None) -> Settled:
+        """Close the run: from now on its handler and its resources refuse to be told anything."""
+        self._is_open = False
+        failed = self._lay_over()
+        for place in self.gathering.remembered:
+            self.call_at(place)
+        kinds, delays = self.marks.settle(raised, sleep_ms=self.phase.sleep_delay_ms, unmarked=self._unmarked)
+        messages = self._messages(raised, kinds.tolist())
+        outcomes: dict[int, Outcome] = {}
+        if raised is not None:
+            error = outcome_of(raised, hidden_frames=OUR_FRAMES).error
+            failing = Outcome(OutcomeKind.FAILED, message=clip(text_of(raised), MAX_MESSAGE_CHARS), error=error)
+            is_own = self.marks.marks
+            outcomes = {
+                place: failing
+                for place, kind in enumerate(kinds.tolist())
+                if kind == OutcomeKind.FAILED and is_own[place] != FAILED
+            }
+        for place, message in messages.items():
+            kind = OutcomeKind(int(kinds[place]))
+            outcomes[place] = Outcome(kind, int(delays[place]), clip(message, MAX_MESSAGE_CHARS))
+            if kind is AGAIN and message:
+                self.call_at(place).data = {"message": outcomes[place].message}
+            if kind is OutcomeKind.FAILED and len(message) > MAX_MESSAGE_CHARS:
+                self.call_at(place).log("error", message)
+        for place in self.marks.contradicted:
+            self.call_at(place).log("warning", "marked as completed and as failed in one run: it has failed")
+        for place, outcome in failed.items():
+            kinds[place], delays[place], outcomes[place] = outcome.kind, outcome.delay_ms, outcome
+        return Settled(kinds, delays, outcomes, self._calls)
+
+    def settle_only(self, raised: BaseException | None) -> Outcome:
+        """As ``settle`` for a run of one resource."""
+        return self.settle(raised).outcome_at(0)
+
+    def _messages(self, raised: BaseException | None, kinds: list[int]) -> dict[int, str]:
+        """{place: its message, empty where a former one must go}; not of those that failed by what the code raised."""
+        own, marks = self.marks.messages, self.marks.marks
+        found = {
+            place: own.get(place, "")
+            for place in (*own, *self._told, *self.gathering.remembered)
+            if kinds[place] != OutcomeKind.FAILED or marks[place] == FAILED
+        }
+        for place in self.gathering.remembered:
+            if kinds[place] == AGAIN and place in found and not found[place]:
+                found[place] = message_before(self.call_at(place))
+        if isinstance(raised, RecoverableError) and str(raised):
+            found.update({place: str(raised) for place, mark in enumerate(marks) if mark == UNMARKED})
+        return found
+
+    def _lay_over(self) -> dict[int, Outcome]:
+        """Lay what was changed over the documents; {place: outcome} of those of which that cannot be done (R13)."""
+        failed: dict[int, Outcome] = {}
+        for resource in self._touched:
+            resource.end()
+            _, error = attempt(resource.lay_over)
+            if error is not None:
+                failed[resource.place] = outcome_of(error)
+        return failed
+
+
+def text_of(error: BaseException) -> str:
+    """The message of an entry that failed by an exception (R6).
+
+    >>> text_of(ValueError("no such size")), text_of(KeyError())
+    ('ValueError: no such size', 'KeyError')
+    """
+    text, name = str(error), type(error).__name__
+    return f"{name}: {text}" if text else name

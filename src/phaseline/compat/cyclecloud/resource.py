@@ -1,0 +1,284 @@
+"""Resources as phase plugins see them: records over the document of an instance, and the phase's own data with each.
+
+What a plugin writes is kept as changes of attributes, and laid over the document as it is known when the run ends: what
+others wrote meanwhile stays where the plugin did not write itself (R11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.compat.cyclecloud.lazy_record import LazyRecord
+from phaseline.model.phase_data import ENGINE_ATTRIBUTES, PHASE_DATA, RESERVED, data_in, phases_in
+from phaseline.model.problem import ProblemsError
+from phaseline.model.properties import SCALARS, is_same
+from phaseline.records.json_form import from_json, value_json
+from phaseline.records.record import Record, Removed
+from phaseline.records.values import ErrorValue, is_in_range, is_too_long
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import Path
+    from phaseline.records.record import Path as RecordPath
+    from phaseline.records.values import Stored
+    from phaseline.run.calling import Call, InstanceView, PhaseView
+
+MISSING = object()
+"""What lies where nothing lies."""
+Changes = tuple[dict["Path", "Value"], list["Path"]]
+"""({path: value written}, paths removed) of a document."""
+
+
+class Run(Protocol):
+    """What a resource needs to know of the run it is in."""
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Held while something is made that must not be made twice."""
+        ...
+
+    @property
+    def phase(self) -> PhaseView:
+        """The phase."""
+        ...
+
+    def call_at(self, place: int) -> Call:
+        """The call of a member."""
+        ...
+
+    def touched(self, resource: Resource) -> None:
+        """A document was read, so that something of it may be changed."""
+        ...
+
+
+class Resource(LazyRecord):
+    """A resource of one run: attributes of its document, and beside them what the engine says of it."""
+
+    __slots__ = ("_document", "_entry", "place", "run")
+
+    def __init__(self, run: Run, place: int) -> None:
+        """The member at this place."""
+        super().__init__(run.lock, ENGINE_ATTRIBUTES)
+        self.run = run
+        self.place = place
+        self._document: Mapping[str, Value] | None = None
+        self._entry: Entry | None = None
+
+    @property
+    def call(self) -> Call:
+        """The call of which it is the subject."""
+        return self.run.call_at(self.place)
+
+    @property
+    def view(self) -> InstanceView:
+        """The instance it shows."""
+        return self.call.owner
+
+    @property
+    def document(self) -> Mapping[str, Value]:
+        """Its document as it was when it was first looked at, or last saved; never to be changed."""
+        with self.run.lock:
+            if self._document is None:
+                self._document = self.view.world.document(self.view)
+                self.run.touched(self)
+            return self._document
+
+    def fetch(self) -> Iterator[tuple[str, Stored]]:
+        """The attributes of the document; where that does not say them, those of the engine."""
+        document = self.document
+        for name, value in document.items():
+            if name != PHASE_DATA:
+                yield name, stored_of(value)
+        call, view, phase = self.call, self.view, self.run.phase
+        yield "Name", view.id
+        yield "ClusterName", call.site.deployment.id
+        yield "State", phase.state or view.state
+        kind = _type_of(view)
+        if kind is not None:
+            yield "AdType", kind
+        target = call.site.execution.parameters.get("target")
+        if isinstance(target, str):
+            yield "TargetState", target
+        if phases_in(document):
+            yield "PhaseMap", PhaseMap(self)
+
+    @property
+    def entry(self) -> Entry:
+        """What its phase keeps with it."""
+        with self.run.lock:
+            if self._entry is None:
+                self._entry = Entry(self)
+            return self._entry
+
+    def entry_of(self, phase: str) -> Record:
+        """What another phase keeps with it, not to be written."""
+        return _frozen(data_in(self.document, phase))
+
+    def end(self) -> None:
+        """The run is over: what is written from now on would be lost."""
+        self.freeze()
+        if self._entry is not None:
+            self._entry.freeze()
+
+    def changed(self) -> Changes:
+        """What was written and differs from the document."""
+        written: dict[Path, Value] = {}
+        removed: list[Path] = []
+        document = self.document
+        _collect(self.changes(), (), document, written, removed)
+        if self._entry is not None:
+            _collect(self._entry.changes(), (PHASE_DATA, self.run.phase.name), document, written, removed)
+        return written, removed
+
+    def lay_over(self) -> None:
+        """Make its changes in the document as it is known now; tell where others changed the same (PD16)."""
+        written, removed = self.changed()
+        if not written and not removed:
+            return
+        view, call = self.view, self.call
+        now = view.world.document(view)
+        if now is not self.document:
+            for path in (*written, *removed):
+                new = written.get(path, MISSING)
+                old, found = at_path(self.document, path), at_path(now, path)
+                if not _alike(old, found) and not _alike(found, new):
+                    text = f"{_name_of(path)} was changed by others to {_shown(found)} meanwhile; the plugin's {_shown(new)} counts"
+                    call.log("warning", text)
+        view.change(written, removed)
+
+    def save(self) -> None:
+        """Have everything that was changed so far stored, without waiting for the end of the run."""
+        self.lay_over()
+        if not self.call.is_touched:
+            return
+        self.call.save()
+        with self.run.lock:
+            self._document = self.view.world.document(self.view)
+        self.forget_changes()
+        if self._entry is not None:
+            self._entry.forget_changes()
+
+
+class Entry(LazyRecord):
+    """What the phase of a run keeps with a resource: its own attributes, and those of the engine, which it cannot write."""
+
+    __slots__ = ("_resource",)
+
+    def __init__(self, resource: Resource) -> None:
+        """Of this resource."""
+        super().__init__(resource.run.lock, RESERVED)
+        self._resource = resource
+
+    def fetch(self) -> Iterator[tuple[str, Stored]]:
+        """What the engine knows at this moment, then the plugin's own."""
+        phase, call = self._resource.run.phase, self._resource.call
+        yield "Status", "Running"
+        yield "State", phase.state or self._resource.view.state
+        yield "Attempt", call.attempt
+        message = message_before(call)
+        if message:
+            yield "Message", message
+        yield "Description", stored_of(phase.attributes.get("Description") or phase.name)
+        for name, value in data_in(self._resource.document, phase.name).items():
+            yield name, stored_of(value)
+
+
+class PhaseMap(LazyRecord):
+    """What all phases keep with a resource, not to be written."""
+
+    __slots__ = ("_resource",)
+
+    def __init__(self, resource: Resource) -> None:
+        """Of this resource."""
+        super().__init__(resource.run.lock, is_frozen=True)
+        self._resource = resource
+
+    def fetch(self) -> Iterator[tuple[str, Stored]]:
+        """A record for each phase."""
+        for phase, data in phases_in(self._resource.document).items():
+            if isinstance(data, dict):
+                yield phase, _frozen(data)
+
+
+def message_before(call: Call) -> str:
+    """The message that an earlier run left with the entry."""
+    found = call.data.get("message") if isinstance(call.data, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def stored_of(value: Value) -> Stored:
+    """A value of a document as a record has it. What no record can have is an error that says so; it is left as it is."""
+    if isinstance(value, str):
+        return ErrorValue("the text is too long for an attribute") if is_too_long(value) else value
+    if isinstance(value, int) and not is_in_range(value):
+        return ErrorValue("the integer has more than 64 bits")
+    if type(value) in SCALARS:
+        return value  # type: ignore[return-value]  # by its class
+    try:
+        return from_json({"value": value}).stored("value")
+    except ProblemsError as error:
+        return ErrorValue(error.problems[0].message)
+
+
+def at_path(document: Mapping[str, Value], path: Path) -> object:
+    """What lies at a path, or ``MISSING``."""
+    found: object = document
+    for step in path:
+        if not isinstance(found, Mapping) or step not in found:
+            return MISSING
+        found = found[step]
+    return found
+
+
+def _collect(
+    changes: Mapping[RecordPath, Stored | Removed],
+    root: Path,
+    document: Mapping[str, Value],
+    written: dict[Path, Value],
+    removed: list[Path],
+) -> None:
+    """Sort changes of a record that lies at ``root`` of a document; what is undefined is removed."""
+    for steps, change in changes.items():
+        path = (*root, *steps)
+        before = at_path(document, path)
+        if change is None or isinstance(change, Removed):
+            if before is not MISSING:
+                removed.append(path)
+            continue
+        value = value_json(change)
+        if not _alike(before, value):
+            written[path] = value
+
+
+def _alike(one: object, other: object) -> bool:
+    if one is MISSING or other is MISSING:
+        return one is other
+    return is_same(one, other)  # type: ignore[arg-type]  # values of documents
+
+
+def _frozen(data: Mapping[str, Value]) -> Record:
+    made = Record()
+    for name, value in data.items():
+        if name and name.lower() not in made.folded:
+            made.put(name, stored_of(value))
+    made.forget_changes()
+    made.freeze()
+    return made
+
+
+def _type_of(view: InstanceView) -> str | None:
+    try:
+        return view.node.type
+    except ProblemsError:
+        return None  # a property of its node cannot be evaluated; its type is not worth a failure
+
+
+def _name_of(path: Sequence[str]) -> str:
+    own = path[2:] if path[0] == PHASE_DATA else path
+    return f"'{'.'.join(own)}'" + (" of the phase's data" if own is not path else "")
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is MISSING else f"{value!r:.200}"

@@ -1,0 +1,85 @@
+"""One call that takes several members: what is known of them before it, and of each when it has ended.
+
+A flavour whose functions can take many members has a ``Gatherer``. The executor lets it gather the members of a call,
+runs the code that it gives, on a thread or as a coroutine, and has it settled; a call of one member goes the same way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from phaseline.model.frozen import frozen
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import COMPLETED, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+
+    from phaseline.run.calling import Call
+
+Gathers = Literal["native", "phase"]
+"""The flavours whose functions take several members."""
+GATHERING: tuple[Gathers, ...] = ("native", "phase")
+
+
+@frozen
+class Gathering:
+    """What one call is about: ``count`` members, and ``call_at`` to make the call of a place when it is first touched.
+
+    ``say`` (level, text) keeps a line about the call as a whole. ``remembered``: places of entries for which an earlier
+    call left data.
+    """
+
+    count: int
+    call_at: Callable[[int], Call]
+    say: Callable[[str, str], None]
+    remembered: Sequence[int] = ()
+
+
+class Together(Protocol):
+    """Members that are called together."""
+
+    def code(self, function: Callable[..., object]) -> Callable[[], object]:
+        """What calls the function for them; a coroutine function if the function is one."""
+        ...
+
+    def settle(self, raised: BaseException | None) -> Settled:
+        """Close it, and say what came of each member; ``raised``: what left the code."""
+        ...
+
+    def settle_only(self, raised: BaseException | None) -> Outcome:
+        """As ``settle`` where there is one member."""
+        ...
+
+
+class Gatherer(Protocol):
+    """Makes calls of several members, for one flavour."""
+
+    def gather(self, gathering: Gathering) -> Together:
+        """These members, about to be called."""
+        ...
+
+
+class Settled:
+    """What came of a call by place: ``kinds`` uint8, ``delays`` int64 ms; ``outcomes`` of those with something to say."""
+
+    __slots__ = ("calls", "delays", "kinds", "outcomes")
+
+    def __init__(
+        self, kinds: np.ndarray, delays: np.ndarray, outcomes: dict[int, Outcome], calls: Mapping[int, Call]
+    ) -> None:
+        """``calls``: those that the function touched; only they can have changed anything."""
+        self.kinds = kinds
+        self.delays = delays
+        self.outcomes = outcomes
+        self.calls = calls
+
+    def outcome_at(self, place: int) -> Outcome:
+        """The outcome of one place."""
+        found = self.outcomes.get(place)
+        if found is not None:
+            return found
+        kind = OutcomeKind(int(self.kinds[place]))
+        return COMPLETED if kind is OutcomeKind.COMPLETED else Outcome(kind, int(self.delays[place]))
