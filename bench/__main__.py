@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from bench import blueprints, floor, peer, small_work
+from bench import blueprints, expressions, floor, peer, small_work
 from bench.figures import Runs, Spread, killed_and_resumed, runs
 from bench.report import Row, table, write
 
@@ -125,7 +125,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one run of each; nothing is written")
     given = parser.parse_args()
     count = 1 if given.quick else 3
-    rows = [*large(count), *many_templates(count), *small_work.rows(count), *against_peer(count)]
+    rows = [
+        *large(count),
+        *many_templates(count),
+        *small_work.rows(count),
+        *expressions.rows(count),
+        *against_peer(count),
+    ]
     if given.quick:
         print(table(rows))
     else:
