@@ -26,6 +26,7 @@ PUBLIC = {
     "__version__",
     "open",
     "operation",
+    "phase",
 }
 TESTING = {
     *("FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "fake_item"),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
     from phaseline.model.declaration import operation
     from phaseline.model.failures import NonRecoverableError, PermanentError, RecoverableError, TemporaryError
+    from phaseline.model.phase_mark import phase
     from phaseline.model.problem import Place, Problem, ProblemsError
     from phaseline.records.conversions import AttributeTypeError
     from phaseline.use_cases.facade import Phaseline
@@ -32,6 +33,7 @@ __all__ = [
     "__version__",
     "open",
     "operation",
+    "phase",
 ]
 
 _HOMES = {
@@ -48,6 +50,7 @@ _HOMES = {
     "TemporaryError": "model.failures:TemporaryError",
     "open": "use_cases.facade:open_phaseline",
     "operation": "model.declaration:operation",
+    "phase": "model.phase_mark:phase",
 }
 """{public name: module and name in it}; the imports above say the same to type checkers."""
 

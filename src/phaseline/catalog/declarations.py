@@ -27,7 +27,8 @@ NATIVE_NAMES = frozenset({"phaseline.operation", "phaseline.model.declaration.op
 CLOUDIFY_NAMES = frozenset({"cloudify.decorators.operation", "cloudify.decorators.task"})
 PLAIN = Declaration(flavour="cloudify")
 """A function that says nothing of itself."""
-_NO_LITERAL = object()
+NO_LITERAL = object()
+"""What an expression gives that cannot be known without running it."""
 
 
 @frozen
@@ -92,13 +93,13 @@ class Declarations:
 
 def read_module(tree: ast.Module, package: str = "") -> ModuleText:
     """The declarations of a parsed module that lies in ``package``."""
-    statements = list(_top_level(tree.body))
+    statements = list(top_level(tree.body))
     origins: dict[str, str] = {}
     constants: dict[str, object] = {}
     functions: dict[str, Declaration] = {}
     for statement in statements:
         if isinstance(statement, ast.Import | ast.ImportFrom):
-            origins.update(_imported(statement, package))
+            origins.update(imported_names(statement, package))
         elif isinstance(statement, ast.Assign):
             _assigned(statement, origins, constants, functions)
         elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -108,18 +109,18 @@ def read_module(tree: ast.Module, package: str = "") -> ModuleText:
     return ModuleText(functions, {name: origin for name, origin in origins.items() if "." in origin})
 
 
-def _top_level(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
+def top_level(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
     """Statements of a module, those inside ``if`` and ``try`` included, in the order of the text."""
     for statement in body:
         yield statement
         if isinstance(statement, ast.If):
-            yield from _top_level([*statement.body, *statement.orelse])
+            yield from top_level([*statement.body, *statement.orelse])
         elif isinstance(statement, ast.Try):
             handlers = [line for handler in statement.handlers for line in handler.body]
-            yield from _top_level([*statement.body, *handlers, *statement.orelse, *statement.finalbody])
+            yield from top_level([*statement.body, *handlers, *statement.orelse, *statement.finalbody])
 
 
-def _imported(statement: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
+def imported_names(statement: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
     """{local name: dotted origin}."""
     if isinstance(statement, ast.Import):
         return {
@@ -139,9 +140,9 @@ def _assigned(
 ) -> None:
     """Constants for later arguments; ``name = function`` and ``name = operation(...)(function)`` as well."""
     names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
-    value = _literal(statement.value, constants)
+    value = literal(statement.value, constants)
     for name in names:
-        if value is not _NO_LITERAL:
+        if value is not NO_LITERAL:
             constants[name] = value
         elif isinstance(statement.value, ast.Name) and statement.value.id in functions:
             functions[name] = functions[statement.value.id]
@@ -154,7 +155,7 @@ def _declared(
 ) -> Declaration:
     for decorator in decorators:
         call = decorator if isinstance(decorator, ast.Call) else None
-        name = _dotted(call.func if call is not None else decorator, origins)
+        name = dotted_name(call.func if call is not None else decorator, origins)
         arguments = _arguments(call, constants)
         if name in NATIVE_NAMES:
             return _native(arguments)
@@ -179,20 +180,21 @@ def _native(arguments: Mapping[str, Any]) -> Declaration:
 def _arguments(call: ast.Call | None, constants: Mapping[str, object]) -> dict[str, Any]:
     if call is None:
         return {}
-    values = {word.arg: _literal(word.value, constants) for word in call.keywords if word.arg is not None}
-    return {name: value for name, value in values.items() if value is not _NO_LITERAL}
+    values = {word.arg: literal(word.value, constants) for word in call.keywords if word.arg is not None}
+    return {name: value for name, value in values.items() if value is not NO_LITERAL}
 
 
-def _literal(expression: ast.expr, constants: Mapping[str, object]) -> object:
+def literal(expression: ast.expr, constants: Mapping[str, object]) -> object:
+    """The value of a literal or of the name of a constant; ``NO_LITERAL`` for anything else."""
     if isinstance(expression, ast.Name):
-        return constants.get(expression.id, _NO_LITERAL)
+        return constants.get(expression.id, NO_LITERAL)
     try:
         return ast.literal_eval(expression)
     except (ValueError, TypeError, SyntaxError, RecursionError):
-        return _NO_LITERAL
+        return NO_LITERAL
 
 
-def _dotted(expression: ast.expr, origins: Mapping[str, str]) -> str:
+def dotted_name(expression: ast.expr, origins: Mapping[str, str]) -> str:
     """The dotted name an expression stands for, with its first word replaced by where that was imported from."""
     words: list[str] = []
     while isinstance(expression, ast.Attribute):

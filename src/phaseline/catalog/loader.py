@@ -12,7 +12,9 @@ import importlib
 import importlib.util
 import sys
 import threading
+from contextlib import suppress
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -141,6 +143,11 @@ def _file(module: ModuleType) -> str | None:
     return file
 
 
+def _own(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Without those in which Python looks by itself: what it finds there is shared by everyone."""
+    return tuple(folder for folder in folders if folder not in sys.path)
+
+
 class Loader:
     """Imports functions by their dotted names, each once; safe from any thread."""
 
@@ -172,9 +179,31 @@ class Loader:
         self._known[key] = function
         return function  # type: ignore[no-any-return]  # checked by callable() above
 
+    def module(self, name: str, folders: tuple[str, ...]) -> ModuleType:
+        """The module, from the folders or else from what is installed. Raises ``ImportError`` or what the import raised."""
+        with self._lock:
+            offer_shim()
+            return self._from(name, folders)
+
+    def forget(self, folders: tuple[str, ...]) -> None:
+        """Import everything from these folders anew when it is asked for next; who has a function of before keeps it.
+
+        Byte code that Python keeps beside the modules goes, too: it is told from newer text only by whole seconds.
+        """
+        with self._lock:
+            space = self._finder.spaces.pop(_own(folders), None)
+            for module in () if space is None else space.modules.values():
+                cached = getattr(module, "__cached__", None)
+                if cached:
+                    with suppress(OSError):
+                        Path(cached).unlink()
+            importlib.invalidate_caches()
+
     def _module(self, module: str, code: CodePlaces) -> ModuleType:
-        # What Python finds by itself is shared by everyone, whoever names its folder.
-        folders = tuple(folder for folder in search_path(code) if folder not in sys.path)
+        return self._from(module, search_path(code))
+
+    def _from(self, module: str, places: tuple[str, ...]) -> ModuleType:
+        folders = _own(places)
         if folders and find_spec(module.partition(".")[0], folders) is not None:
             return self._finder.import_in(self._finder.space(folders), module)
         return importlib.import_module(module)

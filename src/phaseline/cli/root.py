@@ -27,6 +27,7 @@ COMMANDS = {
     "doctor": "doctor:doctor",
     "store": "store:store",
     "plugins": "plugins:plugins",
+    "phases": "phases:phases",
     "records": "records:records",
     "init": "init:init",
     "demo": "demo:demo",

@@ -38,13 +38,13 @@ def read(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> tup
     from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.dsl.reader import read_blueprint
 
-    _refuse_missing(plugin_folders)
+    refuse_missing(plugin_folders)
     code = place.code_places(file, tuple(plugin_folders))
     files = BlueprintFiles(file, code.plugin_folders, allowed_imports=place.settings.allowed_imports)
     return read_blueprint(file, files), code
 
 
-def _refuse_missing(plugin_folders: Sequence[str]) -> None:
+def refuse_missing(plugin_folders: Sequence[str]) -> None:
     """Raise PL-O003 for each folder of ``--plugins`` that is none: its plugins would be missed only when they are called."""
     mend = "Correct the folder that --plugins names."
     missing = [folder for folder in plugin_folders if not Path(folder).is_dir()]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: phaseline plugins try machines:create --properties '{size: small}'")
 def plugins() -> None:
-    """Code that operations are mapped to."""
+    """Code that operations are mapped to, and phases of states."""
 
 
 def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, Value] | None:
@@ -28,6 +28,55 @@ def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) 
     if not isinstance(found, dict):
         raise click.BadParameter(f"'{text}' is no mapping, such as '{{size: 10}}'", param=parameter)
     return found
+
+
+@plugins.command("list", epilog="Example: phaseline plugins list --plugins my-plugins")
+@plugins_option
+@json_option
+@click.pass_obj
+def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
+    """List plugins with phases and listeners, and whether they are sound; none of them is run."""
+    from phaseline.cli.render.phases import plugin_list
+    from phaseline.use_cases.phases import list_plugins
+
+    with desk.open() as place:
+        found = list_plugins(place, plugin_folders)
+    desk.answer(found, lambda: plugin_list(found))
+
+
+@plugins.command("show", epilog="Example: phaseline plugins show acme.create")
+@click.argument("name")
+@plugins_option
+@json_option
+@click.pass_obj
+def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
+    """Show a plugin with phases or listeners, and everything that is wrong with it."""
+    from phaseline.cli.render.phases import plugin_text
+    from phaseline.use_cases.phases import show_plugin
+
+    with desk.open() as place:
+        found = show_plugin(place, name, plugin_folders)
+    desk.answer(found, lambda: plugin_text(found))
+
+
+@plugins.command("check", epilog="Example: phaseline plugins check my-plugins/acme")
+@click.argument("paths", metavar="[PATH]…", nargs=-1)
+@plugins_option
+@json_option
+@click.pass_obj
+def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -> None:
+    """Check plugins with phases and listeners: folders, zip files or single files.
+
+    They are compared with those of the folders of plugins; without PATH these are checked themselves. Nothing is run.
+    Exit code 1 if one of them would be refused.
+    """
+    from phaseline.cli.render.phases import checked_text
+    from phaseline.use_cases.phases import check_plugins
+
+    with desk.open() as place:
+        found = check_plugins(place, paths, plugin_folders)
+    desk.answer(found, lambda: checked_text(found))
+    click.get_current_context().exit(0 if found.is_good else 1)
 
 
 @plugins.command(

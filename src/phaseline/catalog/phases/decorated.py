@@ -1,0 +1,105 @@
+"""Functions decorated with ``@phase(…)``: their definitions as records, read from the text of the module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from phaseline.catalog.declarations import NO_LITERAL, dotted_name, literal
+from phaseline.catalog.phases.definitions import HANDLES, Written
+from phaseline.catalog.phases.policy import expression_names
+from phaseline.model.phase_mark import attribute_name
+from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.records.conversions import AttributeTypeError, AttributeValueError
+from phaseline.records.json_form import from_json
+from phaseline.records.record import Record
+
+if TYPE_CHECKING:
+    from phaseline.catalog.phases.source import FunctionText, ModuleSource
+
+NAMES = frozenset({"phaseline.phase", "phaseline.model.phase_mark.phase"})
+EXPRESSIONS = frozenset({"ResourceConstraint", *(f"Phase.{name}" for name in expression_names())})
+"""Attributes whose text is an expression here: Python has no ``:=`` for it."""
+OWN = "attributes"
+
+
+def decorated(source: ModuleSource, module: Written) -> Iterator[Written]:
+    """A definition for each decorated function of the module; ``module`` says what it is called and where it is."""
+    for function in (source.functions or {}).values():
+        for decorator in function.decorators:
+            call = decorator if isinstance(decorator, ast.Call) else None
+            if dotted_name(call.func if call is not None else decorator, source.origins or {}) in NAMES:
+                yield _written(call, source.place(decorator.lineno, decorator.col_offset + 1), function, source, module)
+
+
+def _written(
+    call: ast.Call | None, where: Place, function: FunctionText, source: ModuleSource, module: Written
+) -> Written:
+    places: dict[str, Place] = {}
+    problems: list[Problem] = []
+    record = Record()
+    keywords = [] if call is None else call.keywords
+    if call is None or call.args or any(keyword.arg is None for keyword in keywords):
+        mend = "Write @phase(name=…, states=…, resource_type=…) with each argument by its name."
+        problems.append(Problem("PL-D006", "the arguments of @phase cannot be read", mend, where))
+    given = {keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None}
+    for argument, expression in given.items():
+        place = source.place(expression.lineno, expression.col_offset + 1)
+        value = literal(expression, source.constants or {})
+        if value is NO_LITERAL:
+            message = f"the value of '{argument}' cannot be known without running the code"
+            mend = "Write a literal, or the name of a constant of this module."
+            problems.append(Problem("PL-D006", message, mend, place))
+            continue
+        for name, one in _attributes(argument, value):
+            places[name.lower()] = place
+            problems += _put(record, name, one, place)
+    if call is not None and "states" not in given:
+        problems.append(Problem("PL-D006", "@phase has no argument 'states'", "Add states=… to it.", where))
+    return replace(
+        module,
+        name=module.name if function.name in HANDLES else f"{module.name}.{function.name}",
+        record=record,
+        where=where,
+        places=places,
+        function=function.name,
+        source=replace(source, problems=()),
+        problems=tuple(problems),
+    )
+
+
+def _attributes(argument: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """(attribute, value) of one argument; those that say nothing are left out."""
+    if argument == OWN:
+        yield from value.items() if isinstance(value, Mapping) else [(OWN, value)]
+    elif value not in ("", (), [], None):
+        yield attribute_name(argument), value
+
+
+def _put(record: Record, name: str, value: Any, place: Place) -> list[Problem]:
+    """Set the attribute; what is wrong with its value."""
+    try:
+        content = {"$expr": value} if name in EXPRESSIONS and isinstance(value, str) else _as_json(value)
+        kept = from_json({"value": content}).stored("value")
+        if name.startswith("Phase."):
+            if "Phase" not in record:
+                record.put("Phase", Record())
+            nested = record.get_as_record("Phase")
+            assert nested is not None
+            nested.put(name.removeprefix("Phase."), kept)
+        else:
+            record.put(name, kept)
+    except ProblemsError as error:
+        return [replace(problem, place=place) for problem in error.problems]
+    except (AttributeTypeError, AttributeValueError) as error:
+        return [Problem("PL-D012", f"{name}: {error}", "Give it a value that can be kept.", place)]
+    return []
+
+
+def _as_json(value: Any) -> Any:
+    """Tuples as lists, at every level."""
+    if isinstance(value, tuple | list):
+        return [_as_json(item) for item in value]
+    return {key: _as_json(item) for key, item in value.items()} if isinstance(value, Mapping) else value

@@ -1,0 +1,338 @@
+"""A plugin's definition as a record, whatever form it came in, becomes a value; everything wrong with it is found at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Literal
+
+from phaseline.catalog.phases.policy import BY_KEY, KNOBS, Unfit
+from phaseline.model.frozen import frozen
+from phaseline.model.phases import Attributes, ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy, Plugin
+from phaseline.model.problem import Place, Problem
+from phaseline.records.expression import Expression
+from phaseline.records.json_form import value_json
+from phaseline.records.record import Record
+from phaseline.records.values import kind_of
+
+if TYPE_CHECKING:
+    from phaseline.catalog.phases.source import FunctionText, ModuleSource
+    from phaseline.records.values import Stored
+
+HANDLES = ("handle", "handle_one")
+LISTENS = ("onStateTransition", "on_state_transition")
+TOP = (
+    *("Name", "HandlesStates", "ResourceType", "PhaseName", "HandlesProvider", "ForProvider", "ResourceConstraint"),
+    *("Disabled", "Dependencies", "Version", "ResourceStateListener", "ResourceStates", "ResourceTypes", "Phase"),
+    *("AdType", "Code"),
+)
+"""Attributes that mean something to the engine; all others are the plugin's own."""
+OF_PHASE = ("Description", "Dependencies", *KNOBS)
+OLD_PREFIX = "phase_"
+"""``Phase_X`` is how ``Phase.X`` was written in the ancestor's early versions."""
+LIKELY = 0.85
+"""So alike must an unknown name be to a known one to be taken for a mistake."""
+
+
+@frozen
+class Written:
+    """A definition as somebody wrote it. ``name``: unless the record gives one. ``places``: {attribute: where it stands}.
+
+    ``function``: the one that the definition is for; empty: found by its usual name. ``folders``: where its modules are.
+    """
+
+    name: str
+    record: Record
+    where: Place
+    places: Mapping[str, Place]
+    package: str = ""
+    module: str = ""
+    function: str = ""
+    folders: tuple[str, ...] = ()
+    source: ModuleSource | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def define(written: Written) -> Plugin:
+    """The plugin with everything that is wrong with it. Its phase is there as soon as its name and states can be read."""
+    return _Reading(written).plugin()
+
+
+class _Reading:
+    """One definition being read; problems gather."""
+
+    def __init__(self, written: Written) -> None:
+        self.written = written
+        self.record = written.record
+        self.problems = list(written.problems)
+        if written.source is not None:
+            self.problems += written.source.problems
+
+    def plugin(self) -> Plugin:
+        written = self.written
+        name = self._text("Name") or written.name
+        version = self._text("Version", any_kind=True)
+        phase = self._phase(name, version) if "HandlesStates" in self.record else None
+        listener = self._listener(name)
+        if phase is None:
+            self._idle("HandlesStates", HANDLES)
+        own = [key for key in self.record if key.lower() not in _TOP_KEYS and not key.lower().startswith(OLD_PREFIX)]
+        for key in own:
+            self._misspelled(key, TOP, "")
+        self._misspelled_phase()
+        return Plugin(
+            name,
+            written.package,
+            phase,
+            listener,
+            self._flag("Disabled"),
+            version,
+            Attributes((key, value_json(self.record.folded[key.lower()])) for key in own),
+            self._names("Dependencies"),
+            phase.code if phase is not None else listener.code if listener is not None else self._code(""),
+            written.where,
+            written.places,
+            tuple(self.problems),
+        )
+
+    # The phase
+
+    def _phase(self, plugin: str, version: str) -> PhaseDefinition | None:
+        attributes = self._phase_attributes()
+        name = self._text("PhaseName")
+        states = self._names("HandlesStates")
+        types = self._names("ResourceType")
+        if not name:
+            self._say("PL-D010", "the phase has no name", "Write PhaseName = and a name that no other phase has.")
+        if not states:
+            self._say(
+                "PL-D012", "HandlesStates names no state", "Write HandlesStates = and the states.", "HandlesStates"
+            )
+        if not types:
+            mend = "Write ResourceType = and the types, such as Cloud.Node."
+            self._say("PL-D011", "the phase has no resource type", mend)
+        constraint = self._constraint()
+        description = attributes.get("description", "")
+        found = PhaseDefinition(
+            name,
+            plugin,
+            states,
+            types,
+            self._providers(),
+            "" if constraint is None else constraint.text,
+            frozenset() if constraint is None else constraint.names(),
+            self._name_list("Phase.Dependencies", attributes.get("dependencies")),
+            str(description if description is not None else "") or name,
+            self._policy(attributes),
+            Attributes(
+                (attributes.spelling(key), value_json(value))
+                for key, value in attributes.folded.items()
+                if key not in _FIELDS
+            ),
+            version,
+            code=self._code("phase"),
+            package=self.written.package,
+            where=self.written.places.get("phasename", self.written.where),
+            places=self.written.places,
+        )
+        return found if name and states else None
+
+    def _phase_attributes(self) -> Record:
+        """Every ``Phase.X``, those in the old spelling too (PL-D014 where both are given)."""
+        found = Record()
+        nested = self.record.stored("Phase") if "phase" in self.record.folded else None
+        if isinstance(nested, Record):
+            for key, value in nested.folded.items():
+                found.put(nested.spelling(key), value)
+        elif nested is not None:
+            self._kind("Phase", "a record", nested)
+        for key, value in self.record.folded.items():
+            if not key.startswith(OLD_PREFIX):
+                continue
+            name = self.record.spelling(key)[len(OLD_PREFIX) :]
+            if name.lower() in found.folded:
+                self._twice(f"Phase.{name}", f"Phase_{name}", found.folded[name.lower()], value)
+            elif name:
+                found.put(name, value)
+        return found
+
+    def _twice(self, new: str, old: str, value: Stored, other: Stored) -> None:
+        if value_json(value) == value_json(other):
+            message = f"{new} and {old}, its old spelling, are both given"
+            self._say("PL-D014", message, f"Leave {old} out.", old, is_warning=True)
+        else:
+            message = f"{new} is {_shown(value)} and {old}, its old spelling, is {_shown(other)}"
+            self._say("PL-D014", message, f"Leave {old} out.", old)
+
+    def _policy(self, attributes: Record) -> PhasePolicy:
+        values: dict[str, Any] = {}
+        for key, value in attributes.folded.items():
+            name, knob = BY_KEY.get(key, ("", None))
+            if knob is None:
+                continue
+            try:
+                values[knob.field] = knob.read(value)
+            except Unfit:
+                as_text = isinstance(value, str) and knob.is_expression
+                mend = f"For an expression write Phase.{name} := {value}" if as_text else f"Give {knob.kind}."
+                message = f"Phase.{name} is to be {knob.kind}, not {_shown(value)}"
+                self._say("PL-D012", message, mend, f"Phase.{name}")
+        return PhasePolicy(**values)
+
+    def _providers(self) -> tuple[str, ...]:
+        """None given, and the word ``none``, mean all (P101)."""
+        found = self._names("HandlesProvider")
+        other = self._names("ForProvider")
+        if found and other and {name.lower() for name in found} != {name.lower() for name in other}:
+            message = (
+                f"HandlesProvider is {', '.join(found)} and ForProvider, which means the same, is {', '.join(other)}"
+            )
+            self._say("PL-D014", message, "Keep one of them.", "ForProvider")
+        found = found or other
+        return () if [name.lower() for name in found] == ["none"] else found
+
+    def _constraint(self) -> Expression | None:
+        value = self.record.stored("ResourceConstraint")
+        if value is None or isinstance(value, Expression):
+            return value
+        if isinstance(value, bool | int | float):
+            return Expression(str(value).lower())
+        if isinstance(value, str):
+            message = f'ResourceConstraint is the text "{value}", not an expression'
+            mend = f"Write ResourceConstraint := {value}"
+            self._say("PL-D013", message, mend, "ResourceConstraint")
+        else:
+            self._kind("ResourceConstraint", "an expression", value)
+        return None
+
+    # The listener
+
+    def _listener(self, plugin: str) -> ListenerDefinition | None:
+        if not self._flag("ResourceStateListener"):
+            self._idle("ResourceStateListener", LISTENS)
+            return None
+        for name, what in (("ResourceStates", "states"), ("ResourceTypes", "resource types")):
+            if name not in self.record:
+                message = f"the listener names no {what}, so it is told of all"
+                self._say(
+                    "PL-D040", message, f"Write {name} = and those it is for.", "ResourceStateListener", is_warning=True
+                )
+        return ListenerDefinition(
+            plugin,
+            self._names("ResourceStates"),
+            self._names("ResourceTypes"),
+            code=self._code("listener"),
+            package=self.written.package,
+            where=self.written.places.get("resourcestatelistener", self.written.where),
+        )
+
+    def _idle(self, attribute: str, functions: tuple[str, ...]) -> None:
+        """PL-D041 for a function that is there and is never called, because nothing says so (P83)."""
+        source = self.written.source
+        if source is None or source.functions is None or self.written.function:
+            return
+        there = next((name for name in functions if name in source.functions), None)
+        if there is not None:
+            word = f"{attribute} = true" if functions is LISTENS else f"{attribute} = and its states"
+            message = f"the function '{there}' is never called: the definition has no {attribute}"
+            where = source.place(source.functions[there].line, source.functions[there].column)
+            self.problems.append(Problem("PL-D041", message, f"Write {word}.", where, "warning"))
+
+    # The code
+
+    def _code(self, purpose: Literal["phase", "listener", ""]) -> PhaseCode | None:
+        written, source = self.written, self.written.source
+        if not written.module:
+            return None
+        usual = HANDLES if purpose == "phase" else LISTENS
+        functions = {} if source is None or source.functions is None else source.functions
+        wanted = written.function or next((name for name in usual if name in functions), usual[0] if purpose else "")
+        function = functions.get(wanted)
+        if purpose and source is not None and source.functions is not None:
+            self._check_function(source, wanted, function, purpose)
+        return PhaseCode(
+            written.module,
+            wanted,
+            written.folders,
+            "" if source is None else source.file,
+            "handle" if function is None else function.form,
+            function is not None and function.is_async,
+        )
+
+    def _check_function(
+        self, source: ModuleSource, name: str, function: FunctionText | None, purpose: Literal["phase", "listener"]
+    ) -> None:
+        sample = "handle(handler)" if purpose == "phase" else "onStateTransition(event)"
+        if function is None:
+            if not source.is_open:
+                near = get_close_matches(name, list(source.functions or {}), 1)
+                hint = f"Did you mean '{near[0]}'? " if near else ""
+                message = f"the module has no function '{name}'"
+                self.problems.append(Problem("PL-D004", message, f"{hint}Write def {sample}: …", Place(source.file)))
+        elif function.arguments == 0 or function.arguments > (2 if purpose == "phase" else 1):
+            message = f"'{name}' takes {function.arguments} arguments"
+            more = " or def handle_one(resource, data)" if purpose == "phase" else ""
+            place = source.place(function.line, function.column)
+            self.problems.append(Problem("PL-D004", message, f"Write def {sample}{more}.", place))
+
+    # Values
+
+    def _names(self, attribute: str) -> tuple[str, ...]:
+        return self._name_list(attribute, self.record.stored(attribute))
+
+    def _name_list(self, attribute: str, value: Stored) -> tuple[str, ...]:
+        items = value if isinstance(value, tuple) else () if value is None else (value,)
+        if not all(isinstance(item, str) and item for item in items):
+            self._kind(attribute, "a name or a list of names", value)
+            return ()
+        return tuple(dict.fromkeys(str(item) for item in items))
+
+    def _text(self, attribute: str, *, any_kind: bool = False) -> str:
+        value = self.record.stored(attribute)
+        if value is None or isinstance(value, str):
+            return value or ""
+        if any_kind and isinstance(value, int | float):
+            return str(value)
+        self._kind(attribute, "a text", value)
+        return ""
+
+    def _flag(self, attribute: str) -> bool:
+        value = self.record.stored(attribute)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self._kind(attribute, "true or false", value)
+        return False
+
+    def _kind(self, attribute: str, expected: str, value: Stored) -> None:
+        message = f"{attribute} is to be {expected}, not {_shown(value)}"
+        self._say("PL-D012", message, f"Give {expected}.", attribute)
+
+    def _misspelled(self, name: str, known: tuple[str, ...], prefix: str) -> None:
+        near = get_close_matches(name.lower(), [each.lower() for each in known], 1, LIKELY)
+        if near:
+            meant = next(each for each in known if each.lower() == near[0])
+            message = f"{prefix}{name} means nothing to the engine"
+            mend = f"Did you mean {prefix}{meant}? Otherwise it is kept as an attribute of its own."
+            self._say("PL-D015", message, mend, f"{prefix}{name}", is_warning=True)
+
+    def _misspelled_phase(self) -> None:
+        nested = self.record.stored("Phase") if "phase" in self.record.folded else None
+        known = {name.lower() for name in OF_PHASE}
+        for name in nested if isinstance(nested, Record) else ():
+            if name.lower() not in known:
+                self._misspelled(name, OF_PHASE, "Phase.")
+
+    def _say(self, code: str, message: str, mend: str, attribute: str = "", *, is_warning: bool = False) -> None:
+        place = self.written.places.get(attribute.lower(), self.written.where) if attribute else self.written.where
+        self.problems.append(Problem(code, message, mend, place, "warning" if is_warning else "error"))
+
+
+_FIELDS = {"description", "dependencies"}
+_TOP_KEYS = {name.lower() for name in TOP}
+
+
+def _shown(value: Stored) -> str:
+    """A value in a message."""
+    if isinstance(value, Record | tuple | Expression) or value is None:
+        return f"the {kind_of(value)} {value_json(value)!r:.60}"
+    return f"'{value}'"

@@ -1,0 +1,44 @@
+"""``phaseline phases …``."""
+
+from __future__ import annotations
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import json_option, plugins_option
+
+
+@click.group(epilog="Example: phaseline phases list --state Allocation")
+def phases() -> None:
+    """What is done with resources in a state."""
+
+
+@phases.command("list", epilog="Example: phaseline phases list --type Cloud.Node --state Allocation")
+@click.option("--state", default="", metavar="STATE", help="Only phases of this state.")
+@click.option("--type", "resource_type", default="", metavar="TYPE", help="Only phases for resources of this type.")
+@plugins_option
+@json_option
+@click.pass_obj
+def list_(desk: Desk, state: str, resource_type: str, plugin_folders: tuple[str, ...]) -> None:
+    """List the phases that plugins define; nothing of a plugin is run."""
+    from phaseline.cli.render.phases import phase_list
+    from phaseline.use_cases.phases import list_phases
+
+    with desk.open() as place:
+        found = list_phases(place, plugin_folders, state=state, resource_type=resource_type)
+    desk.answer(found, lambda: phase_list(found))
+
+
+@phases.command("show", epilog="Example: phaseline phases show Acme.CreateInstance --json")
+@click.argument("name")
+@plugins_option
+@json_option
+@click.pass_obj
+def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
+    """Show how a phase is defined: when it applies, what it waits for, how it is called."""
+    from phaseline.cli.render.phases import phase_text
+    from phaseline.use_cases.phases import show_phase
+
+    with desk.open() as place:
+        found = show_phase(place, name, plugin_folders)
+    desk.answer(found, lambda: phase_text(found))

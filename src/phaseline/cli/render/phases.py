@@ -1,0 +1,116 @@
+"""Phases and plugins as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.problems import problem_text, problems_text
+from phaseline.cli.render.table import clean, colored, number, table
+
+if TYPE_CHECKING:
+    from phaseline.model.phases import PhasePolicy
+    from phaseline.use_cases.phases import Checked, PhaseView, PluginView
+
+NO_PLUGINS = (
+    "No plugins with phases. They are looked for in the folders of --plugins and of the setting plugins.path,\n"
+    "and among the installed packages (entry points of the group phaseline.phases)."
+)
+
+
+def plugin_list(views: Sequence[PluginView]) -> str:
+    """A table, or where plugins are looked for."""
+    if not views:
+        return NO_PLUGINS
+    head = ["name", "kind", "status", "phase", "package", "version"]
+    rows = [
+        [view.name, view.kind, view.status, view.phase or "-", view.package or "-", view.version or "-"]
+        for view in views
+    ]
+    return table(head, [[clean(cell) for cell in row] for row in rows])
+
+
+def plugin_text(view: PluginView) -> str:
+    """Everything about one plugin."""
+    how = f" ({view.form}{', async' if view.is_async else ''})" if view.form else ""
+    lines = [
+        f"  kind      {view.kind}",
+        *([f"  phase     {view.phase}"] if view.phase else []),
+        *([f"  function  {view.function}{how}"] if view.function else []),
+        *([f"  package   {view.package}"] if view.package else []),
+        *([f"  version   {view.version}"] if view.version else []),
+        f"  defined   {view.where}",
+        *_attributes(view.attributes, "  attributes of its own"),
+    ]
+    told = [problem_text(problem) for problem in view.problems]
+    return "\n\n".join(["\n".join([f"{clean(view.name)}: {colored(view.status)}", *map(clean, lines)]), *told])
+
+
+def phase_list(views: Sequence[PhaseView]) -> str:
+    """A table, or where plugins are looked for."""
+    if not views:
+        return NO_PLUGINS
+    head = ["phase", "states", "resource types", "after", "plugin"]
+    rows = [
+        [
+            view.name,
+            ", ".join(view.states),
+            ", ".join(view.resource_types),
+            ", ".join(view.dependencies) or "-",
+            view.plugin,
+        ]
+        for view in views
+    ]
+    broken = [f"{view.name} cannot be used: {reason}" for view in views for reason in view.obstacles]
+    return "\n".join(
+        [table(head, [[clean(cell) for cell in row] for row in rows]), *([""] if broken else []), *map(clean, broken)]
+    )
+
+
+def phase_text(view: PhaseView) -> str:
+    """Everything about one phase."""
+    needs = [f"    {state}: {', '.join(names)}" for state, names in view.needs.items() if names]
+    lines = [
+        f"  {view.description}",
+        f"  states          {', '.join(view.states)}",
+        f"  resource types  {', '.join(view.resource_types)}",
+        *([f"  providers       {', '.join(view.providers)}"] if view.providers else []),
+        *([f"  constraint      {view.constraint}"] if view.constraint else []),
+        *(["  after", *needs] if needs else []),
+        *_policy(view.policy),
+        *_attributes(view.attributes, "  attributes"),
+        f"  plugin          {view.plugin}{f' {view.version}' if view.version else ''}",
+        *(
+            [f"  function        {view.function} ({view.form}{', async' if view.is_async else ''})"]
+            if view.function
+            else []
+        ),
+        f"  defined         {view.where}",
+        *(f"  cannot be used: {reason}" for reason in view.obstacles),
+    ]
+    status = "invalid" if view.is_invalid else "waits for others" if view.obstacles else "good"
+    return "\n".join([f"{clean(view.name)}: {colored(status)}", *map(clean, lines)])
+
+
+def checked_text(found: Checked) -> str:
+    """Every problem, then how much was looked at."""
+    told = f"{number(found.plugins, 'plugin')}, {number(found.phases, 'phase')}"
+    lines = [problems_text(found.problems)] if found.problems else []
+    return "\n\n".join([*lines, f"{told}: {'good' if found.is_good else 'refused'}"])
+
+
+def _policy(policy: PhasePolicy) -> list[str]:
+    """What differs from what every phase has."""
+    told = [
+        f"    {one.name} = {getattr(policy, one.name)}"
+        for one in fields(policy)
+        if getattr(policy, one.name) != one.default
+    ]
+    return ["  how it is called", *told] if told else []
+
+
+def _attributes(attributes: Mapping[str, object], title: str) -> list[str]:
+    told = [f"    {name} = {json.dumps(value, ensure_ascii=False)}" for name, value in attributes.items()]
+    return [title, *told] if told else []

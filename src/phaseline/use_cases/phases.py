@@ -1,0 +1,214 @@
+"""Phases and the plugins that define them, as they are written: read from the folders of the settings, nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.model.frozen import frozen
+from phaseline.model.phases import Attributes, PhasePolicy
+from phaseline.model.problem import Problem, fail
+from phaseline.use_cases.loading import refuse_missing
+from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.catalog.phases.loading import Loaded, Verdict
+    from phaseline.model.phase_registry import PhaseRegistry
+    from phaseline.model.phases import PhaseDefinition, Plugin
+    from phaseline.use_cases.workplace import Workplace
+
+
+@frozen
+class PluginView:
+    """One plugin. ``status`` refused: something is wrong with it or with another plugin of its package.
+
+    ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: of the whole package.
+    """
+
+    name: str
+    kind: str
+    phase: str
+    package: str
+    version: str
+    status: Literal["good", "refused", "disabled"]
+    where: str
+    function: str
+    form: str
+    is_async: bool
+    attributes: Attributes
+    problems: Sequence[Problem] = field(default_factory=tuple)
+
+
+@frozen
+class PhaseView:
+    """One phase as it is defined. ``needs``: {state: the phases that must be complete before it}.
+
+    ``obstacles``: why resources that need it wait until somebody mends something.
+    """
+
+    name: str
+    plugin: str
+    package: str
+    description: str
+    states: Sequence[str]
+    resource_types: Sequence[str]
+    providers: Sequence[str]
+    constraint: str
+    dependencies: Sequence[str]
+    needs: dict[str, Sequence[str]]
+    policy: PhasePolicy
+    attributes: Attributes
+    version: str
+    function: str
+    form: str
+    is_async: bool
+    where: str
+    is_invalid: bool
+    error: str
+    obstacles: Sequence[str]
+
+
+@frozen
+class Checked:
+    """What checking plugins found: ``plugins`` and ``phases`` are counts."""
+
+    plugins: int
+    phases: int
+    problems: Sequence[Problem]
+
+    @property
+    def is_good(self) -> bool:
+        """True without errors; warnings may be there."""
+        return not any(problem.severity == "error" for problem in self.problems)
+
+
+def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
+    """Every plugin with phases or listeners, by name."""
+    found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
+    return sorted(found, key=lambda view: (view.name.lower(), view.where))
+
+
+def show_plugin(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
+    """One plugin. Raises: PL-D054."""
+    views = list_plugins(place, plugin_folders)
+    found = next((view for view in views if view.name.lower() == name.lower()), None)
+    if found is None:
+        hint = _hint(name, [view.name for view in views])
+        raise fail("PL-D054", f"there is no plugin '{name}'", f"{hint}See phaseline plugins list.")
+    return found
+
+
+def list_phases(
+    place: Workplace, plugin_folders: Sequence[str] = (), *, state: str = "", resource_type: str = ""
+) -> list[PhaseView]:
+    """The phases by name; only those of a state, and for resources of a type, if one is given."""
+    registry = _load(place, plugin_folders).registry
+    phases = [
+        phase
+        for phase in registry.phases
+        if (not state or state in phase.states)
+        and (not resource_type or set(registry.types.line(resource_type)).intersection(phase.resource_types))
+    ]
+    return [_phase(phase, registry) for phase in phases]
+
+
+def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PhaseView:
+    """One phase. Raises: PL-D053."""
+    registry = _load(place, plugin_folders).registry
+    phase = registry.get(name)
+    if phase is None:
+        hint = _hint(name, [each.name for each in registry.phases])
+        raise fail("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
+    return _phase(phase, registry)
+
+
+def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
+    """Everything that is wrong with the plugins at the paths, beside those of the folders of plugins; none is run.
+
+    Without paths the plugins of the folders themselves are checked.
+    """
+    from phaseline.catalog.phases.loading import PhasePlugins, read_all
+    from phaseline.catalog.phases.packages import Package, packages_at
+
+    folders = _folders(place, plugin_folders)
+    given = {package.place: package for path in paths for package in packages_at(Path(path))}
+    here = [Path(path).absolute() for path in paths]
+
+    def read() -> list[Package]:
+        around = read_all(folders)
+        if not paths:
+            return around
+        is_given = {
+            package.place for package in around if any(Path(package.place).is_relative_to(path) for path in here)
+        } | {str(Path(name).absolute()) for name in given}
+        return [*(package for package in around if package.place not in is_given), *given.values()]
+
+    verdicts = [
+        verdict for verdict in PhasePlugins(read=read).load().verdicts if not paths or verdict.package.place in given
+    ]
+    plugins = [plugin for verdict in verdicts for plugin in verdict.package.plugins]
+    phases = [plugin for plugin in plugins if plugin.phase is not None]
+    return Checked(len(plugins), len(phases), [problem for verdict in verdicts for problem in verdict.problems])
+
+
+def _load(place: Workplace, plugin_folders: Sequence[str]) -> Loaded:
+    from phaseline.catalog.phases.loading import PhasePlugins
+
+    return PhasePlugins(_folders(place, plugin_folders)).load()
+
+
+def _folders(place: Workplace, plugin_folders: Sequence[str]) -> tuple[str, ...]:
+    """Those given, then those of the settings. Raises: PL-O003 for one that is given and does not exist."""
+    refuse_missing(plugin_folders)
+    return place.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders
+
+
+def _plugin(plugin: Plugin, verdict: Verdict) -> PluginView:
+    code = plugin.code
+    return PluginView(
+        plugin.name,
+        plugin.kind,
+        plugin.phase.name if plugin.phase is not None else "",
+        plugin.package,
+        plugin.version,
+        "refused" if verdict.errors else "disabled" if plugin.is_disabled else "good",
+        str(plugin.where),
+        str(code) if code is not None and code.function else "",
+        code.form if code is not None and plugin.phase is not None else "",
+        code is not None and code.is_async,
+        plugin.attributes,
+        verdict.problems,
+    )
+
+
+def _phase(phase: PhaseDefinition, registry: PhaseRegistry) -> PhaseView:
+    code = phase.code
+    return PhaseView(
+        phase.name,
+        phase.plugin,
+        phase.package,
+        phase.description,
+        phase.states,
+        phase.resource_types,
+        phase.providers,
+        phase.constraint,
+        phase.dependencies,
+        {state: registry.needs(phase, state) for state in phase.states},
+        phase.policy,
+        phase.attributes,
+        phase.version,
+        str(code) if code is not None else "",
+        code.form if code is not None else "",
+        code is not None and code.is_async,
+        str(phase.where),
+        bool(phase.error),
+        phase.error,
+        registry.obstacles(phase),
+    )
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    hint = did_you_mean(name, known)
+    return f"{hint[:1].upper()}{hint[1:]} " if hint else ""
