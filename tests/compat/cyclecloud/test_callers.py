@@ -1,0 +1,115 @@
+"""Phases outside of a bulk run: one resource at a time, in a process of its own, made up for a test of a plugin."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from tests.compat.cyclecloud.runs import CREATE, LaneSpec, Make, Policy, messages, runs, words
+
+from phaseline.compat.cyclecloud.callers import PhaseCaller, as_phase
+from phaseline.model.declaration import Declaration, declaration_of, operation
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import Call, PhaseView
+from phaseline.run.letters import read_call, write_call
+from phaseline.run.trying import Given, Subject, Trial
+from phaseline.testing import call, fake_batch, fake_item
+
+__all__ = ["runs"]
+
+VIEW = PhaseView("Acme.Create", "Allocation", 2_000, {"Color": "blue", "Limit": {"$expr": "2 + 1"}})
+
+
+def handle(handler):
+    assert handler.getPhaseName() == "Acme.Create"
+    assert handler.getState() == handler.resources[0]["State"] == "Allocation"
+    phase = handler.getPhase()
+    assert (phase["Color"], phase["Limit"], phase["Description"]) == ("blue", 3, "Acme.Create")
+    handler.getResourcePhaseData(handler.resources[0])["Seen"] = True
+
+
+def made_up() -> tuple[Call, Trial]:
+    """A call of a phase of a state."""
+    trial = Trial([Given(Subject("vm"))])
+    trial.function = as_phase(handle)
+    made = trial.call_at(0)
+    made.site = replace(made.site, phase=VIEW)
+    return made, trial
+
+
+def test_p22_what_is_pending_sleeps_for_the_delay_of_the_phase_of_a_state() -> None:
+    made, _ = made_up()
+    outcome = PhaseCaller().call(made)
+    assert (outcome.kind, outcome.delay_ms) == (OutcomeKind.AGAIN, 2_000), outcome.message
+    assert made.owner.changes == ({("\0phases", "Acme.Create", "Seen"): True}, ())
+
+
+def test_the_phase_travels_with_the_call_to_a_worker() -> None:
+    made, trial = made_up()
+    letter = json.loads(json.dumps(write_call(made, inputs={}, mark="m")))
+    assert read_call(letter, trial, trial.deployment).site.phase == VIEW
+    made.site = replace(made.site, phase=None)
+    assert read_call(write_call(made, inputs={}, mark="m"), trial, trial.deployment).site.phase is None
+
+
+def test_a_phase_may_run_in_a_process_of_its_own(runs: Make) -> None:
+    policy = Policy(LaneSpec(CREATE, "each", pool="workers"))
+    world = runs(
+        "from phaseline.compat.cyclecloud.callers import as_phase\n"
+        "def handle(handler):\n"
+        "    node, = handler.getResources()\n"
+        "    data = handler.getResourcePhaseData(node)\n"
+        "    if not data.isDefined('OperationId'):\n"
+        "        handler.setMessage(node, 'starting')\n"
+        "        data['OperationId'] = handler.operationToken(node)\n"
+        "        handler.save(node)\n"
+        "        node['Size'] = 1\n"
+        "    else:\n"
+        "        assert data['Message'] == 'starting' and node['Size'] == 1\n"
+        "        handler.setCompleted(node)\n"
+        "as_phase(handle)\n",
+        policy=policy,
+    )
+    first = world.run(0)
+    assert (words(first), messages(first)) == (["again"], {0: "starting"})
+    second = world.run(0)
+    assert (words(second), messages(second)) == (["completed"], {0: ""})
+    assert world.document(0)["Size"] == 1
+
+
+def test_an_author_may_try_a_phase_with_made_up_resources() -> None:
+    def grow(handler) -> None:
+        for node in handler.getResources():
+            node["Size"] = node.getAsInteger("Size") + 1
+            handler.log("info", "grown", node)
+        handler.setMessage(handler.resources[0], "growing")
+        handler.setCompleted(handler.resources[1])
+
+    found = call(as_phase(grow), fake_batch([fake_item(runtime_properties={"Size": size}) for size in (1, 2)]))
+    assert [one.outcome for one in found] == ["again", "completed"]
+    assert [one.runtime_properties for one in found] == [{"Size": 2}, {"Size": 3}]
+    assert found[0].lines == (("info", "grown"),)
+
+    def handle_one(resource, data) -> bool:
+        data["Name"] = resource["Name"]
+        return True
+
+    (one,) = call(as_phase(handle_one), fake_item())
+    assert (one.outcome, one.lines[0][0]) == ("completed", "warning")
+
+
+@pytest.mark.parametrize(
+    ("function", "is_bulk"),
+    [
+        (lambda handler: None, True),
+        (lambda resource, data: None, False),
+    ],
+)
+def test_the_number_of_arguments_tells_what_a_phase_is_called_with(function, is_bulk: bool) -> None:
+    assert declaration_of(as_phase(function)) == Declaration("phase", bulk=is_bulk, repeatable=True)
+
+
+def test_a_function_that_says_what_it_is_stays_that() -> None:
+    @operation(bulk=True)
+    def create(batch) -> None: ...
+
+    assert declaration_of(as_phase(create)).flavour == "native"
