@@ -244,6 +244,10 @@ def test_a_path_is_its_steps(name: str, steps: list[str]) -> None:
     assert steps_of(name) == steps
 
 
+def test_names_of_any_kind_are_in_the_dict() -> None:
+    assert Record({"it's.x": 1, "a.b": Expression("c"), "c": 2}).to_dict() == {"it's.x": 1, "a.b": 2, "c": 2}
+
+
 def test_only_what_was_written_is_a_change() -> None:
     node = saved(Name="n1", Cores=8, Disk={"Size": 1, "Kind": "ssd"}, Tags=[{"Key": "a"}], Old=1)
     assert node.changes() == {}

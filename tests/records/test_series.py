@@ -46,3 +46,5 @@ def test_groups_are_by_value_in_the_order_of_the_first() -> None:
         (None, [None]),
     ]
     assert list(NODES.group_by("Tags")) == [None, '{"x"}']
+    numbers = Series(Record({"N": number}) for number in (1, 1.0, float("nan"), float("nan")))
+    assert [len(group) for group in numbers.group_by("N").values()] == [2, 2]

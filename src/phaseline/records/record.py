@@ -95,9 +95,7 @@ class Record:
         if found is None:
             return default
         owner, key = found
-        value = owner.folded[key]
-        if isinstance(value, Expression):
-            value = attribute_value(owner, key, owner._clock())
+        value = owner._value(key)
         return default if value is None else value
 
     def stored(self, name: str) -> Stored:
@@ -151,12 +149,16 @@ class Record:
 
     def to_dict(self) -> dict[str, object]:
         """{name: value} with expressions evaluated, nested records as dicts, and nothing undefined."""
-        values = {name: self.get(f"'{name}'" if "." in name else name) for name in self}
+        values = {self._names[key]: self._value(key) for key in self.folded}
         return {name: _plain(value) for name, value in values.items() if value is not None}
 
     def spelling(self, key: str) -> str:
         """The name with this key."""
         return self._names.get(key, key)
+
+    def _value(self, key: str) -> Value:
+        value = self.folded[key]
+        return attribute_value(self, key, self._clock()) if isinstance(value, Expression) else value
 
     def _clock(self) -> float | None:
         scope: Record | None = self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -76,13 +77,12 @@ class Series(Sequence["Record"]):
     def group_by(self, attribute: str) -> dict[Group, Series]:
         """{value of the attribute: those that have it}, in the order of the first of each; undefined is None.
 
-        Lists, records, times and errors are grouped by how they are written.
+        Equal numbers are one group. Lists, records, times and errors are grouped by how they are written.
         """
-        groups: dict[tuple[type, Group], list[Record]] = {}
+        groups: dict[Group, list[Record]] = {}
         for record in self._records:
-            key = _group(record.get(attribute))
-            groups.setdefault((type(key), key), []).append(record)
-        return {key: Series(members) for (_, key), members in groups.items()}
+            groups.setdefault(_group(record.get(attribute)), []).append(record)
+        return {key: Series(members) for key, members in groups.items()}
 
     def names(self) -> list[str | None]:
         """The attribute ``Name`` of each."""
@@ -92,4 +92,6 @@ class Series(Sequence["Record"]):
 
 
 def _group(value: Value) -> Group:
+    if isinstance(value, float) and not math.isfinite(value):
+        return value_text(value)
     return value if value is None or isinstance(value, bool | int | float | str) else value_text(value)
