@@ -171,3 +171,23 @@ def test_m2_validate_warns_of_modules_that_are_not_here_and_install_refuses_them
     assert (code, warning["code"], warning["severity"]) == (0, "PL-O001", "warning")
     assert "Did you mean 'made'?" in warning["mend"]
     assert terminal.run("install", file).exit_code == 1
+
+
+@pytest.mark.parametrize("option", ["-q", "--quiet", "-v", "--store", "--config"])
+def test_an_option_of_the_program_after_the_command_is_told_its_place(terminal: Terminal, option: str) -> None:
+    result = terminal.run("deployments", "list", option, "x")
+    assert result.exit_code == 2
+    assert f"It stands before the command: phaseline {option} ..." in result.stderr
+
+
+def test_following_what_has_ended_shows_it_and_says_nothing_of_running(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write(), "-d", "shop")
+    result = terminal.run("executions", "follow", "-d", "shop")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "completed in" in result.stdout
+
+
+def test_a_built_in_workflow_that_cannot_be_run_yet_is_not_called_ones_own(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write(), "-d", "shop")
+    text = terminal.run("executions", "start", "heal", "-d", "shop").stderr
+    assert "the built-in 'heal', which cannot be run yet\n" in text

@@ -7,8 +7,10 @@ import pytest
 from tests.cli.terminal import BLUEPRINT, PLUGIN
 
 from phaseline.model.problem import ProblemsError
+from phaseline.model.rows import RequestKind
 from phaseline.model.status import ExecutionStatus
-from phaseline.use_cases.deciding import cancel, complete, resume, retry
+from phaseline.use_cases.asking import ask
+from phaseline.use_cases.deciding import cancel, complete, follow, resume, retry
 from phaseline.use_cases.deployments import delete_deployment, list_deployments, show_deployment
 from phaseline.use_cases.executions import list_executions, show_execution
 from phaseline.use_cases.finding import find_deployment, find_execution
@@ -185,3 +187,13 @@ def test_retries_and_their_interval_come_from_settings_and_manner(place: Workpla
     assert (request.retries.task_retries, request.retries.task_retry_interval_s) == (3, 0.01)
     assert request.stop_after is not None
     assert request.stop_after.failures == 0
+
+
+def test_who_follows_what_is_about_to_go_on_carries_it_on(place: Workplace, order: Order, tmp_path: Path) -> None:
+    (tmp_path / "plugins" / "trouble").write_text("base")
+    failed = install(place, order)
+    (tmp_path / "plugins" / "trouble").unlink()
+    row = place.store.execution(failed.id)
+    assert row is not None
+    ask(place, RequestKind.RETRY, row)
+    assert follow(place, failed.id).status is ExecutionStatus.COMPLETED

@@ -100,6 +100,12 @@ class Tree(click.Group):
 
 
 def _show_usage(error: click.ClickException, *, as_json: bool) -> int:
+    """Print it; an option of the program itself that was given too late is told its place."""
+    if isinstance(error, click.NoSuchOption):
+        of_root = {word for parameter in root.params for word in (*parameter.opts, *parameter.secondary_opts)}
+        if error.option_name in of_root:
+            error.possibilities = []
+            error.message += f" It stands before the command: phaseline {error.option_name} ..."
     if as_json:
         from phaseline.cli.render.problems import usage_document
 

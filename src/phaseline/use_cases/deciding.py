@@ -12,7 +12,7 @@ from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus
 from phaseline.run.requests import refuse_busy, refuse_ended, refuse_retry
 from phaseline.use_cases.asking import Ticket, ask
-from phaseline.use_cases.executions import Phases, as_statuses
+from phaseline.use_cases.executions import Phases, as_statuses, view_execution
 from phaseline.use_cases.finding import find_execution
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
@@ -51,8 +51,15 @@ def resume(
 def follow(
     place: Workplace, id: str | None = None, *, deployment: str | None = None, watcher: Watcher | None = None
 ) -> ExecutionView:
-    """Watch an execution to its end, whoever runs it; carry it on if nobody does. One that has ended is only shown."""
-    return conduct(place, Ticket(find_execution(place.store, id, deployment, to_change=True)), watcher)
+    """Watch an execution to its end, whoever runs it; carry it on if nobody does. One that has ended is only shown.
+
+    Whatever somebody has asked of it and nobody has answered yet is awaited, too.
+    """
+    row = find_execution(place.store, id, deployment, to_change=True)
+    asked = [request.number for request in place.store.requests_of(row.number) if not request.answered_at]
+    if row.status.is_ended and not asked:
+        return view_execution(place.store, row)
+    return conduct(place, Ticket(row, asked[-1] if asked and row.status.is_ended else 0), watcher)
 
 
 def retry(

@@ -68,7 +68,11 @@ def examine(load: Callable[[], Settings], open_place: Callable[[Settings], Workp
     if file is None:
         return [*found, Check("store", "warn", f"{settings.store_url} forgets everything", "Set store.url to a file.")]
     if not file.exists():
-        return [*found, *_space(file.parent), Check("store", "ok", f"{file} is made by the first command")]
+        return [
+            *found,
+            *_space(file.parent),
+            Check("store", "ok", f"{file} is not there yet; the first install makes it"),
+        ]
     found += [*_file_system(file), *_permissions(file), *_space(file.parent), *_size_of_log(file)]
     older = older_schema(file)
     if older:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+OWN = "workflows of one's own cannot be run yet"
+
+
 @frozen
 class Start:
     """Which workflow of which deployment is to run, with which parameters.
@@ -121,12 +124,12 @@ def _find(blueprint: Blueprint, name: str) -> WorkflowMapping:
     usable = ", ".join(sorted(item for item in PLANNERS if _runs_built_in(blueprint, item)))
     if found.built_in:
         what = f"the workflow '{name}' is the built-in '{found.built_in}'"
-        message = f"{what}, which cannot be run yet" if found.built_in == name else f"{what} under another name"
+        message = f"{what}, which cannot be run yet" if found.built_in == name else f"{what} under another name; {OWN}"
     else:
         replaces = ", which replaces the built-in one," if name in PLANNERS else ""
         kind = {"function": f"the function '{found.mapping}'", "script": f"the script '{found.mapping}'"}
-        message = f"the workflow '{name}'{replaces} is {kind.get(found.form, 'an inline script')}"
-    raise fail("PL-P011", f"{message}; workflows of one's own cannot be run yet", f"These can: {usable}.")
+        message = f"the workflow '{name}'{replaces} is {kind.get(found.form, 'an inline script')}; {OWN}"
+    raise fail("PL-P011", message, f"These can: {usable}.")
 
 
 def _runs_built_in(blueprint: Blueprint, name: str) -> bool:

@@ -57,7 +57,9 @@ def status_text(found: Status) -> str:
 def _engine(found: Status) -> str:
     engine = found.engine
     if engine is None:
-        return f"none; start one with: {found.start}"
+        return (
+            f"none; start one with: {found.start}" if found.open_count else "none; commands begin one when they need it"
+        )
     if not engine.pid:
         return "a process that does not say who it is"
     return f"process {engine.pid} for {span(found.now_at - engine.since_at)}: {engine.command}"
