@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from phaseline.model.frozen import UNTIL_COMPILED, frozen
+from phaseline.model.frozen import UNTIL_COMPILED, changeable, frozen
 
 
 @frozen
@@ -155,6 +155,24 @@ def test_a_class_that_is_not_frozen_is_nothing_to_add_to() -> None:
 
 def test_what_a_class_says_itself_stands() -> None:
     assert repr(Named("a")) == "<a>"
+
+
+@changeable
+class Counter:
+    name: str
+    count: int = 0
+    seen: list[str] = field(default_factory=list)
+
+
+def test_what_is_changeable_is_equal_to_itself_alone() -> None:
+    for _ in range(UNTIL_COMPILED + 1):
+        one, other = Counter("a"), Counter("a")
+        one.count += 1
+        one.seen.append("b")
+        assert repr(one) == "Counter(name='a', count=1, seen=['b'])"
+        assert (one == one, one == other, len({one, other})) == (True, False, 2)  # noqa: PLR0124 - which is the point
+        assert replace(one, name="c").count == 1
+        assert not hasattr(one, "__dict__")
 
 
 def test_fields_that_only_a_dataclass_can_have_are_refused() -> None:

@@ -7,7 +7,7 @@ text is found by a second pass, only when there is something to complain about (
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Final
 
 import yaml
@@ -24,6 +24,7 @@ from yaml.events import (
 from phaseline.dsl.report import Report
 from phaseline.dsl.scalars import MERGE, TAGS, PlainScalars, UnusableScalar, tagged_value
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import changeable
 
 MAX_DEPTH = 100
 """Levels of mappings and lists within one another."""
@@ -39,7 +40,7 @@ _PENDING: Final = object()
 _UNUSUAL: Final = frozenset({UnusableScalar, type(MERGE)})
 
 
-@dataclass(eq=False, slots=True)
+@changeable
 class Document:
     """One file of a blueprint: its text, its values, and where the elements of its sections begin.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from phaseline.dsl.functions.checking import FunctionCheck, Standing
@@ -12,9 +11,10 @@ from phaseline.dsl.operations import Operations, Owner, TypeOperation
 from phaseline.dsl.properties import Properties, Schemas
 from phaseline.dsl.report import Report, Spot
 from phaseline.model.blueprint import Operation, Value
+from phaseline.model.frozen import changeable
 
 
-@dataclass(eq=False, slots=True)
+@changeable
 class Side:
     """The operations of a type (of a relationship type: at one end), ready to be shared by templates.
 
@@ -27,7 +27,7 @@ class Side:
     incomplete: Mapping[str, TypeOperation]
 
 
-@dataclass(eq=False, slots=True)
+@changeable
 class ResolvedType:
     """A node type or relationship type. ``hierarchy``: root first, itself last.
 

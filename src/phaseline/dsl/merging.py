@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from phaseline.dsl.documents import Document
 from phaseline.dsl.grammar import BLUEPRINT, FIRST_WINS, FROM_MAIN, MERGED, MERGED_SINCE_3, OWN
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.shapes import BROKEN, Each, Leaf, ShapeCheck, Table
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import changeable
 
 BASIC_ROOT = "cloudify.nodes.Root"
 
 
-@dataclass(slots=True)
+@changeable
 class Sections:
     """{section: {element: value}} of all files, and which file each element came from.
 
@@ -82,7 +83,7 @@ def _note_broken(sections: Sections, section: str, value: Value, good: object) -
         sections.broken.setdefault(section, set()).update(name for name in value if name not in kept)
 
 
-@dataclass(slots=True)
+@changeable
 class _Merger:
     """Takes sections in load order."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, cast
 
 from phaseline.dsl.functions.checking import FunctionCheck, Standing
@@ -15,6 +14,7 @@ from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.source import Source
 from phaseline.dsl.suggestions import listing
 from phaseline.model.blueprint import Operation, Plugin, PropertySchema, Value
+from phaseline.model.frozen import changeable
 
 SCRIPT_PLUGIN = "script"
 SCRIPT_INPUTS = ("script_path", "script_source")
@@ -108,7 +108,7 @@ class Mappings:
         )
 
 
-@dataclass(eq=False, slots=True)
+@changeable
 class TypeOperation:
     """An operation of a type. ``operation`` has the defaults of its inputs; ``text`` is its implementation as written.
 

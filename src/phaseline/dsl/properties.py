@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.merging import Sections
@@ -12,12 +12,13 @@ from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.shapes import word_for
 from phaseline.dsl.suggestions import listing
 from phaseline.model.blueprint import PropertySchema, Value
+from phaseline.model.frozen import changeable
 
 EXTERNAL = "use_external_resource"
 """The property that lets required ones be missing."""
 
 
-@dataclass(eq=False, slots=True)
+@changeable
 class Schemas:
     """Declared properties, ready for the check of many values.
 
@@ -33,7 +34,7 @@ class Schemas:
     is_whole: bool = True
 
 
-@dataclass(eq=False, slots=True)
+@changeable
 class DataType:
     """A declared structure of values."""
 

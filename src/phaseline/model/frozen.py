@@ -33,19 +33,31 @@ def frozen(declared: type[T]) -> type[T]:
     >>> Point(1), Point(1) == Point(x=1, y=0)
     (Point(x=1, y=0), True)
     """
+    return _made(declared, is_frozen=True)
+
+
+@dataclass_transform(field_specifiers=(field,))
+def changeable(declared: type[T]) -> type[T]:
+    """What ``@dataclass(eq=False, slots=True)`` gives, declared as cheaply: an object is equal to itself alone."""
+    return _made(declared, is_frozen=False)
+
+
+def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     inherited = _inherited(declared)
     columns = inherited | _columns(declared)
-    later = cache(lambda: dataclass(frozen=True, repr=False, eq=False)(declared))
+    later = cache(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(declared))
     own = {name: value for name, value in vars(declared).items() if name not in columns}
     del own["__dict__"], own["__weakref__"]
-    methods = {"__repr__": _repr_of(columns), **_of_comparing(columns), "__setattr__": _refuse, "__delattr__": _refuse}
     space = {
         "__slots__": tuple(name for name in columns if name not in inherited),
         "__match_args__": tuple(columns),
         "__dataclass_fields__": _Later("__dataclass_fields__", columns, later),
         "__dataclass_params__": _Later("__dataclass_params__", columns, later),
+        "__repr__": _repr_of(columns),
     }
-    made = cast("type[T]", type(declared.__name__, declared.__bases__, {**space, **methods, **own}))
+    if is_frozen:
+        space |= {**_of_comparing(columns), "__setattr__": _refuse, "__delattr__": _refuse}
+    made = cast("type[T]", type(declared.__name__, declared.__bases__, space | own))
     made.__qualname__ = declared.__qualname__
     setattr(made, "__init__", _init_of(made, columns, later))  # noqa: B010 - mypy would ask whether a subclass agrees
     return made

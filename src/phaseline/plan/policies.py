@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint import SCRIPT_RUNNER, Operation
 from phaseline.model.declaration import Declaration
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import changeable, frozen
 from phaseline.model.graph import LaneSpec, Policy
 from phaseline.model.problem import fail
 
@@ -32,7 +32,7 @@ class Manner:
     leave: tuple[int, ...] = ()
 
 
-@dataclass(slots=True)
+@changeable
 class Policies:
     """The table of a graph while it is made: numbers for operations, then for them with their states."""
 

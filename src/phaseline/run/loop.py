@@ -7,7 +7,7 @@ decided together with what calls brought back, and only then carries the command
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,7 @@ from phaseline.model.events import (
     WakeAt,
     WakeRequested,
 )
+from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import EventRow, Turn
 from phaseline.model.status import ExecutionStatus
@@ -48,7 +49,7 @@ from phaseline.run.requests import LOOK_MS, Door
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from phaseline.model.blueprint import Operation
+    from phaseline.model.blueprint import Operation, Value
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Accepted, Batch, Command, Event, Segment
     from phaseline.model.execution import Request
@@ -72,7 +73,7 @@ NEVER_AGAIN = 1 << 62
 """So late that nobody looks for requests before it."""
 
 
-@dataclass(slots=True)
+@changeable
 class Dispatched:
     """A batch the executor has, and which of its members (bool) have been reported."""
 
@@ -97,10 +98,12 @@ class Engine:
         *,
         on_turn: Callable[[], None] | None = None,
         on_events: Callable[[Sequence[EventRow]], None] | None = None,
+        reload: Callable[[], Mapping[str, Value]] | None = None,
     ) -> None:
         """The caller owns the store (``Store.own``).
 
-        ``on_turn`` is called after every turn, ``on_events`` with what a turn has stored of them.
+        ``on_turn`` is called after every turn, ``on_events`` with what a turn has stored of them,
+        ``reload`` when somebody wants plugins to be read anew.
         """
         first_graph, first_batch = store.counters()
         self._store, self._clock = store, clock
@@ -120,7 +123,7 @@ class Engine:
         self._door = Door(store, self)
         self._looked: int | None = None
         self.is_asked_to_stop = False
-        self._on_turn, self._on_events = on_turn, on_events
+        self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
         self._keys = LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
         self.deployments = Deployments(store)
@@ -214,6 +217,10 @@ class Engine:
     def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
         """Let sleepers of a graph try now; None: all of them."""
         self._events.append(WakeRequested(execution, graph, positions))
+
+    def reload(self) -> Mapping[str, Value]:
+        """Read plugins anew, where this engine has any; what came of it. Calls that run go on with their code."""
+        return {"done": False} if self._reload is None else self._reload()
 
     def interrupt(self) -> None:
         """Begin no new call; ``run`` returns when the running ones have returned.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.dsl.functions.table import contains_functions
 from phaseline.model.failures import NonRecoverableError
+from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import SCALARS, copy, copy_mapping
 from phaseline.plan.arguments import given_inputs
@@ -30,7 +30,7 @@ SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
 """Which side's operation a kind of subject means."""
 
 
-@dataclass(slots=True)
+@changeable
 class Spot:
     """What the calls of one operation at one owner share: the site, its inputs as they stand in the blueprint, its code.
 

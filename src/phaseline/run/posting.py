@@ -5,11 +5,12 @@ from __future__ import annotations
 import heapq
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import changeable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, POST_AT, POST_EVERY_MS, Report
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.run.inbox import Inbox
 
 
-@dataclass(slots=True)
+@changeable
 class Gathered:
     """What waits to be posted of one batch."""
 

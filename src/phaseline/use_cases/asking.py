@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import changeable
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
-@dataclass(slots=True)
+@changeable
 class Ticket:
     """What somebody waits for: an execution, and the request about it (0: it begins, or is only looked at).
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
 
+from phaseline.model.frozen import changeable
 from phaseline.plan.draft import Draft, Slot
 
 Pairs = tuple[np.ndarray, np.ndarray]
@@ -38,7 +39,7 @@ def _stage_of(numbered: tuple[int, Slot]) -> tuple[int, int]:
     return (slot.group, -1) if slot.group >= 0 else (-1, number)
 
 
-@dataclass(slots=True)
+@changeable
 class _Open:
     """A group of several entries an owner whose next entry is yet to come."""
 
