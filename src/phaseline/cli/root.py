@@ -104,8 +104,8 @@ def _show_usage(error: click.ClickException, *, as_json: bool) -> int:
     if isinstance(error, click.NoSuchOption):
         of_root = {word for parameter in root.params for word in (*parameter.opts, *parameter.secondary_opts)}
         if error.option_name in of_root:
-            error.possibilities = []
-            error.message += f" It stands before the command: phaseline {error.option_name} ..."
+            place = f"{error.message} It stands before the command: phaseline {error.option_name} ..."
+            error = click.UsageError(place, error.ctx)
     if as_json:
         from phaseline.cli.render.problems import usage_document
 
