@@ -206,6 +206,23 @@ def test_reading_goes_on_after_a_comment_without_an_end() -> None:
     assert problems("A = 1 /* no end\nB = foo") == [("PL-R001", 1, 7), ("PL-R003", 2, 5)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A = /* no end\n" * 100_000,
+        'A = "' + "\\x" * 500_000,
+        "A = " + "[" * 500_000,
+        "A = {" * 100_000,
+        "A := " + "a" * 1_000_000,
+    ],
+    ids=["comments", "escapes", "brackets", "lists", "a name"],
+)
+def test_p90_a_hostile_text_of_records_ends_soon(text: str) -> None:
+    begun = perf_counter()
+    assert problems(text)
+    assert perf_counter() - begun < 20
+
+
 def test_a_hundred_levels_are_read_printed_copied_and_compared() -> None:
     text = "A = " + "{" * 99 + "}" * 99
     nested = "A = " + "[B = " * 99 + "1" + "]" * 99

@@ -1,5 +1,7 @@
 """The informal syntax of ``.cfg`` files: texts without quotes, lists by commas, expressions behind an equals sign."""
 
+from time import perf_counter
+
 import pytest
 
 from phaseline.model.problem import ProblemsError
@@ -104,6 +106,21 @@ def test_every_mistake_is_found_in_one_reading() -> None:
 
 def test_a_text_that_is_too_long_is_a_problem() -> None:
     assert problems("A = " + "x" * 2_000_000) == [("PL-R011", 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("a" + " " * 100_000, "PL-R010"),
+        ("'" + "\\a" * 100_000, "PL-R010"),
+        ('A = "' + "\\a" * 100_000, "PL-R004"),
+        ("A := " + "[" * 100_000, "PL-R007"),
+    ],
+)
+def test_p90_a_hostile_line_ends_soon(line: str, code: str) -> None:
+    begun = perf_counter()
+    assert [found for found, _, _ in problems(line)] == [code]
+    assert perf_counter() - begun < 10
 
 
 def test_lines_may_end_as_on_other_systems() -> None:

@@ -13,6 +13,9 @@ from phaseline.records.literals import Words
 from phaseline.records.record import Record
 from phaseline.records.tokens import CLOSING, OPENING, Token, check_nesting, tokens
 
+MAX_FAULTS = 1_000
+"""So many stretches that are no words at all end the reading of a text."""
+
 
 def parse_record(text: str, *, file: str = "") -> Record:
     """The one record of the text; an empty text is an empty record.
@@ -60,7 +63,7 @@ def parse_records(text: str, *, file: str = "") -> list[Record]:
 def _statements(text: str, faults: list[Fault]) -> Iterator[list[Token]]:
     """The words of each attribute, over as many lines as its brackets are open; nothing for each blank line."""
     start = 0
-    while start < len(text):
+    while start < len(text) and len(faults) < MAX_FAULTS:
         try:
             yield from _whole_statements(text, start)
             return

@@ -16,13 +16,9 @@ from phaseline.records.tokens import CLOSING, OPENING, Token, number_of, unquote
 if TYPE_CHECKING:
     from phaseline.records.values import Value
 
-LINE = re.compile(
-    r"[ \t]*(?P<name>'(?:[^'\\\n]|\\.)*'|[^=:\n#'][^=:\n]*?)[ \t]*(?P<sign>:[ \t]*=|=|:)[ \t]*(?P<value>.*)"
-)
+NAME = re.compile(r"\s*(?P<name>'(?:[^'\\]|\\.)*+'[ \t]*+|[^=:'#][^=:]*+)(?P<sign>:[ \t]*+=|=|:)[ \t]*+")
 NUMBER = re.compile(r"[+-]?(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+)?")
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-PHASE = "phase"
-"""``Phase.X``, in lower case: one level is taken off, the rest is nested below it."""
+STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 DESCRIPTION = ("phase.description", "phase_description")
 """Always text, commas and all."""
 
@@ -59,14 +55,14 @@ def _lines(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _take(record: Record, line: str, offset: int) -> None:
-    found = LINE.fullmatch(line)
+    found = NAME.match(line)
     if found is None:
         raise Fault(
             "PL-R010", "this line gives no attribute a value", "Write Name = value, or # before a comment.", offset
         )
-    name, sign, text = found["name"], found["sign"], found["value"]
+    name, sign, text = found["name"].strip(), found["sign"], line[found.end() :]
     start = offset + found.start("name")
-    at = offset + found.start("value")
+    at = offset + found.end()
     if len(sign) > 1:
         value: Value | Expression = _expression(text, at)
     elif text.startswith("=") and not text.startswith("=="):
