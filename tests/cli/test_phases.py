@@ -122,3 +122,13 @@ def test_check_compares_with_the_folders_of_plugins(terminal: Terminal, acme: Pa
 def test_check_of_a_path_that_is_not_there(terminal: Terminal) -> None:
     code, found = terminal.ask("plugins", "check", "nowhere")
     assert (code, found["problems"][0]["code"]) == (1, "PL-D050")
+
+
+def test_reload_without_an_engine_only_checks(terminal: Terminal, acme: Path) -> None:
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = str(acme)
+    result = terminal.run("plugins", "reload")
+    assert (result.exit_code, result.stdout.rstrip()) == (0, "No engine runs; checked only: 2 phases can be used")
+    write_pair(acme, "bad", {"PhaseName": "Bad", "ResourceConstraint": "Cores > 2"})
+    code, found = terminal.ask("plugins", "reload")
+    assert (code, found["pid"], found["phases"]) == (1, 0, 2)
+    assert [problem["code"] for problem in found["problems"]] == ["PL-D013"]

@@ -176,3 +176,7 @@ def test_an_engine_is_idle_when_only_people_can_go_on(station: Station) -> None:
     assert not station.engine.is_idle
     station.answer(station.find("create", "db_1"), OutcomeKind.UNSURE)
     assert station.engine.is_idle
+
+
+def test_an_engine_without_phase_plugins_has_nothing_to_read_anew(station: Station) -> None:
+    assert answer(station, ask(station, RequestKind.RELOAD, None)) == {"done": False}

@@ -14,9 +14,12 @@ from phaseline.catalog.loader import Loader
 from phaseline.catalog.places import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from phaseline.catalog.phases.importing import PhaseImporter
+    from phaseline.catalog.phases.loading import PhasePlugins
     from phaseline.model.declaration import Declaration
+    from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import CodePlaces
 
 GROUP = "phaseline.operations"
@@ -33,6 +36,24 @@ class PluginCatalog:
     @cached_property
     def _loader(self) -> Loader:
         return Loader()
+
+    @cached_property
+    def _phase_importer(self) -> PhaseImporter:
+        from phaseline.catalog.phases.importing import PhaseImporter
+
+        return PhaseImporter(self._loader)
+
+    def phases(self, folders: Iterable[str]) -> PhasePlugins:
+        """The phase plugins of folders and of installed distributions with their code; ``load`` reads and imports them."""
+        from phaseline.catalog.phases.loading import PhasePlugins
+
+        return PhasePlugins(folders, importer=self._phase_importer)
+
+    def load_phase(self, code: PhaseCode) -> Callable[..., object]:
+        """The function of a phase as it is in force now; raises as ``load``."""
+        from phaseline.compat.cyclecloud.callers import as_phase
+
+        return as_phase(self._phase_importer.load(code))
 
     def declare(self, implementation: str, code: CodePlaces) -> Declaration | None:
         """What the function says of itself; None when its source cannot be found."""

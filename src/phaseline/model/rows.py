@@ -160,6 +160,7 @@ class RequestKind(StrEnum):
     COMPLETE = "complete"
     WAKE = "wake"
     STOP = "stop"
+    RELOAD = "reload"
 
 
 @frozen

@@ -50,6 +50,10 @@ class Orders(Protocol):
         """Let sleepers try now."""
         ...
 
+    def reload(self) -> Mapping[str, Value]:
+        """Read plugins anew; what came of it."""
+        ...
+
     def ask_to_stop(self, drain_s: float | None = None) -> None:
         """Leave as soon as the running calls have returned."""
         ...
@@ -79,6 +83,8 @@ class Door:
     def _answer(self, request: RequestRow) -> Mapping[str, Value]:
         if request.kind is RequestKind.STOP:
             return self._stop(request.body)
+        if request.kind is RequestKind.RELOAD:
+            return self._orders.reload()
         row = self._open.get(request.execution) or self._store.execution(str(request.body.get("id", "")))
         if row is None:
             return refused(Problem("PL-C011", "there is no such execution", "See: phaseline executions list"))

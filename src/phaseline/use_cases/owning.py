@@ -13,6 +13,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.engine_log import open_log
 from phaseline.use_cases.executions import view_execution
 from phaseline.use_cases.following import Ending, wait
+from phaseline.use_cases.reloading import reloaded
 from phaseline.use_cases.watching import Nobody, Throttle
 
 if TYPE_CHECKING:
@@ -189,6 +190,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         declarer(catalog),
         on_turn=look if watcher.wants_progress and watched is not None else None,
         on_events=lambda events: log.told(events, engine.planning.row),
+        reload=lambda: reloaded(place),
     )
     log.started(place.command, user=place.actor.name)
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait

@@ -16,6 +16,7 @@ from phaseline.model.rows import Actor, CodePlaces
 
 if TYPE_CHECKING:
     from phaseline.catalog import PluginCatalog
+    from phaseline.catalog.phases.loading import PhasePlugins
     from phaseline.ports import Store
     from phaseline.use_cases.background import Background
     from phaseline.use_cases.settings import Settings
@@ -72,6 +73,11 @@ class Workplace:
         from phaseline.catalog import PluginCatalog
 
         return PluginCatalog()
+
+    @cached_property
+    def phases(self) -> PhasePlugins:
+        """The phase plugins of the settings' folders, with their code; nothing is read before ``load``."""
+        return self.catalog.phases(self.settings.plugin_folders)
 
     @cached_property
     def actor(self) -> Actor:

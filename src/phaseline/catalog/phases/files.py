@@ -20,7 +20,7 @@ from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.model.state_paths import ResourceType, StatePath
 from phaseline.records.faults import place_at
 from phaseline.records.formal import parse_records
-from phaseline.records.informal import LINE, parse_definition
+from phaseline.records.informal import parse_definition
 from phaseline.records.record import Record
 
 Folder: TypeAlias = "Path | zipfile.Path"
@@ -28,6 +28,8 @@ Folder: TypeAlias = "Path | zipfile.Path"
 MAX_DEFINITION_BYTES = 1 << 20
 TELLING = re.compile(r"^[ \t]*(HandlesStates|ResourceStateListener)[ \t]*[:=]", re.IGNORECASE | re.MULTILINE)
 """What tells a definition from any other ``.cfg``."""
+ATTRIBUTE = re.compile(r"[ \t]*+(?P<name>'[^']*+'[ \t]*+|[^=:#'][^=:]*+)[:=]")
+"""The beginning of a line that gives an attribute a value."""
 MENTIONS = re.compile(rb"\bphase\b")
 NOT_PAIRS = frozenset({"setup", "conftest"})
 NAME = re.compile(r"[^.\s/]+")
@@ -128,9 +130,9 @@ def _places(text: str, file: str) -> dict[str, Place]:
     found: dict[str, Place] = {}
     offset = 0
     for line in text.split("\n"):
-        if not line.lstrip().startswith("#") and (match := LINE.fullmatch(line.rstrip())) is not None:
+        if (match := ATTRIBUTE.match(line)) is not None:
             place = place_at(text, offset + match.start("name"), file=file)
-            found.setdefault(match["name"].replace(" ", "").lower(), place)
+            found.setdefault(match["name"].replace(" ", "").strip("'\t").lower(), place)
         offset += len(line) + 1
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Literal
 
 from phaseline.catalog.declarations import imported_names, literal, top_level
@@ -68,16 +69,16 @@ def read_source(content: bytes, file: str, package: str = "") -> ModuleSource:
         return ModuleSource(file, problems=(Problem("PL-D050", "the module is too large", mend, Place(file)),))
     text = content.decode("utf-8", "replace")
     shown = ModuleSource(file, tuple(text.splitlines()))
-    old = [_old_spelling(found, text, shown) for found in OLD_EXCEPT.finditer(text)]
+    old = [_old_spelling(found, text, shown) for found in islice(OLD_EXCEPT.finditer(text), MAX_REPORTED)]
     modern = OLD_EXCEPT.sub(r"\g<head>\g<kind> as \g<name>:", text) if old else content
     try:
         tree = ast.parse(modern, file)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        problems = [*old[:MAX_REPORTED], _syntax(error, shown)]
+        problems = [*old, _syntax(error, shown)]
         problems.sort(key=lambda problem: problem.place.line)
         return ModuleSource(file, shown.lines, problems=tuple(problems))
     if old:
-        return ModuleSource(file, shown.lines, problems=tuple(old[:MAX_REPORTED]))
+        return ModuleSource(file, shown.lines, problems=tuple(old))
     return _read(tree, shown, package)
 
 

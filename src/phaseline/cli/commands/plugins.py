@@ -79,6 +79,24 @@ def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -
     click.get_current_context().exit(0 if found.is_good else 1)
 
 
+@plugins.command("reload", epilog="Example: phaseline plugins reload")
+@json_option
+@click.pass_obj
+def reload(desk: Desk) -> None:
+    """Have the engine read its plugins with phases and listeners anew.
+
+    Calls that run go on with the code they began with. A plugin that is refused keeps its version before. Where no
+    engine runs they are only checked. Exit code 1 if one of them is refused.
+    """
+    from phaseline.cli.render.phases import reloaded_text
+    from phaseline.use_cases.reloading import reload_plugins
+
+    with desk.open() as place:
+        found = reload_plugins(place)
+    desk.answer(found, lambda: reloaded_text(found))
+    click.get_current_context().exit(0 if found.is_good else 1)
+
+
 @plugins.command(
     "try",
     epilog="Example: phaseline plugins try machines:create --properties '{size: small}' --count 3",

@@ -13,6 +13,7 @@ from phaseline.cli.render.table import clean, colored, number, table
 if TYPE_CHECKING:
     from phaseline.model.phases import PhasePolicy
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
+    from phaseline.use_cases.reloading import Reloaded
 
 NO_PLUGINS = (
     "No plugins with phases. They are looked for in the folders of --plugins and of the setting plugins.path,\n"
@@ -99,6 +100,16 @@ def checked_text(found: Checked) -> str:
     told = f"{number(found.plugins, 'plugin')}, {number(found.phases, 'phase')}"
     lines = [problems_text(found.problems)] if found.problems else []
     return "\n\n".join([*lines, f"{told}: {'good' if found.is_good else 'refused'}"])
+
+
+def reloaded_text(found: Reloaded) -> str:
+    """Every problem, then what is in force now."""
+    lines = [problems_text(found.problems)] if found.problems else []
+    told = [f"{clean(name)}: the version before stays in force" for name in found.kept]
+    told += [f"{clean(name)}: its plugin is not there any more; resources that need it wait" for name in found.gone]
+    usable = f"{number(found.phases, 'phase')} can be used"
+    who = f"The engine (process {found.pid}) has read its plugins anew" if found.pid else "No engine runs; checked only"
+    return "\n\n".join([*lines, "\n".join([*told, f"{who}: {usable}"])])
 
 
 def _policy(policy: PhasePolicy) -> list[str]:
