@@ -25,7 +25,7 @@ from phaseline.records.record import Record
 
 Folder: TypeAlias = "Path | zipfile.Path"
 """A folder or file on disk or in a zip file."""
-MAX_DEFINITION_BYTES = 1 << 20
+MAX_DEFINITION_BYTES = 1 << 18
 TELLING = re.compile(r"^[ \t]*(HandlesStates|ResourceStateListener)[ \t]*[:=]", re.IGNORECASE | re.MULTILINE)
 """What tells a definition from any other ``.cfg``."""
 ATTRIBUTE = re.compile(r"[ \t]*+(?P<name>'[^']*+'[ \t]*+|[^=:#'][^=:]*+)[:=]")
