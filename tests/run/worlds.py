@@ -50,6 +50,8 @@ class Answer:
 
     def take(self, report: Report) -> None:
         self.reports.append(report)
+        if report.on_commit is not None:
+            report.on_commit()
         self.documents.extend(change for _, change in report.documents)
         self.remarks.update(dict(report.remarks))
         self.logs.extend(report.logs)

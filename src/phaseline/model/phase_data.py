@@ -26,6 +26,10 @@ RESERVED = frozenset(
 )
 """Attributes of a phase's entry that only the engine writes; all others are the plugin's (section 4)."""
 
+ENGINE_KEYS = frozenset(name.lower() for name in ENGINE_ATTRIBUTES)
+RESERVED_KEYS = frozenset(name.lower() for name in RESERVED)
+"""The same in lower case, as names are compared."""
+
 NO_DATA: Mapping[str, Value] = MappingProxyType({})
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from phaseline.run.channel import COMMIT_S
 from phaseline.run.letters import read_changes, write_instance, write_node, write_relationship
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from threading import Event
 
     from phaseline.model.rows import DocumentChange
     from phaseline.run.calling import Call, InstanceView
@@ -19,9 +21,9 @@ class Answers:
     """The engine's side of the worker's ``World`` for one call."""
 
     def __init__(
-        self, deployment: LoadedDeployment, call: Call, note: Callable[[Sequence[DocumentChange]], None]
+        self, deployment: LoadedDeployment, call: Call, note: Callable[[Sequence[DocumentChange]], Event]
     ) -> None:
-        """``note`` posts changes that the call saves before its end."""
+        """``note`` posts changes that the call saves before its end; what it gives is set when they are committed."""
         self._deployment = deployment
         self._call = call
         self._note = note
@@ -47,7 +49,10 @@ class Answers:
             case "evaluate":
                 return deployment.evaluate(arguments[0], self._call)
             case "save":
-                self._note(self.apply(arguments[0]))
+                changes = self.apply(arguments[0])
+                stored = self._note(changes)
+                if changes and arguments[1]:
+                    stored.wait(COMMIT_S)
                 return None
             case "tell":
                 message, self._call.data = arguments

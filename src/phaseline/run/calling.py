@@ -22,6 +22,7 @@ from phaseline.model.status import OutcomeKind
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Plugin, Value
+    from phaseline.model.phases import PhaseDefinition
     from phaseline.model.rows import CodePlaces, Path
 
 MAX_MESSAGE_CHARS = 10_000
@@ -211,6 +212,18 @@ class PhaseView:
     sleep_delay_ms: int = -1
     attributes: Mapping[str, Value] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, definition: PhaseDefinition, state: str) -> PhaseView:
+        """A phase in one of its states."""
+        attributes: dict[str, Value] = {
+            **definition.attributes,
+            "Description": definition.description or definition.name,
+            "HandlesStates": list(definition.states),
+            "ResourceType": list(definition.resource_types),
+            "Plugin": definition.plugin,
+        }
+        return cls(definition.name, state, round(definition.policy.sleep_delay_s * 1000), attributes)
+
 
 @frozen
 class Site:
@@ -243,8 +256,11 @@ class Channel(Protocol):
         """Keep one line of text (levels ``debug info warning error``), shown live."""
         ...
 
-    def save(self, call: Call) -> None:
-        """Store the runtime properties of its subjects as they are now, without waiting for the call's end."""
+    def save(self, call: Call, *, wait: bool = False) -> None:
+        """Store the runtime properties of its subjects as they are now, without waiting for the call's end.
+
+        ``wait``: return when they, and all that was saved before, outlive this process.
+        """
         ...
 
     def tell(self, call: Call, message: str) -> None:
@@ -341,9 +357,9 @@ class Call:
         """Keep one line of text, shown live."""
         self.channel.log(self, level, text)
 
-    def save(self) -> None:
-        """Store the runtime properties as they are now."""
-        self.channel.save(self)
+    def save(self, *, wait: bool = False) -> None:
+        """Store the runtime properties as they are now; ``wait`` until they outlive this process."""
+        self.channel.save(self, wait=wait)
 
     def tell(self, message: str) -> None:
         """Show how far it is."""

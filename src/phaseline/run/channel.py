@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_LINE_CHARS = 10_000
 """Longest line of a log."""
+COMMIT_S = 10.0
+"""Who waits for a commit waits no longer: an engine that is leaving makes none."""
 MAX_LINES = 20_000
 """Most lines one call may leave; one more says that the rest is left out."""
 
@@ -71,13 +73,15 @@ class LocalChannel:
                 line = LogLine(execution, self._clock.now(), level, clip(text, MAX_LINE_CHARS), operation=operation)
                 self._poster.log(handover, line)
 
-    def save(self, call: Call) -> None:
-        """Store the runtime properties of its subjects as they are now."""
+    def save(self, call: Call, *, wait: bool = False) -> None:
+        """Store the runtime properties of its subjects as they are now; ``wait`` for the commit, though not for ever."""
         documents = self._handover.changes_of(call)
         for view in call.subjects:
             view.settle()
         if documents:
-            self._poster.note(self._handover, call.member, documents)
+            stored = self._poster.note(self._handover, call.member, documents)
+            if wait:
+                stored.wait(COMMIT_S)
 
     def tell(self, call: Call, message: str) -> None:
         """Show how far it is, and keep its data for whoever goes on if this process ends."""

@@ -278,6 +278,9 @@ class Engine:
             self._rows, self._requests = [], {}
             if payload.events and self._on_events is not None:
                 self._on_events(payload.events)
+        for report in reports:
+            if report.on_commit is not None:
+                report.on_commit()
         self.deployments.entered(decision.changes.states)
         for command in decision.commands:
             self._act(command)

@@ -118,16 +118,19 @@ class Poster:
         """A thread of ours broke: let the loop hear of it."""
         self._reports.fail(error)
 
-    def note(self, handover: HandOver, member: int, documents: Sequence[tuple[int, DocumentChange]]) -> None:
-        """Post data of a member whose call goes on."""
+    def note(self, handover: HandOver, member: int, documents: Sequence[tuple[int, DocumentChange]]) -> threading.Event:
+        """Post data of a member whose call goes on; what is given back is set when they are committed."""
+        stored = threading.Event()
         report = Report(
             handover.batch.id,
             np.array([member], np.int32),
             np.array([OutcomeKind.PENDING], np.uint8),
             np.array([-1], np.int64),
             documents,
+            on_commit=stored.set,
         )
         self._reports.post(report)
+        return stored
 
     def log(self, handover: HandOver, line: LogLine) -> None:
         """Gather one line."""

@@ -11,7 +11,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.status import OutcomeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from phaseline.model.rows import DocumentChange, LogLine, Remark
 
@@ -28,7 +28,7 @@ class Report:
     ``delays`` until the next call, for again and retry; -1: the policy's interval. A kind ``PENDING`` means
     data without an outcome (``Noted``): the call goes on. ``documents`` and ``remarks`` carry the member
     first, so that those of members that are not accepted can be told apart. A report without members
-    carries log lines only.
+    carries log lines only. ``on_commit`` is called when what it brought has been committed, or refused.
     """
 
     batch: int
@@ -38,6 +38,7 @@ class Report:
     documents: Sequence[tuple[int, DocumentChange]] = ()
     remarks: Sequence[tuple[int, Remark]] = ()
     logs: Sequence[LogLine] = ()
+    on_commit: Callable[[], None] | None = None
 
     @property
     def is_noted(self) -> bool:

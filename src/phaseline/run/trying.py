@@ -253,8 +253,9 @@ class Trial:
     def tell(self, call: Call, message: str) -> None:
         """How far it is, is of no interest afterwards."""
 
-    def save(self, call: Call) -> None:
+    def save(self, call: Call, *, wait: bool = False) -> None:
         """Take the runtime properties as they are now."""
+        del wait
         self.deployment.changes(call.subjects)
         for view in call.subjects:
             view.settle()

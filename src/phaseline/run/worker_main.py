@@ -149,10 +149,10 @@ class WorkerChannel:
         """Send one line."""
         self._engine.wire.send({"log": [level, text]})
 
-    def save(self, call: Call) -> None:
+    def save(self, call: Call, *, wait: bool = False) -> None:
         """Have the runtime properties stored as they are now."""
         changes = write_changes([(view.number, *written_of(view)) for view in call.subjects])
-        self._engine.ask("save", changes)
+        self._engine.ask("save", changes, wait)
         for view in call.subjects:
             view.settle()
 

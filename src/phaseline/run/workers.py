@@ -198,5 +198,5 @@ class WorkerExecutor:
         self._killed.discard(mark)
         return outcome_of(NonRecoverableError("its processes were ended on request"))
 
-    def _note(self, handover: HandOver, member: int, changes: Sequence[DocumentChange]) -> None:
-        self._poster.note(handover, member, [(member, change) for change in changes])
+    def _note(self, handover: HandOver, member: int, changes: Sequence[DocumentChange]) -> threading.Event:
+        return self._poster.note(handover, member, [(member, change) for change in changes])

@@ -86,7 +86,7 @@ class SmallChannel:
         with self.lock:
             self.lines.append((level, text))
 
-    def save(self, call: Call) -> None:
+    def save(self, call: Call, *, wait: bool = False) -> None:
         self.saved.append({view.id: dict(view.runtime_properties) for view in call.subjects})
         for view in call.subjects:
             view.settle()

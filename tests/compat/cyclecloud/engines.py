@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.compat.cyclecloud.runs import PhaseCatalog
 from tests.run.worlds import PATIENCE_S, plugin
 
+from phaseline.compat.cyclecloud.callers import as_phase
 from phaseline.engine.invariants import validate
 from phaseline.model.blueprint import Value
 from phaseline.model.declaration import Declaration
@@ -24,11 +25,24 @@ from phaseline.testing.clock import VirtualClock
 ANN = Actor("ann")
 
 
+class OneFunction(PhaseCatalog):
+    """Knows one function, by all names."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self.function = as_phase(function)
+
+    def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
+        return self.function
+
+
 class PhaseEngine:
     """``handle`` of a plugin as the operation ``create`` of nodes, called in bulk."""
 
-    def __init__(self, folder: Path, text: str) -> None:
+    def __init__(self, folder: Path, text: str, function: Callable[..., object] | None = None) -> None:
+        """``function``: this one is called, whatever stands in the plugin."""
         plugin(folder, text)
+        self.catalog = PhaseCatalog() if function is None else OneFunction(function)
         self.folder = folder
         self.clock = VirtualClock(1_700_000_000_000)
         self.store = MemoryStore(self.clock, identity="store")
@@ -41,7 +55,7 @@ class PhaseEngine:
         self.engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: LocalExecutor(inbox, deployments, PhaseCatalog(), self.clock),
+            lambda inbox, deployments: LocalExecutor(inbox, deployments, self.catalog, self.clock),
             PLANNERS,
             lambda operation, code: Declaration("phase", bulk=True, repeatable=True),
             on_turn=lambda: validate(self.engine.scheduler),

@@ -8,6 +8,7 @@ from tests.compat.cyclecloud.runs import CREATE, LaneSpec, Make, Policy, message
 
 from phaseline.compat.cyclecloud.callers import PhaseCaller, as_phase
 from phaseline.model.declaration import Declaration, declaration_of, operation
+from phaseline.model.phases import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Call, PhaseView
 from phaseline.run.letters import read_call, write_call
@@ -106,6 +107,32 @@ def test_an_author_may_try_a_phase_with_made_up_resources() -> None:
 )
 def test_the_number_of_arguments_tells_what_a_phase_is_called_with(function, is_bulk: bool) -> None:
     assert declaration_of(as_phase(function)) == Declaration("phase", bulk=is_bulk, repeatable=True)
+
+
+def test_the_form_of_a_definition_decides_before_the_number_of_arguments() -> None:
+    def create(resource, data=None) -> None: ...
+
+    assert not declaration_of(as_phase(create, "handle_one")).bulk
+
+
+def test_p22_the_view_of_a_definition_has_its_delay_and_its_attributes() -> None:
+    definition = PhaseDefinition(
+        "Acme.Create",
+        "acme.create",
+        ("Allocation",),
+        ("Cloud.Node",),
+        policy=PhasePolicy(sleep_delay_s=2),
+        attributes=Attributes({"Color": "blue"}),
+    )
+    view = PhaseView.of(definition, "Allocation")
+    assert (view.name, view.state, view.sleep_delay_ms) == ("Acme.Create", "Allocation", 2_000)
+    assert view.attributes == {
+        "Color": "blue",
+        "Description": "Acme.Create",
+        "HandlesStates": ["Allocation"],
+        "ResourceType": ["Cloud.Node"],
+        "Plugin": "acme.create",
+    }
 
 
 def test_a_function_that_says_what_it_is_stays_that() -> None:

@@ -117,3 +117,24 @@ def test_p36_a_message_is_in_the_store_while_the_run_goes_on(
     (tmp_path / "go").write_text("")
     world.until_all_are(row, COMPLETED)
     assert {note.message for note in world.notes(row)} == {""}
+
+
+def test_x4_a_checkpoint_is_in_the_store_when_it_returns(tmp_path: Path) -> None:
+    seen: list[list[object]] = []
+
+    def handle(handler) -> None:
+        for node in handler.resources:
+            handler.getResourcePhaseData(node)["Token"] = handler.operationToken(node)
+        handler.save()
+        seen.append([world.data(row, number)["Token"] for number in (0, 1)])
+        handler.save()
+        handler.resources[0]["Size"] = 1
+        raise RuntimeError("what was saved stays")
+
+    world = PhaseEngine(tmp_path, "", handle)
+    row = world.install(2)
+    world.until(lambda: world.engine.has_ended(row.number))
+    assert world.statuses(row) == [FAILED] * 2
+    assert seen == [[world.data(row, number)["Token"] for number in (0, 1)]]
+    assert world.document(row)["Size"] == 1
+    world.close()

@@ -3,8 +3,6 @@
 import pytest
 from tests.compat.cyclecloud.runs import ALL, EACH, Make, messages, runs, words
 
-from phaseline.run.calling import PhaseView
-
 __all__ = ["runs"]
 
 
@@ -301,8 +299,3 @@ def test_a_phase_in_a_lane_of_single_calls_gets_a_handler_of_one(runs: Make) -> 
         "def handle(handler):\n    assert handler.resources.size() == 1\n    handler.setCompleted(handler.resources)\n"
     )
     assert words(runs(text, policy=EACH).run(*ALL)) == ["completed"] * 4
-
-
-def test_the_view_of_a_phase_names_it_and_gives_its_delay() -> None:
-    view = PhaseView("Acme.Create", "Allocation", 2_000, {"Color": "blue"})
-    assert (view.name, view.state, view.sleep_delay_ms) == ("Acme.Create", "Allocation", 2_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from weakref import WeakSet
 
 from phaseline.compat.cyclecloud.phase_cache import PhaseCache
@@ -47,12 +47,17 @@ class PhaseCaller:
         return True
 
 
-def as_phase(function: Callable[..., object]) -> Callable[..., object]:
+def as_phase(
+    function: Callable[..., object], form: Literal["handle", "handle_one"] | None = None
+) -> Callable[..., object]:
     """The function with the declaration of a phase plugin: its definition says that it is one, it need not itself.
 
-    A function of two arguments gets a resource and its phase's data, every other one a handler.
+    ``form`` as in ``PhaseCode``; None: a function of two arguments gets a resource and its phase's data, every other one
+    a handler.
     """
     if declaration_of(function) is not None:
         return function
-    is_each = function.__name__ == "handle_one" or len(inspect.signature(function).parameters) == 2
+    is_each = form == "handle_one"
+    if form is None:
+        is_each = function.__name__ == "handle_one" or len(inspect.signature(function).parameters) == 2
     return declared(function, Declaration("phase", bulk=not is_each, repeatable=True))

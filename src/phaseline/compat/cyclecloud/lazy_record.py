@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from phaseline.model.properties import SCALARS
 from phaseline.records.admission import records_in
 from phaseline.records.record import Record
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from phaseline.records.record import Path, Removed
     from phaseline.records.values import Stored
 
+NOTHING: frozenset[str] = frozenset()
 FETCHED = frozenset({"folded", "_names", "_changed", "_protected"})
 """Slots of a record that stay empty until then."""
 
@@ -24,7 +26,7 @@ class LazyRecord(Record):
     >>> class Node(LazyRecord):
     ...     def fetch(self):
     ...         return [("Name", "n1"), ("Disk", Record({"Size": 1}))]
-    >>> node = Node(nullcontext(), ["Name"])
+    >>> node = Node(nullcontext(), frozenset({"name"}))
     >>> node.is_fetched, node.get("disk.size"), node.is_fetched, node.changes()
     (False, 1, True, {})
     """
@@ -32,9 +34,12 @@ class LazyRecord(Record):
     __slots__ = ("_is_frozen", "_lock", "_only_engine", "is_fetched")
 
     def __init__(
-        self, lock: AbstractContextManager[object], only_engine: Iterable[str] = (), *, is_frozen: bool = False
+        self, lock: AbstractContextManager[object], only_engine: frozenset[str] = NOTHING, *, is_frozen: bool = False
     ) -> None:
-        """``fetch`` is asked once, under the lock, which lets its owner in again. ``only_engine``: as for ``protect``."""
+        """``fetch`` is asked once, under the lock, which lets its owner in again.
+
+        ``only_engine``: as for ``protect``, in lower case.
+        """
         self.owner = None
         self.now = None
         self._list_key = None
@@ -64,12 +69,13 @@ class LazyRecord(Record):
             if key not in folded:
                 folded[key] = value
                 names[key] = name
-                for nested in records_in(value):
-                    nested.settle(self, key if isinstance(value, tuple) else None)
-                    nested.forget_changes()
+                if type(value) not in SCALARS:
+                    for nested in records_in(value):
+                        nested.settle(self, key if isinstance(value, tuple) else None)
+                        nested.forget_changes()
         self._names = names
         self._changed = {}
-        self._protected = None if self._is_frozen else frozenset(name.lower() for name in self._only_engine)
+        self._protected = None if self._is_frozen else self._only_engine
         self.is_fetched = True
         self.folded = folded  # last: whoever finds it takes no lock
 
@@ -87,4 +93,8 @@ class LazyRecord(Record):
         with self._lock:
             self._is_frozen = True
             if self.is_fetched:
-                super().freeze()
+                self._protected = None
+                for value in self.folded.values():
+                    if type(value) not in SCALARS:
+                        for nested in records_in(value):
+                            nested.freeze()

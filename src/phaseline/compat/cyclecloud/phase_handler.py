@@ -118,7 +118,7 @@ class PhaseHandler:
             self._run.one(resource, "log").call.log(level.lower(), text)
 
     def save(self, resource: Record | None = None) -> None:
-        """Store now what was written into the resource and its phase data; None: into all of them."""
+        """Store what was written into the resource and its phase data, None: into all of them, before it returns."""
         self._run.check_open("save")
         self._run.save(None if resource is None else [self._run.one(resource, "save")])
 

@@ -119,9 +119,11 @@ class PhaseRun:
             call.tell(shown)
 
     def save(self, resources: Iterable[Resource] | None = None) -> None:
-        """Have stored what was changed of these, None: of all, so far."""
-        for resource in list(self._touched) if resources is None else resources:
-            resource.save()
+        """Store what was changed of these, None: of all, so far; when it returns it outlives this process (X4)."""
+        found = list(self._touched) if resources is None else list(resources)
+        changed = [resource for resource in found if resource.is_changed]
+        for resource in changed:
+            resource.save(wait=resource is changed[-1])
 
     # -- for the executor ---------------------------------------------------------------------------------------
 

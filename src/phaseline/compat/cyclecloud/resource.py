@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from phaseline.compat.cyclecloud.lazy_record import LazyRecord
-from phaseline.model.phase_data import ENGINE_ATTRIBUTES, PHASE_DATA, RESERVED, data_in, phases_in
+from phaseline.model.phase_data import ENGINE_KEYS, PHASE_DATA, RESERVED_KEYS, data_in, phases_in
 from phaseline.model.problem import ProblemsError
 from phaseline.model.properties import SCALARS, is_same
 from phaseline.records.json_form import from_json, value_json
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from phaseline.records.values import Stored
     from phaseline.run.calling import Call, InstanceView, PhaseView
 
+SHORT = 1_000
+"""Texts of fewer characters are never too long."""
 MISSING = object()
 """What lies where nothing lies."""
 Changes = tuple[dict["Path", "Value"], list["Path"]]
@@ -60,7 +62,7 @@ class Resource(LazyRecord):
 
     def __init__(self, run: Run, place: int) -> None:
         """The member at this place."""
-        super().__init__(run.lock, ENGINE_ATTRIBUTES)
+        super().__init__(run.lock, ENGINE_KEYS)
         self.run = run
         self.place = place
         self._document: Mapping[str, Value] | None = None
@@ -148,12 +150,15 @@ class Resource(LazyRecord):
                     call.log("warning", text)
         view.change(written, removed)
 
-    def save(self) -> None:
-        """Have everything that was changed so far stored, without waiting for the end of the run."""
+    @property
+    def is_changed(self) -> bool:
+        """Whether there is something to store."""
+        return any(self.changed())
+
+    def save(self, *, wait: bool) -> None:
+        """Have everything that was changed so far stored; ``wait`` until that, and all saved before, outlives the process."""
         self.lay_over()
-        if not self.call.is_touched:
-            return
-        self.call.save()
+        self.call.save(wait=wait)
         with self.run.lock:
             self._document = self.view.world.document(self.view)
         self.forget_changes()
@@ -168,7 +173,7 @@ class Entry(LazyRecord):
 
     def __init__(self, resource: Resource) -> None:
         """Of this resource."""
-        super().__init__(resource.run.lock, RESERVED)
+        super().__init__(resource.run.lock, RESERVED_KEYS)
         self._resource = resource
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
@@ -210,6 +215,8 @@ def message_before(call: Call) -> str:
 
 def stored_of(value: Value) -> Stored:
     """A value of a document as a record has it. What no record can have is an error that says so; it is left as it is."""
+    if type(value) is str and len(value) < SHORT:
+        return value
     if isinstance(value, str):
         return ErrorValue("the text is too long for an attribute") if is_too_long(value) else value
     if isinstance(value, int) and not is_in_range(value):
