@@ -116,6 +116,8 @@ def test_check_compares_with_the_folders_of_plugins(terminal: Terminal, acme: Pa
     assert (code, [problem["code"] for problem in found["problems"]]) == (1, ["PL-D020"])
     code, found = terminal.ask("plugins", "check", "acme/attach.cfg")
     assert (code, found["problems"]) == (0, [])
+    code, found = terminal.ask("plugins", "check", "acme")
+    assert (code, found["plugins"], found["problems"]) == (0, 2, [])
     assert terminal.run("plugins", "check").stdout.rstrip() == "2 plugins, 2 phases: good"
 
 

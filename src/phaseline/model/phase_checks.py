@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Literal
 
@@ -23,10 +23,13 @@ class Finding:
     plugins: tuple[int, ...]
 
 
-def check_plugins(plugins: Sequence[Plugin], types: ResourceTypes) -> list[Finding]:
+def check_plugins(
+    plugins: Sequence[Plugin], types: ResourceTypes, unusable: Collection[str] = frozenset()
+) -> list[Finding]:
     """Everything that is wrong between these plugins, and between them and the types.
 
-    Of two that claim one name the later one is at fault. Disabled plugins take part in nothing.
+    Of two that claim one name the later one is at fault. Disabled plugins take part in nothing. ``unusable``: keys of
+    phases of other plugins that are refused, so that it is no mistake to depend on them.
     """
     phases = [
         (place, plugin.phase)
@@ -47,7 +50,7 @@ def check_plugins(plugins: Sequence[Plugin], types: ResourceTypes) -> list[Findi
             problem = _problem("PL-D020", message, "Give one of them another PhaseName.", phase, "PhaseName")
             found.append(Finding(problem, (place,)))
     for place, phase in phases:
-        alone = [*_dependencies(phase, known), *_states(phase, types), *_types(phase, types)]
+        alone = [*_dependencies(phase, known, unusable), *_states(phase, types), *_types(phase, types)]
         found += [Finding(problem, (place,)) for problem in alone]
     found += _misplaced(plugins, known)
     for circle in circles(list(known.values())):
@@ -85,12 +88,16 @@ def _names(plugins: Sequence[Plugin]) -> list[Finding]:
     return found
 
 
-def _dependencies(phase: PhaseDefinition, known: Mapping[str, PhaseDefinition]) -> Iterator[Problem]:
+def _dependencies(
+    phase: PhaseDefinition, known: Mapping[str, PhaseDefinition], unusable: Collection[str]
+) -> Iterator[Problem]:
     for name in phase.dependencies:
         other = known.get(name.lower())
         if name.lower() == phase.key:
             mend = "Leave it out of Phase.Dependencies."
             yield _problem("PL-D022", f"the phase '{phase.name}' depends on itself", mend, phase, DEPENDENCIES)
+        elif other is None and name.lower() in unusable:
+            continue
         elif other is None:
             hint = _near(name, (one.name for one in known.values()))
             mend = f"{hint}Load the plugin that has it; until then resources wait."

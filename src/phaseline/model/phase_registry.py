@@ -70,11 +70,14 @@ class PhaseRegistry:
         )
 
     def obstacles(self, phase: PhaseDefinition) -> tuple[str, ...]:
-        """Why resources that need the phase wait for somebody to mend it: its own error, or a need that is not known."""
+        """Why resources that need the phase wait for somebody to mend it: its own error, or a need that is not there."""
         if phase.error:
             return (phase.error,)
+        needed = [(name, self.get(name)) for name in phase.dependencies]
         return tuple(
-            f"it depends on '{name}', which is not loaded" for name in phase.dependencies if self.get(name) is None
+            f"it depends on '{name}', which {'is not loaded' if known is None else 'cannot be used'}"
+            for name, known in needed
+            if known is None or known.error
         )
 
     def listeners_of(self, state: str, resource_type: str) -> tuple[ListenerDefinition, ...]:

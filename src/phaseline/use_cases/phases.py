@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +15,7 @@ from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
     from phaseline.catalog.phases.loading import Loaded, Verdict
+    from phaseline.catalog.phases.packages import Package
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.phases import PhaseDefinition, Plugin
     from phaseline.use_cases.workplace import Workplace
@@ -130,20 +131,17 @@ def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: S
     Without paths the plugins of the folders themselves are checked.
     """
     from phaseline.catalog.phases.loading import PhasePlugins, read_all
-    from phaseline.catalog.phases.packages import Package, packages_at
+    from phaseline.catalog.phases.packages import packages_at
 
-    folders = _folders(place, plugin_folders)
-    given = {package.place: package for path in paths for package in packages_at(Path(path))}
-    here = [Path(path).absolute() for path in paths]
+    around = {package.place: package for package in read_all(_folders(place, plugin_folders))}
+    given: dict[str, Package] = {}
+    for path in paths:
+        inside = _inside(around, Path(path).absolute())
+        given.update(inside or {package.place: package for package in packages_at(Path(path))})
+    same = {str(Path(name).absolute()) for name in given}
 
     def read() -> list[Package]:
-        around = read_all(folders)
-        if not paths:
-            return around
-        is_given = {
-            package.place for package in around if any(Path(package.place).is_relative_to(path) for path in here)
-        } | {str(Path(name).absolute()) for name in given}
-        return [*(package for package in around if package.place not in is_given), *given.values()]
+        return [*(package for name, package in around.items() if name not in same), *given.values()]
 
     verdicts = [
         verdict for verdict in PhasePlugins(read=read).load().verdicts if not paths or verdict.package.place in given
@@ -151,6 +149,12 @@ def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: S
     plugins = [plugin for verdict in verdicts for plugin in verdict.package.plugins]
     phases = [plugin for plugin in plugins if plugin.phase is not None]
     return Checked(len(plugins), len(phases), [problem for verdict in verdicts for problem in verdict.problems])
+
+
+def _inside(packages: Mapping[str, Package], path: Path) -> dict[str, Package]:
+    """Those that lie at the path or below it; of a file that is half of a pair the pair."""
+    sought = path.with_suffix(".cfg") if path.suffix == ".py" else path
+    return {name: found for name, found in packages.items() if Path(name).is_relative_to(sought) or name == str(path)}
 
 
 def _load(place: Workplace, plugin_folders: Sequence[str]) -> Loaded:

@@ -108,6 +108,16 @@ def test_a_dependency_that_is_not_loaded_is_a_warning_and_an_obstacle(tmp_path: 
     assert loaded.registry.obstacles(found) == ("it depends on 'Acme.Cheek', which is not loaded",)
 
 
+def test_a_dependency_on_a_phase_that_is_refused_is_an_obstacle_and_no_mistake(tmp_path: Path) -> None:
+    write_pair(tmp_path, "a", {"Phase.Dependencies": "Acme.Check"})
+    write_pair(tmp_path, "b", {"PhaseName": "Acme.Check", "Phase.SleepDelay": "0"})
+    loaded = load(tmp_path)
+    assert codes(loaded) == ["PL-D012"]
+    found = loaded.registry.get("Acme.Create")
+    assert found is not None
+    assert loaded.registry.obstacles(found) == ("it depends on 'Acme.Check', which cannot be used",)
+
+
 def test_dependencies_that_name_a_phase_are_a_warning(tmp_path: Path) -> None:
     write_pair(tmp_path, "a", {"Dependencies": "Acme.Check"})
     write_pair(tmp_path, "b", {"PhaseName": "Acme.Check"})

@@ -155,7 +155,8 @@ class _Choice:
             for place, package in taken:
                 if package is not None and place not in self.refused:
                     self._say(place, check_types(package.types, types))
-            for finding in check_plugins([plugin for _, plugin in plugins], types):
+            unusable = {phase.key for phase in self.refused_phases()}
+            for finding in check_plugins([plugin for _, plugin in plugins], types, unusable):
                 places = dict.fromkeys(plugins[number][0] for number in finding.plugins)
                 blamed = [place for place in places if place not in self.refused]
                 for place in blamed:
