@@ -12,6 +12,7 @@ from phaseline.model.phases import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Call, PhaseView
 from phaseline.run.letters import read_call, write_call
+from phaseline.run.together import Gathering
 from phaseline.run.trying import Given, Subject, Trial
 from phaseline.testing import call, fake_batch, fake_item
 
@@ -42,6 +43,21 @@ def test_p22_what_is_pending_sleeps_for_the_delay_of_the_phase_of_a_state() -> N
     outcome = PhaseCaller().call(made)
     assert (outcome.kind, outcome.delay_ms) == (OutcomeKind.AGAIN, 2_000), outcome.message
     assert made.owner.changes == ({("\0phases", "Acme.Create", "Seen"): True}, ())
+
+
+def test_resources_of_several_states_come_in_one_run_and_each_knows_its_own() -> None:
+    trial = Trial([Given(Subject("vm")), Given(Subject("vm"))])
+    for place, state in enumerate(("Allocation", "Configuration")):
+        made = trial.call_at(place)
+        made.site = replace(made.site, phase=replace(VIEW, state=state))
+
+    def look(handler) -> None:
+        assert [node["State"] for node in handler.resources] == ["Allocation", "Configuration"]
+        assert handler.getResourcePhaseData(handler.resources[1])["State"] == "Configuration"
+        assert handler.getState() == "Allocation"
+
+    run = PhaseCaller().gather(Gathering(2, trial.call_at, trial.say))
+    run.code(as_phase(look))()
 
 
 def test_the_phase_travels_with_the_call_to_a_worker() -> None:

@@ -138,3 +138,29 @@ def test_x4_a_checkpoint_is_in_the_store_when_it_returns(tmp_path: Path) -> None
     assert seen == [[world.data(row, number)["Token"] for number in (0, 1)]]
     assert world.document(row)["Size"] == 1
     world.close()
+
+
+def test_x4_the_token_outlives_the_engine_and_is_new_when_a_user_tries_again(tmp_path: Path) -> None:
+    tokens: list[str] = []
+
+    def handle(handler) -> None:
+        tokens.append(handler.operationToken(handler.resources[0]))
+        if len(tokens) == 2:
+            handler.setFailed(handler.resources, "no")
+
+    world = PhaseEngine(tmp_path, "", handle)
+    row = world.install()
+    world.until_all_are(row, SLEEPING)
+    world.engine.executor.stop(0)
+    world.begin_engine()
+    world.engine.recover()
+    world.engine.turn()
+    world.pass_time()
+    world.until(lambda: world.engine.has_ended(row.number))
+    failed = world.store.execution(row.id)
+    assert failed is not None
+    world.engine.retry(failed)
+    world.until_all_are(row, SLEEPING)
+    assert tokens[0] == tokens[1] != tokens[2]
+    assert len(tokens) == 3
+    world.close()

@@ -1,7 +1,16 @@
 """What marks, exceptions and messages of one run come to (rules R1 to R15)."""
 
+from collections.abc import Mapping
+
 import pytest
 from tests.compat.cyclecloud.runs import ALL, EACH, Make, messages, runs, words
+
+from phaseline.compat.cyclecloud.callers import PhaseCaller, as_phase
+from phaseline.model.blueprint import Value
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import InstanceView, NodeView, World
+from phaseline.run.together import Gathering
+from phaseline.run.trying import Given, Subject, Trial
 
 __all__ = ["runs"]
 
@@ -299,3 +308,71 @@ def test_a_phase_in_a_lane_of_single_calls_gets_a_handler_of_one(runs: Make) -> 
         "def handle(handler):\n    assert handler.resources.size() == 1\n    handler.setCompleted(handler.resources)\n"
     )
     assert words(runs(text, policy=EACH).run(*ALL)) == ["completed"] * 4
+
+
+def test_p100_each_resource_sees_its_own_data_whoever_comes_along(runs: Make) -> None:
+    world = runs(
+        "def handle(handler):\n"
+        "    for node in handler.resources:\n"
+        "        data = handler.getResourcePhaseData(node)\n"
+        "        assert data.get('Owner', node['Name']) == node['Name']\n"
+        "        data['Owner'] = node['Name']\n"
+        "        data['Calls'] = data.get('Calls', 0) + 1\n"
+        "        if node['Name'] != 'vm_1' or data['Calls'] == 3: handler.setCompleted(node)\n"
+    )
+    told = [words(world.run(*members)) for members in ((0, 1), (2, 0), (0,))]
+    assert told == [["again", "completed"], ["completed", "again"], ["completed"]]
+    assert [world.data(number)["Calls"] for number in (0, 1, 2)] == [3, 1, 1]
+
+
+def test_a_plugin_may_work_on_its_resources_with_threads_of_its_own(runs: Make) -> None:
+    world = runs(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "def handle(handler):\n"
+        "    def one(place):\n"
+        "        node = handler.resources[place % 4]\n"
+        "        node['Place%d' % place] = place\n"
+        "        handler.getResourcePhaseData(node)['Place%d' % place] = place\n"
+        "        handler.setCompleted(node)\n"
+        "    with ThreadPoolExecutor(8) as pool: list(pool.map(one, range(64)))\n"
+    )
+    assert words(world.run(*ALL)) == ["completed"] * 4
+    assert [len(world.document(number)) for number in ALL] == [17] * 4
+    assert [len(world.data(number)) for number in ALL] == [16] * 4
+
+
+class Vanishing:
+    """A world in which an instance is gone when its document is asked for again."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.asked = 0
+
+    def document(self, instance: InstanceView) -> Mapping[str, Value]:
+        self.asked += 1
+        if self.asked > 1:
+            raise KeyError(instance.id)
+        return {}
+
+    def node(self, instance: InstanceView) -> NodeView:
+        return self.world.node(instance)
+
+    def state(self, instance: InstanceView) -> str:
+        return "gone"
+
+
+def test_r13_what_cannot_be_stored_fails_its_own_resource_alone() -> None:
+    trial = Trial([Given(Subject("vm")), Given(Subject("vm"))])
+    view = trial.call_at(0).owner
+    view.world = Vanishing(view.world)
+
+    def handle(handler) -> None:
+        for node in handler.resources:
+            node["Size"] = 1
+        handler.setCompleted(handler.resources)
+
+    run = PhaseCaller().gather(Gathering(2, trial.call_at, trial.say))
+    run.code(as_phase(handle))()
+    settled = run.settle(None)
+    assert [settled.outcome_at(place).kind for place in (0, 1)] == [OutcomeKind.FAILED, OutcomeKind.COMPLETED]
+    assert settled.outcome_at(0).message == "KeyError: 'vm_1'"

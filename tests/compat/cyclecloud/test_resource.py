@@ -1,11 +1,18 @@
 """Resources as records over documents: what is seen of them, what may be written, what is stored."""
 
+from dataclasses import replace
+
 import pytest
 from tests.compat.cyclecloud.runs import CREATE, Make, messages, runs, words
 
+from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.compat.cyclecloud.resource import stored_of
 from phaseline.model.phase_data import PHASE_DATA
+from phaseline.model.problem import fail
 from phaseline.records.values import ErrorValue
+from phaseline.run.calling import InstanceView, NodeView, World
+from phaseline.run.together import Gathering
+from phaseline.run.trying import Given, Subject, Trial
 
 __all__ = ["runs"]
 
@@ -211,3 +218,30 @@ def test_a_resource_that_nobody_touches_is_not_even_read(runs: Make) -> None:
     world = runs("def handle(handler):\n    handler.setCompleted(handler.resources)\n    del handler\n")
     answer = world.run(0, 1, 2, 3)
     assert words(answer) == ["completed"] * 4
+
+
+def test_a_resource_knows_the_target_of_its_execution_and_may_have_a_type_nobody_can_tell() -> None:
+    trial = Trial([Given(Subject("vm"))])
+    made = trial.call_at(0)
+    made.site = replace(made.site, execution=replace(made.site.execution, parameters={"target": "Started"}))
+    made.owner.world = Unreadable(made.owner.world)
+    run = PhaseCaller().gather(Gathering(1, trial.call_at, trial.say))
+    (node,) = run.resources
+    assert node["TargetState"] == "Started"
+    assert "AdType" not in node
+    assert not hasattr(node, "getAsText")
+    node.forget_changes()
+    assert node.changes() == {}
+
+
+class Unreadable:
+    """A world in which the properties of nodes cannot be evaluated."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def node(self, instance: InstanceView) -> NodeView:
+        raise fail("PL-B074", "the property 'ip' cannot be evaluated", "Correct it.")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._world, name)

@@ -92,7 +92,7 @@ class PhaseHandler:
         return self._run.phase.name
 
     def get_state(self) -> str:
-        """The state in which the resources are."""
+        """The state in which the resources are; a phase of several states looks at ``State`` of each."""
         return self._run.state
 
     def get_phase(self) -> Record:

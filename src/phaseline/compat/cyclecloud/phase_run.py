@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,7 @@ class PhaseRun:
 
     @property
     def state(self) -> str:
-        """The state in which its resources are."""
+        """The state in which its resources are; of a phase of several states, that of the first resource."""
         return self.phase.state or self.call_at(0).owner.state
 
     @property
@@ -215,7 +216,7 @@ class PhaseRun:
             resource.end()
             _, error = attempt(resource.lay_over)
             if error is not None:
-                failed[resource.place] = outcome_of(error)
+                failed[resource.place] = replace(outcome_of(error), kind=OutcomeKind.FAILED, delay_ms=-1)
         return failed
 
 

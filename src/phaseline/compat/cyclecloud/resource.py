@@ -79,6 +79,12 @@ class Resource(LazyRecord):
         return self.call.owner
 
     @property
+    def state(self) -> str:
+        """The state it is in; a phase of several states may have resources of all of them in one run."""
+        phase = self.call.site.phase
+        return self.view.state if phase is None or not phase.state else phase.state
+
+    @property
     def document(self) -> Mapping[str, Value]:
         """Its document as it was when it was first looked at, or last saved; never to be changed."""
         with self.run.lock:
@@ -93,10 +99,10 @@ class Resource(LazyRecord):
         for name, value in document.items():
             if name != PHASE_DATA:
                 yield name, stored_of(value)
-        call, view, phase = self.call, self.view, self.run.phase
+        call, view = self.call, self.view
         yield "Name", view.id
         yield "ClusterName", call.site.deployment.id
-        yield "State", phase.state or view.state
+        yield "State", self.state
         kind = _type_of(view)
         if kind is not None:
             yield "AdType", kind
@@ -180,7 +186,7 @@ class Entry(LazyRecord):
         """What the engine knows at this moment, then the plugin's own."""
         phase, call = self._resource.run.phase, self._resource.call
         yield "Status", "Running"
-        yield "State", phase.state or self._resource.view.state
+        yield "State", self._resource.state
         yield "Attempt", call.attempt
         message = message_before(call)
         if message:
