@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.started import Process
+
 from phaseline.demo.processes import end_processes_in, processes_in, running_cloud
 
 
@@ -11,7 +13,7 @@ def test_a_process_started_with_a_path_of_the_folder_is_seen_and_ended(tmp_path:
     program = tmp_path / "waiting.py"
     program.write_text("import sys\nprint('here', flush=True)\nsys.stdin.read()\n")
     command = [sys.executable, str(program)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with Process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         process.stdout.readline()
         seen = processes_in(tmp_path)

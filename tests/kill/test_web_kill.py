@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.started import Process
 
 from phaseline.demo.processes import end_processes_in, fetch_page, processes_in
 
@@ -52,9 +53,7 @@ STAGES = [("machine", ""), ("program", "data_*/program.py"), ("settings", "data_
 @pytest.mark.parametrize("pattern", [pattern for _, pattern in STAGES], ids=[name for name, _ in STAGES])
 def test_an_install_killed_at_this_stage_ends_well(pattern: str, folder: Path) -> None:
     command = [*PHASELINE, "install", str(BLUEPRINT), "-d", "web"]
-    with subprocess.Popen(
-        command, env=environment(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
+    with Process(command, env=environment(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + PATIENCE_S
         while not files(folder, pattern) and time.monotonic() < deadline:
             time.sleep(0.002)

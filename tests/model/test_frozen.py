@@ -2,6 +2,9 @@
 
 import copy
 import pickle
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -181,3 +184,27 @@ def test_fields_that_only_a_dataclass_can_have_are_refused() -> None:
 
     with pytest.raises(AssertionError, match="a case for @dataclass"):
         frozen(Late)
+
+
+def test_threads_that_make_the_object_that_is_compiled_for_make_it_all_the_same() -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(20):
+
+            @frozen
+            class Shared:
+                x: int
+                y: int = 0
+
+            start = threading.Barrier(4)
+
+            def make(kind: type[Shared] = Shared, begun: threading.Barrier = start) -> list[Shared]:
+                begun.wait(10)
+                return [kind(number) for number in range(UNTIL_COMPILED)]
+
+            with ThreadPoolExecutor(4) as pool:
+                made = [future.result() for future in [pool.submit(make) for _ in range(4)]]
+            assert made == [[Shared(number) for number in range(UNTIL_COMPILED)]] * 4
+    finally:
+        sys.setswitchinterval(before)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from tests.started import Process
+
 BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_3
 imports: [cloudify/types/types.yaml]
@@ -53,8 +55,8 @@ class Shell:
         }
         return {**os.environ, **own, "PHASELINE_RUN_TASK_RETRY_INTERVAL": "0.01"}
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+    def start(self, *words: str) -> Process:
+        return Process(
             [sys.executable, "-m", "phaseline", *words],
             cwd=self.folder,
             env=self.environment,
@@ -130,7 +132,7 @@ class Shell:
 
 
 @contextlib.contextmanager
-def installing(shell: Shell) -> Iterator[subprocess.Popen[str]]:
+def installing(shell: Shell) -> Iterator[Process]:
     """An install that stands in its first operation."""
     with shell.start("install", "blueprint.yaml") as process:
         shell.await_first()

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.started import Process
 from tests.store.builders import FakeClock, deployment, execution
 
 from phaseline.store.sqlite import SqliteStore
@@ -50,7 +51,7 @@ def killed_writer(path: Path, lives_s: float) -> int:
     """The last turn that a writer reported before it was killed; 0 for none."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
     command = [sys.executable, "-c", WRITER, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with Process(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         first = process.stdout.readline()
         until = time.monotonic() + lives_s

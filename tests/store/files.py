@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.started import Process
 from tests.store import builders as a
 
 from phaseline.model.problem import ProblemsError
@@ -28,11 +29,11 @@ def stored(path: Path, clock: a.FakeClock) -> None:
     store.close()
 
 
-def python(code: str, *arguments: object) -> subprocess.Popen[str]:
+def python(code: str, *arguments: object) -> Process:
     """A process that runs ``code`` with the project at hand."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]),
     }
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment)
+    return Process(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
-from functools import cache
 from operator import attrgetter
+from threading import RLock
 from typing import Any, Final, Generic, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def changeable(declared: type[T]) -> type[T]:
 def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     inherited = _inherited(declared)
     columns = inherited | _columns(declared)
-    later = cache(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(declared))
+    later = _once(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(declared))
     own = {name: value for name, value in vars(declared).items() if name not in columns}
     del own["__dict__"], own["__weakref__"]
     space = {
@@ -60,6 +60,20 @@ def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     made = cast("type[T]", type(declared.__name__, declared.__bases__, space | own))
     made.__qualname__ = declared.__qualname__
     setattr(made, "__init__", _init_of(made, columns, later))  # noqa: B010 - mypy would ask whether a subclass agrees
+    return made
+
+
+def _once(make: Callable[[], type]) -> Callable[[], type]:
+    """What it makes, made by the first thread that asks: a dataclass cannot be made of one class twice."""
+    lock = RLock()
+    kept: list[type] = []
+
+    def made() -> type:
+        with lock:
+            if not kept:
+                kept.append(make())
+            return kept[0]
+
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class VirtualClock:
-    """``ports.Clock`` for tests: time passes only by ``advance_to``.
+    """``ports.Clock`` for tests: time passes only by ``advance_to``, and is set by ``jump``.
 
     >>> clock = VirtualClock(5)
     >>> clock.advance_to(70)
@@ -23,3 +23,15 @@ class VirtualClock:
     def advance_to(self, at: int) -> None:
         """It is now ``at`` ms, or later if it was later already: a clock never goes back."""
         self._now = max(self._now, at)
+
+    def jump(self, by_ms: int) -> None:
+        """Somebody sets the clock of the machine: processes that begin from now on find it so much later, or earlier.
+
+        A process that runs does not notice (it counts from the time at its start): do this between two of them.
+
+        >>> clock = VirtualClock(5_000)
+        >>> clock.jump(-3_000)
+        >>> clock.now()
+        2000
+        """
+        self._now = max(0, self._now + by_ms)

@@ -23,15 +23,21 @@ if TYPE_CHECKING:
 
 
 class SystemClock:
-    """Milliseconds of the wall clock at start plus the monotonic time since, so that time never goes back."""
+    """Milliseconds of the wall clock at start plus the monotonic time since, so that time never goes back.
 
-    def __init__(self) -> None:
-        """Read the wall clock, for the only time."""
-        self._start = time.time_ns() - time.monotonic_ns()
+    Whoever sets the machine's clock meanwhile, forwards or back, wakes nothing early and lets nothing wait longer.
+    """
+
+    def __init__(
+        self, wall: Callable[[], int] = time.time_ns, monotonic: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        """Read the wall clock, for the only time. Both are functions that give nanoseconds."""
+        self._monotonic = monotonic
+        self._start = wall() - monotonic()
 
     def now(self) -> int:
         """Milliseconds since the epoch."""
-        return (self._start + time.monotonic_ns()) // 1_000_000
+        return (self._start + self._monotonic()) // 1_000_000
 
 
 def _say_nothing(_text: str) -> None:

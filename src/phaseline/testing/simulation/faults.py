@@ -8,6 +8,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+HOUR_MS = 3_600_000
+"""By so much the clock of a machine may be wrong after a restart."""
 QUIET = 0.35
 """Share of the worlds in which one kind of fault does not occur at all."""
 
@@ -60,6 +62,7 @@ class Dice:
     def __init__(self, seed: int) -> None:
         """The faults of this world are drawn first."""
         self.random = Random(seed)
+        self._clocks = Random(seed)  # a stream apart, so that the stories of old seeds stay what they are
         self.faults = Faults.drawn(self.random)
 
     def happens(self, chance: float) -> bool:
@@ -69,6 +72,10 @@ class Dice:
     def one(self, *values: T) -> T:
         """One of them."""
         return values[self.random.randrange(len(values))]
+
+    def clock_jump(self) -> int:
+        """By how many ms the clock of the machine is another when the process begins again: mostly 0."""
+        return self._clocks.choice((0, 0, 0, HOUR_MS, -HOUR_MS))
 
     def calm_down(self) -> None:
         """From now on nothing goes wrong any more."""

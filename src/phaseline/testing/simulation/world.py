@@ -177,6 +177,7 @@ class World:
         except Crash:
             self.story.crashes += 1
             self.say("the process dies")
+            self.clock.jump(self.dice.clock_jump())
             self._begin_engine()
 
     def _pass_time(self, *, must_move: bool) -> None:
