@@ -134,3 +134,21 @@ def test_reload_without_an_engine_only_checks(terminal: Terminal, acme: Path) ->
     code, found = terminal.ask("plugins", "reload")
     assert (code, found["pid"], found["phases"]) == (1, 0, 2)
     assert [problem["code"] for problem in found["problems"]] == ["PL-D013"]
+
+
+def test_modules_with_operations_are_listed_beside_phases(terminal: Terminal, acme: Path) -> None:
+    (acme / "shop").mkdir()
+    (acme / "shop" / "machines.py").write_text(
+        "from phaseline import operation\n@operation\ndef start(item): ...\ndef helper(): ...\nraise SystemExit(1)\n"
+    )
+    (acme / "broken.py").write_text("operation = (")
+    code, found = terminal.ask("plugins", "list", "--plugins", "acme")
+    assert code == 0
+    assert [(view["name"], view["kind"]) for view in found] == [
+        ("attach", "phase"),
+        ("create", "phase"),
+        ("shop.machines", "operations"),
+    ]
+    text = terminal.run("plugins", "show", "shop.machines", "--plugins", "acme").stdout
+    assert "functions start" in text
+    assert f"defined   {acme}/shop/machines.py" in text

@@ -14,6 +14,7 @@ from phaseline.use_cases.loading import refuse_missing
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
+    from phaseline.catalog.operation_modules import OperationModule
     from phaseline.catalog.phases.loading import Loaded, Verdict
     from phaseline.catalog.phases.packages import Package
     from phaseline.model.phase_registry import PhaseRegistry
@@ -26,6 +27,7 @@ class PluginView:
     """One plugin. ``status`` refused: something is wrong with it or with another plugin of its package.
 
     ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: of the whole package.
+    ``operations``: functions of a plugin of the kind operations.
     """
 
     name: str
@@ -40,6 +42,7 @@ class PluginView:
     is_async: bool
     attributes: Attributes
     problems: Sequence[Problem] = field(default_factory=tuple)
+    operations: Sequence[str] = ()
 
 
 @frozen
@@ -86,13 +89,16 @@ class Checked:
 
 
 def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
-    """Every plugin with phases or listeners, by name."""
+    """Every plugin with phases or listeners, and every module with operations, by name."""
+    from phaseline.catalog.operation_modules import operation_modules
+
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
-    return sorted(found, key=lambda view: (view.name.lower(), view.where))
+    found += map(_operations, operation_modules(_folders(place, plugin_folders)))
+    return sorted(found, key=lambda view: (view.name.lower(), view.kind, view.where))
 
 
 def show_plugin(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
-    """One plugin. Raises: PL-D054."""
+    """One plugin of any kind. Raises: PL-D054."""
     views = list_plugins(place, plugin_folders)
     found = next((view for view in views if view.name.lower() == name.lower()), None)
     if found is None:
@@ -184,6 +190,24 @@ def _plugin(plugin: Plugin, verdict: Verdict) -> PluginView:
         code is not None and code.is_async,
         plugin.attributes,
         verdict.problems,
+    )
+
+
+def _operations(module: OperationModule) -> PluginView:
+    return PluginView(
+        module.name,
+        "operations",
+        "",
+        module.package,
+        "",
+        "good" if module.file else "refused",
+        module.file,
+        "",
+        "",
+        False,
+        Attributes(),
+        (),
+        module.functions,
     )
 
 

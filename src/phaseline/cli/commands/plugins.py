@@ -35,7 +35,7 @@ def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) 
 @json_option
 @click.pass_obj
 def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
-    """List plugins with phases and listeners, and whether they are sound; none of them is run."""
+    """List plugins with phases, listeners and operations, and whether they are sound; none of them is run."""
     from phaseline.cli.render.phases import plugin_list
     from phaseline.use_cases.phases import list_plugins
 
@@ -50,7 +50,7 @@ def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
 @json_option
 @click.pass_obj
 def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
-    """Show a plugin with phases or listeners, and everything that is wrong with it."""
+    """Show a plugin with phases, listeners or operations, and everything that is wrong with it."""
     from phaseline.cli.render.phases import plugin_text
     from phaseline.use_cases.phases import show_plugin
 

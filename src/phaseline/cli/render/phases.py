@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.reloading import Reloaded
 
 NO_PLUGINS = (
-    "No plugins with phases. They are looked for in the folders of --plugins and of the setting plugins.path,\n"
-    "and among the installed packages (entry points of the group phaseline.phases)."
+    "No plugins. They are looked for in the folders of --plugins and of the setting plugins.path,\n"
+    "and among the installed packages (entry points of the groups phaseline.phases and phaseline.operations)."
 )
 
 
@@ -42,6 +42,7 @@ def plugin_text(view: PluginView) -> str:
         *([f"  function  {view.function}{how}"] if view.function else []),
         *([f"  package   {view.package}"] if view.package else []),
         *([f"  version   {view.version}"] if view.version else []),
+        *([f"  functions {', '.join(view.operations)}"] if view.operations else []),
         f"  defined   {view.where}",
         *_attributes(view.attributes, "  attributes of its own"),
     ]

@@ -1,0 +1,80 @@
+"""Modules with operations in folders of plugins and behind entry points, found by their text: none of them is imported."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from phaseline.catalog.declarations import PLAIN, read_module
+from phaseline.catalog.places import find_spec, search_path
+from phaseline.catalog.plugins import GROUP
+from phaseline.model.frozen import frozen
+from phaseline.model.rows import CodePlaces
+
+SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
+MAX_FILES = 20_000
+"""Of so many modules operations are looked for."""
+
+
+@frozen
+class OperationModule:
+    """A module some of whose functions are decorated as operations. ``file`` empty: it is not found.
+
+    ``package``: the entry point that names it, if one does.
+    """
+
+    name: str
+    file: str
+    functions: tuple[str, ...]
+    package: str = ""
+
+
+def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
+    """Those below the folders by their paths, then those that installed distributions announce."""
+    from importlib.metadata import entry_points
+
+    seen: set[str] = set()
+    for top in search_path(CodePlaces("", tuple(folders))):
+        for file in _modules(Path(top)):
+            if str(file) in seen:
+                continue
+            seen.add(str(file))
+            parts = file.relative_to(top).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            functions = _operations(file, name)
+            if functions and name:
+                yield OperationModule(name, str(file), functions)
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        module = point.value.partition(":")[0].strip()
+        spec = find_spec(module, None)
+        if spec is None or spec.origin is None:
+            yield OperationModule(module, "", (), point.name)
+        else:
+            yield OperationModule(module, spec.origin, _operations(Path(spec.origin), module), point.name)
+
+
+def _modules(top: Path) -> Iterator[Path]:
+    """Python files below a folder by name, as far as they may be plugins."""
+    count = 0
+    for folder, inner, files in os.walk(top):
+        inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in SKIPPED)
+        for name in sorted(files):
+            if name.endswith(".py"):
+                count += 1
+                if count > MAX_FILES:
+                    return
+                yield Path(folder, name)
+
+
+def _operations(file: Path, module: str) -> tuple[str, ...]:
+    """Names of the decorated functions; a module that does not mention the decorator is not even parsed."""
+    try:
+        content = file.read_bytes()
+        if b"operation" not in content and b"task" not in content:
+            return ()
+        text = read_module(ast.parse(content, str(file)), module.rpartition(".")[0])
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()  # whoever calls it hears the whole story
+    return tuple(name for name, declared in text.functions.items() if declared is not PLAIN)
