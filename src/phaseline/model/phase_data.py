@@ -39,6 +39,17 @@ def phases_in(document: Mapping[str, Value]) -> Mapping[str, Value]:
     return found if isinstance(found, dict) else NO_DATA
 
 
+def attributes_in(document: Mapping[str, Value]) -> Mapping[str, Value]:
+    """The document without what phases keep: all that everybody but phases sees of it.
+
+    >>> attributes_in({"Size": 3, PHASE_DATA: {"Acme.Create": {}}})
+    {'Size': 3}
+    """
+    if PHASE_DATA not in document:
+        return document
+    return {name: value for name, value in document.items() if name != PHASE_DATA}
+
+
 def data_in(document: Mapping[str, Value], phase: str) -> Mapping[str, Value]:
     """What a phase keeps with a resource.
 

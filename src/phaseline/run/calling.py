@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from phaseline.model.failures import NonRecoverableError, RecoverableError
 from phaseline.model.frozen import frozen
+from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import ProblemsError
 from phaseline.model.properties import SCALARS, copy_mapping, diff, storable
 from phaseline.model.status import OutcomeKind
@@ -118,9 +119,12 @@ class InstanceView:
 
     @property
     def runtime_properties(self) -> dict[str, Value]:
-        """A copy of its own that may be changed; the changes of a call's subjects are stored after the call."""
+        """A copy of its own that may be changed; the changes of a call's subjects are stored after the call.
+
+        What phases keep with the instance is not in it.
+        """
         if self._runtime is None:
-            self._before = self.world.document(self)
+            self._before = attributes_in(self.world.document(self))
             self._runtime = copy_mapping(self._before)
         return self._runtime
 
@@ -128,7 +132,7 @@ class InstanceView:
     def runtime_properties(self, value: Mapping[str, Value]) -> None:
         """Replace the whole document."""
         if self._before is None:
-            self._before = self.world.document(self)
+            self._before = attributes_in(self.world.document(self))
         self._runtime = dict(value)
 
     def change(self, written: Mapping[Path, Value], removed: Sequence[Path]) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import fail
 from phaseline.model.states import InstanceState
 from phaseline.use_cases.finding import find_deployment, find_instance
@@ -76,7 +77,7 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
         state=brief.state,
         host=brief.host,
         container=brief.container,
-        runtime_properties=place.store.documents(row.number, [number]).get(number, {}),
+        runtime_properties=attributes_in(place.store.documents(row.number, [number]).get(number, {})),
         relationships=relationships,
     )
 

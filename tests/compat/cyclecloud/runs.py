@@ -33,7 +33,8 @@ class Runs(World):
         plugin(folder, text)
         fields.setdefault("policy", BULK)
         blueprint = make_blueprint(node("vm", create=f"cloud.{function}", instances=4))
-        super().__init__(folder, blueprint, catalog=PhaseCatalog(), **fields)
+        fields.setdefault("catalog", PhaseCatalog())
+        super().__init__(folder, blueprint, **fields)
 
     @property
     def loaded(self):
@@ -77,4 +78,4 @@ def words(answer: Answer) -> list[str]:
     return [kind.name.lower() for _, kind in sorted(answer.kinds.items())]
 
 
-__all__ = ["ALL", "CREATE", "EACH", "Answer", "Make", "Runs", "messages", "runs", "words"]
+__all__ = ["ALL", "BULK", "CREATE", "EACH", "Answer", "Make", "Runs", "messages", "runs", "words"]

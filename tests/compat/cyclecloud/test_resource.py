@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from tests.compat.cyclecloud.runs import CREATE, Make, messages, runs, words
+from tests.compat.cyclecloud.runs import BULK, CREATE, EACH, Make, messages, runs, words
 
+from phaseline.catalog import PluginCatalog
 from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.compat.cyclecloud.resource import stored_of
 from phaseline.model.phase_data import PHASE_DATA
@@ -245,3 +246,31 @@ class Unreadable:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._world, name)
+
+
+NATIVE = (
+    "from phaseline import operation\n"
+    "@operation(bulk=True)\n"
+    "def handle(batch):\n"
+    "    assert batch[0].runtime_properties == {'Size': 1}\n"
+    "    batch[0].runtime_properties.clear()\n"
+    "    batch[0].runtime_properties['Kind'] = 'ssd'\n"
+)
+CLOUDIFY = (
+    "from cloudify import ctx\n"
+    "from cloudify.decorators import operation\n"
+    "@operation\n"
+    "def handle(ctx, **_):\n"
+    "    assert dict(ctx.instance.runtime_properties) == {'Size': 1}\n"
+    "    ctx.instance.runtime_properties = {'Kind': 'ssd'}\n"
+)
+
+
+@pytest.mark.parametrize("text", [NATIVE, CLOUDIFY], ids=["native", "cloudify"])
+def test_operations_beside_phases_neither_see_nor_lose_what_phases_keep(runs: Make, text: str) -> None:
+    world = runs(text, policy=BULK if text is NATIVE else EACH, catalog=PluginCatalog())
+    world.edit(0, Size=1)
+    world.loaded.apply(0, {(PHASE_DATA, "Acme.Create", "Id"): 1}, ())
+    answer = world.run(0)
+    assert words(answer) == ["completed"], messages(answer)
+    assert world.document(0) == {"Kind": "ssd", PHASE_DATA: {"Acme.Create": {"Id": 1}}}
