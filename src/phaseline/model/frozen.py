@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
+from functools import cache
 from operator import attrgetter
-from threading import RLock
 from typing import Any, Final, Generic, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def changeable(declared: type[T]) -> type[T]:
 def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     inherited = _inherited(declared)
     columns = inherited | _columns(declared)
-    later = _once(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(declared))
+    later = cache(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(_copied(declared)))
     own = {name: value for name, value in vars(declared).items() if name not in columns}
     del own["__dict__"], own["__weakref__"]
     space = {
@@ -63,18 +63,10 @@ def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     return made
 
 
-def _once(make: Callable[[], type]) -> Callable[[], type]:
-    """What it makes, made by the first thread that asks: a dataclass cannot be made of one class twice."""
-    lock = RLock()
-    kept: list[type] = []
-
-    def made() -> type:
-        with lock:
-            if not kept:
-                kept.append(make())
-            return kept[0]
-
-    return made
+def _copied(declared: type) -> type:
+    """The class declared once more: two threads may ask at once, and a dataclass cannot be made of one class twice."""
+    space = {name: value for name, value in vars(declared).items() if name not in {"__dict__", "__weakref__"}}
+    return type(declared.__name__, declared.__bases__, space)
 
 
 class _Later:
