@@ -45,7 +45,7 @@ def changeable(declared: type[T]) -> type[T]:
 def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     inherited = _inherited(declared)
     columns = inherited | _columns(declared)
-    later = cache(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(_copied(declared)))
+    later: Callable[[], type] = cache(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(_copied(declared)))
     own = {name: value for name, value in vars(declared).items() if name not in columns}
     del own["__dict__"], own["__weakref__"]
     space = {
