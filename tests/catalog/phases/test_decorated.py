@@ -55,6 +55,24 @@ def test_p14_a_decorator_and_a_cfg_with_the_same_content_are_equal(tmp_path: Pat
     assert plugin.phase == written
 
 
+def test_p14_a_record_with_the_same_content_is_equal(tmp_path: Path) -> None:
+    pair, record = tmp_path / "pair", tmp_path / "record"
+    pair.mkdir()
+    record.mkdir()
+    given = {"Phase.Dependencies": "A, B", "Phase.SleepDelay": "2", "ResourceConstraint": ":= Cores > 2"}
+    written = read_phase(pair, {**given, "Phase.Color": "blue"})
+    (record / "create_code.py").write_text("def make(handler): ...\n")
+    (record / "a.rec").write_text(
+        'AdType = "Plugin"\nName = "create"\nCode = "create_code:make"\nHandlesStates = "Allocation"\n'
+        'ResourceType = {"Cloud.Node"}\nPhaseName = "Acme.Create"\nResourceConstraint := Cores > 2\n'
+        'Phase.SleepDelay = 2\nPhase = [Dependencies = {"A", "B"}; Color = "blue"]\n'
+    )
+    [found] = read_folder([record / "a.rec"], Origin(folders=(str(record),)))
+    [plugin] = found.plugins
+    assert plugin.problems == ()
+    assert plugin.phase == written
+
+
 def test_functions_of_other_names_are_plugins_of_their_own(tmp_path: Path) -> None:
     text = (
         CREATE.format("") + "async def make(resource, data): ...\n" + CREATE.format("") + "def handle(handler): ...\n"

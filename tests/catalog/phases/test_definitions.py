@@ -271,3 +271,15 @@ def test_a_definition_without_code(tmp_path: Path) -> None:
     file = write_pair(tmp_path, "create", code=None)
     [problem] = read_plugin(tmp_path, code=None).errors
     assert (problem.code, problem.place.file) == ("PL-D001", str(file))
+
+
+def test_names_that_would_steer_a_terminal_are_refused(tmp_path: Path) -> None:
+    plugin = read_plugin(tmp_path, {"PhaseName": "\x1b[31mred", "ResourceType": '"a\\tb"'})
+    assert sorted(problem.code for problem in plugin.errors) == ["PL-D010", "PL-D011", "PL-D012", "PL-D012"]
+    assert not any("\x1b" in problem.message for problem in plugin.errors)
+
+
+def test_a_disabled_plugin_is_warned_about_and_refuses_nothing(tmp_path: Path) -> None:
+    plugin = read_plugin(tmp_path, {"ResourceConstraint": "text", "Disabled": "true"})
+    assert plugin.is_disabled
+    assert [(problem.code, problem.severity) for problem in plugin.problems] == [("PL-D013", "warning")]

@@ -144,6 +144,8 @@ def test_records_define_plugins_types_and_paths(tmp_path: Path) -> None:
     [
         ('AdType = "Plugin"\nName = "x"\n', "PL-D001"),
         ('AdType = "Plugin"\nName = "x"\nCode = "acme_nowhere:make"\n', "PL-D005"),
+        ('AdType = "Plugin"\nName = "x"\nCode = "acme..b:make"\n', "PL-D001"),
+        ('AdType = "Plugin"\nName = "x"\nCode = "a\\u0000b:make"\n', "PL-D001"),
         ('AdType = "ResourceType"\nParent = "Cloud.Node"\n', "PL-D034"),
         ('AdType = "ResourceType"\nName = "A"\nParent = "A"\n', "PL-D034"),
         ('AdType = "ResourceType"\nName = "A"\nUsesProvider = 1\n', "PL-D034"),

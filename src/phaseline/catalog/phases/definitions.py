@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,6 +31,8 @@ TOP = (
 OF_PHASE = ("Description", "Dependencies", *KNOBS)
 OLD_PREFIX = "phase_"
 """``Phase_X`` is how ``Phase.X`` was written in the ancestor's early versions."""
+PREFIXES = (OLD_PREFIX, "phase.")
+"""In records ``Phase.X`` may be one name with a dot in it."""
 LIKELY = 0.85
 """So alike must an unknown name be to a known one to be taken for a mistake."""
 
@@ -76,23 +79,24 @@ class _Reading:
         listener = self._listener(name)
         if phase is None:
             self._idle("HandlesStates", HANDLES)
-        own = [key for key in self.record if key.lower() not in _TOP_KEYS and not key.lower().startswith(OLD_PREFIX)]
+        own = [key for key in self.record if key.lower() not in _TOP_KEYS and not key.lower().startswith(PREFIXES)]
         for key in own:
             self._misspelled(key, TOP, "")
         self._misspelled_phase()
+        is_disabled = self._flag("Disabled")
         return Plugin(
             name,
             written.package,
             phase,
             listener,
-            self._flag("Disabled"),
+            is_disabled,
             version,
             Attributes((key, value_json(self.record.folded[key.lower()])) for key in own),
             self._names("Dependencies"),
             phase.code if phase is not None else listener.code if listener is not None else self._code(""),
             written.where,
             written.places,
-            tuple(self.problems),
+            tuple(replace(problem, severity="warning") if is_disabled else problem for problem in self.problems),
         )
 
     # The phase
@@ -147,21 +151,22 @@ class _Reading:
         elif nested is not None:
             self._kind("Phase", "a record", nested)
         for key, value in self.record.folded.items():
-            if not key.startswith(OLD_PREFIX):
+            if not key.startswith(PREFIXES):
                 continue
-            name = self.record.spelling(key)[len(OLD_PREFIX) :]
+            written = self.record.spelling(key)
+            name = written[len(OLD_PREFIX) :]
             if name.lower() in found.folded:
-                self._twice(f"Phase.{name}", f"Phase_{name}", found.folded[name.lower()], value)
+                self._twice(f"Phase.{name}", written, found.folded[name.lower()], value)
             elif name:
                 found.put(name, value)
         return found
 
     def _twice(self, new: str, old: str, value: Stored, other: Stored) -> None:
         if value_json(value) == value_json(other):
-            message = f"{new} and {old}, its old spelling, are both given"
+            message = f"{new} and {old}, which means the same, are both given"
             self._say("PL-D014", message, f"Leave {old} out.", old, is_warning=True)
         else:
-            message = f"{new} is {_shown(value)} and {old}, its old spelling, is {_shown(other)}"
+            message = f"{new} is {_shown(value)} and {old}, which means the same, is {_shown(other)}"
             self._say("PL-D014", message, f"Leave {old} out.", old)
 
     def _policy(self, attributes: Record) -> PhasePolicy:
@@ -174,7 +179,11 @@ class _Reading:
                 values[knob.field] = knob.read(value)
             except Unfit:
                 as_text = isinstance(value, str) and knob.is_expression
-                mend = f"For an expression write Phase.{name} := {value}" if as_text else f"Give {knob.kind}."
+                mend = (
+                    f"For an expression write Phase.{name} := {_printable(str(value))}"
+                    if as_text
+                    else f"Give {knob.kind}."
+                )
                 message = f"Phase.{name} is to be {knob.kind}, not {_shown(value)}"
                 self._say("PL-D012", message, mend, f"Phase.{name}")
         return PhasePolicy(**values)
@@ -198,8 +207,9 @@ class _Reading:
         if isinstance(value, bool | int | float):
             return Expression(str(value).lower())
         if isinstance(value, str):
-            message = f'ResourceConstraint is the text "{value}", not an expression'
-            mend = f"Write ResourceConstraint := {value}"
+            text = _printable(value)
+            message = f'ResourceConstraint is the text "{text}", not an expression'
+            mend = f"Write ResourceConstraint := {text}"
             self._say("PL-D013", message, mend, "ResourceConstraint")
         else:
             self._kind("ResourceConstraint", "an expression", value)
@@ -282,18 +292,18 @@ class _Reading:
 
     def _name_list(self, attribute: str, value: Stored) -> tuple[str, ...]:
         items = value if isinstance(value, tuple) else () if value is None else (value,)
-        if not all(isinstance(item, str) and item for item in items):
+        if not all(isinstance(item, str) and item and item.isprintable() for item in items):
             self._kind(attribute, "a name or a list of names", value)
             return ()
         return tuple(dict.fromkeys(str(item) for item in items))
 
     def _text(self, attribute: str, *, any_kind: bool = False) -> str:
         value = self.record.stored(attribute)
-        if value is None or isinstance(value, str):
+        if value is None or (isinstance(value, str) and value.isprintable()):
             return value or ""
         if any_kind and isinstance(value, int | float):
             return str(value)
-        self._kind(attribute, "a text", value)
+        self._kind(attribute, "a text that can be printed", value)
         return ""
 
     def _flag(self, attribute: str) -> bool:
@@ -335,4 +345,9 @@ def _shown(value: Stored) -> str:
     """A value in a message."""
     if isinstance(value, Record | tuple | Expression) or value is None:
         return f"the {kind_of(value)} {value_json(value)!r:.60}"
-    return f"'{value}'"
+    return f"'{_printable(str(value))}'"
+
+
+def _printable(text: str) -> str:
+    """The text without what would steer a terminal."""
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)

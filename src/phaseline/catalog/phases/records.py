@@ -22,7 +22,8 @@ def written_of(record: Record, place: Place = NOWHERE, *, package: str = "", fol
     code = record.stored("Code")
     module, _, function = code.partition(":") if isinstance(code, str) else ("", "", "")
     problems = []
-    if not module or not function:
+    if not all(part.isidentifier() for part in (*module.split("."), function)):
+        module = function = ""
         mend = 'Write Code = "module:function".'
         problems.append(Problem("PL-D001", "the record says no code", mend, place))
     name = record.stored("Name")
