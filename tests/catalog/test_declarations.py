@@ -56,6 +56,20 @@ def test_c1_a_cloudify_decorator_is_repeatable_only_when_it_says_resumable(code:
     assert declarations.of("old.delete", code) == Declaration("cloudify")
 
 
+def test_a_phase_is_called_with_a_handler_or_with_a_resource_and_its_data(code: CodePlaces) -> None:
+    given = "name='P', states='Allocation', resource_type='Cloud.Node'"
+    write(
+        code,
+        "acme.py",
+        f"import phaseline\nfrom phaseline import phase\n"
+        f"@phase({given})\ndef create(handler): ...\n"
+        f"@phaseline.phase({given})\nasync def attach(resource, data): ...\n",
+    )
+    declarations = Declarations()
+    assert declarations.of("acme.create", code) == Declaration("phase", bulk=True, repeatable=True)
+    assert declarations.of("acme.attach", code) == Declaration("phase", repeatable=True)
+
+
 def test_a_name_passed_on_by_a_package_is_followed(code: CodePlaces) -> None:
     write(code, "pkg/__init__.py", "from .deep.tasks import create\nfrom pkg.deep import tasks as other\n")
     write(code, "pkg/deep/__init__.py", "")

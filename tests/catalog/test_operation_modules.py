@@ -17,6 +17,8 @@ def test_modules_are_named_by_their_paths(tmp_path: Path) -> None:
     (package / "old.py").write_text(CLOUDIFY)
     (tmp_path / "other.py").write_text("X = 'operation'\n")
     (tmp_path / "bad.py").write_text("operation = (")
+    phases = "from phaseline import phase  # no operation\n@phase(name='P', states='A', resource_type='T')\ndef handle(h): ...\n"
+    (tmp_path / "phases.py").write_text(phases)
     found = list(operation_modules([str(tmp_path), str(tmp_path)]))
     assert found == [
         OperationModule("shop", f"{package}/__init__.py", ("create",)),

@@ -1,7 +1,7 @@
 """What functions say of themselves, read from their source text: nothing of a plugin is run or imported.
 
 Understood are decorators named ``operation`` of ``phaseline`` (native) and of ``cloudify.decorators``
-(``resumable=`` means repeatable), whatever names they were imported under; arguments that are literals
+(``resumable=`` means repeatable), ``phase`` of ``phaseline``, whatever names they were imported under; arguments that are literals
 or module constants; functions that a module only passes on from another one.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from phaseline.catalog.places import source_file, split
-from phaseline.model.declaration import MAX_BATCH, Declaration
+from phaseline.model.declaration import MAX_BATCH, Declaration, phase_declaration
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MAX_PASSES = 8
 """How often a name may be passed on from module to module before we give up."""
 NATIVE_NAMES = frozenset({"phaseline.operation", "phaseline.model.declaration.operation"})
+PHASE_NAMES = frozenset({"phaseline.phase", "phaseline.model.phase_mark.phase"})
 CLOUDIFY_NAMES = frozenset({"cloudify.decorators.operation", "cloudify.decorators.task"})
 PLAIN = Declaration(flavour="cloudify")
 """A function that says nothing of itself."""
@@ -103,7 +104,8 @@ def read_module(tree: ast.Module, package: str = "") -> ModuleText:
         elif isinstance(statement, ast.Assign):
             _assigned(statement, origins, constants, functions)
         elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            functions[statement.name] = _declared(statement.decorator_list, origins, constants)
+            declared = _declared(statement.decorator_list, origins, constants)
+            functions[statement.name] = _called_as(statement) if declared.flavour == "phase" else declared
         elif isinstance(statement, ast.ClassDef):
             functions[statement.name] = PLAIN
     return ModuleText(functions, {name: origin for name, origin in origins.items() if "." in origin})
@@ -159,9 +161,16 @@ def _declared(
         arguments = _arguments(call, constants)
         if name in NATIVE_NAMES:
             return _native(arguments)
+        if name in PHASE_NAMES:
+            return Declaration(flavour="phase")
         if name in CLOUDIFY_NAMES:
             return Declaration(flavour="cloudify", repeatable=bool(arguments.get("resumable", False)))
     return PLAIN
+
+
+def _called_as(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Declaration:
+    """What a function under the decorator of phases is called with."""
+    return phase_declaration(len(function.args.posonlyargs) + len(function.args.args), function.name)
 
 
 def _native(arguments: Mapping[str, Any]) -> Declaration:

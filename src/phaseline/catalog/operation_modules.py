@@ -77,4 +77,6 @@ def _operations(file: Path, module: str) -> tuple[str, ...]:
         text = read_module(ast.parse(content, str(file)), module.rpartition(".")[0])
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return ()  # whoever calls it hears the whole story
-    return tuple(name for name, declared in text.functions.items() if declared is not PLAIN)
+    return tuple(
+        name for name, declared in text.functions.items() if declared is not PLAIN and declared.flavour != "phase"
+    )

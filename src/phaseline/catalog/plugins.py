@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from phaseline.catalog.declarations import Declarations
 from phaseline.catalog.loader import Loader
 from phaseline.catalog.places import split
+from phaseline.model.declaration import as_phase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -51,9 +52,7 @@ class PluginCatalog:
 
     def load_phase(self, code: PhaseCode) -> Callable[..., object]:
         """The function of a phase as it is in force now; raises as ``load``."""
-        from phaseline.compat.cyclecloud.callers import as_phase
-
-        return as_phase(self._phase_importer.load(code))
+        return as_phase(self._phase_importer.load(code), code.form)
 
     def declare(self, implementation: str, code: CodePlaces) -> Declaration | None:
         """What the function says of itself; None when its source cannot be found."""

@@ -88,6 +88,32 @@ def declared(function: F, declaration: Declaration) -> F:
     return function
 
 
+def phase_declaration(arguments: int, form: str = "") -> Declaration:
+    """That of a phase plugin's function: of two arguments it gets a resource and its phase's data, else a handler.
+
+    ``form``: ``handle`` or ``handle_one`` where that is known, as it is of a function of this name.
+    """
+    is_each = form == "handle_one" or (form != "handle" and arguments == 2)
+    return Declaration("phase", bulk=not is_each, repeatable=True)
+
+
+def as_phase(function: F, form: str = "") -> F:
+    """The function declared as that of a phase: its definition says that it is one, it need not itself.
+
+    One that has a declaration keeps it. ``form``: ``handle`` or ``handle_one`` if the definition says which.
+
+    >>> def look(resource, data): ...
+    >>> declaration_of(as_phase(look)).bulk
+    False
+    """
+    if declaration_of(function) is not None:
+        return function
+    import inspect  # 10 ms that most commands need not pay
+
+    arguments = len(inspect.signature(function).parameters)
+    return declared(function, phase_declaration(arguments, form or getattr(function, "__name__", "")))
+
+
 def declaration_of(function: Callable[..., Any]) -> Declaration | None:
     """The declaration the decorator attached, or None for an undecorated function."""
     found = getattr(function, DECLARATION_ATTRIBUTE, None)

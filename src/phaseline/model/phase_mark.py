@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from phaseline.model.declaration import as_phase
+
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
 
@@ -77,7 +79,7 @@ def phase(
 
     def mark(target: F) -> F:
         setattr(target, PHASE_ATTRIBUTE, given)
-        return target
+        return as_phase(target)
 
     return mark
 

@@ -7,10 +7,9 @@ from pathlib import Path
 from tests.compat.cyclecloud.runs import PhaseCatalog
 from tests.run.worlds import PATIENCE_S, plugin
 
-from phaseline.compat.cyclecloud.callers import as_phase
 from phaseline.engine.invariants import validate
 from phaseline.model.blueprint import Value
-from phaseline.model.declaration import Declaration
+from phaseline.model.declaration import Declaration, as_phase
 from phaseline.model.execution import Request, RetryPolicy
 from phaseline.model.phase_data import data_in
 from phaseline.model.rows import Actor, CodePlaces, ExecutionRow, NewDeployment, NewExecution, NoteRow

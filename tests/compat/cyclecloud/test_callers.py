@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from tests.compat.cyclecloud.runs import CREATE, LaneSpec, Make, Policy, messages, runs, words
 
-from phaseline.compat.cyclecloud.callers import PhaseCaller, as_phase
-from phaseline.model.declaration import Declaration, declaration_of, operation
+from phaseline import phase
+from phaseline.compat.cyclecloud.callers import PhaseCaller
+from phaseline.model.declaration import Declaration, as_phase, declaration_of, operation
 from phaseline.model.phases import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Call, PhaseView
@@ -71,7 +72,7 @@ def test_the_phase_travels_with_the_call_to_a_worker() -> None:
 def test_a_phase_may_run_in_a_process_of_its_own(runs: Make) -> None:
     policy = Policy(LaneSpec(CREATE, "each", pool="workers"))
     world = runs(
-        "from phaseline.compat.cyclecloud.callers import as_phase\n"
+        "from phaseline.model.declaration import as_phase\n"
         "def handle(handler):\n"
         "    node, = handler.getResources()\n"
         "    data = handler.getResourcePhaseData(node)\n"
@@ -156,3 +157,12 @@ def test_a_function_that_says_what_it_is_stays_that() -> None:
     def create(batch) -> None: ...
 
     assert declaration_of(as_phase(create)).flavour == "native"
+
+
+def test_a_decorated_phase_may_be_an_operation_of_a_node_and_is_tried_as_it_is() -> None:
+    @phase(name="Acme.Create", states="Allocation", resource_type="Cloud.Node")
+    def create(handler) -> None:
+        handler.setCompleted(handler.resources)
+
+    assert declaration_of(create) == Declaration("phase", bulk=True, repeatable=True)
+    assert [one.outcome for one in call(create, fake_batch(2))] == ["completed", "completed"]

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pytest
 from tests.compat.cyclecloud.runs import ALL, EACH, Make, messages, runs, words
 
-from phaseline.compat.cyclecloud.callers import PhaseCaller, as_phase
+from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.model.blueprint import Value
+from phaseline.model.declaration import as_phase
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import InstanceView, NodeView, World
 from phaseline.run.together import Gathering

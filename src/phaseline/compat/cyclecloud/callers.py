@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from phaseline.compat.cyclecloud.phase_cache import PhaseCache
 from phaseline.compat.cyclecloud.phase_run import PhaseRun
-from phaseline.model.declaration import Declaration, declaration_of, declared
 from phaseline.run.plugin_code import attempt, run_to_end
 from phaseline.run.together import Gathering
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from phaseline.run.calling import Call, Outcome
 
 
@@ -45,19 +41,3 @@ class PhaseCaller:
             return False
         self._returning.add(function)
         return True
-
-
-def as_phase(
-    function: Callable[..., object], form: Literal["handle", "handle_one"] | None = None
-) -> Callable[..., object]:
-    """The function with the declaration of a phase plugin: its definition says that it is one, it need not itself.
-
-    ``form`` as in ``PhaseCode``; None: a function of two arguments gets a resource and its phase's data, every other one
-    a handler.
-    """
-    if declaration_of(function) is not None:
-        return function
-    is_each = form == "handle_one"
-    if form is None:
-        is_each = function.__name__ == "handle_one" or len(inspect.signature(function).parameters) == 2
-    return declared(function, Declaration("phase", bulk=not is_each, repeatable=True))
