@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,11 +13,10 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.engine_log import open_log
 from phaseline.use_cases.executions import view_execution
 from phaseline.use_cases.following import Ending, wait
-from phaseline.use_cases.reloading import reloaded
 from phaseline.use_cases.watching import Nobody, Throttle
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Operation
+    from phaseline.model.blueprint import Operation, Value
     from phaseline.model.declaration import Declaration
     from phaseline.model.execution import Request
     from phaseline.model.rows import CodePlaces, ExecutionRow
@@ -190,7 +189,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         declarer(catalog),
         on_turn=look if watcher.wants_progress and watched is not None else None,
         on_events=lambda events: log.told(events, engine.planning.row),
-        reload=lambda: reloaded(place),
+        reload=lambda: _reloaded(place),
     )
     log.started(place.command, user=place.actor.name)
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
@@ -205,6 +204,13 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
     finally:
         engine.executor.stop(drain_s)
         log.stopped(why, calls=engine.calls)
+
+
+def _reloaded(place: Workplace) -> Mapping[str, Value]:
+    """What came of reading plugins anew."""
+    from phaseline.use_cases.reloading import reloaded
+
+    return reloaded(place)
 
 
 def slots(place: Workplace) -> Slots:

@@ -153,6 +153,24 @@ def test_states_types_and_attributes_are_compared_with_the_types(
     assert codes(load(tmp_path)) == ([code] if code else [])
 
 
+def test_what_is_refused_hears_everything_at_once(tmp_path: Path) -> None:
+    write_pair(
+        tmp_path,
+        "a",
+        {"HandlesStates": "Allokation", "ResourceConstraint": "text", "Phase.Dependencies": "Acme.Gone"},
+        "import nothing_of_the_kind\ndef handle(handler):\n    try: pass\n    except X, e: pass\n",
+    )
+    assert codes(load(tmp_path)) == ["PL-D003", "PL-D005", "PL-D013", "PL-D030", "pl-d025"]
+
+
+def test_a_decorated_module_in_the_old_spelling_is_refused_and_its_phase_known(tmp_path: Path) -> None:
+    text = "from phaseline import phase\n@phase(name='A', states='Allocation', resource_type='Cloud.Node')\n"
+    (tmp_path / "a.py").write_text(f"{text}def handle(h):\n    try: pass\n    except X, e: pass\n")
+    loaded = load(tmp_path)
+    assert codes(loaded) == ["PL-D003"]
+    assert errors(loaded)["A"].startswith("PL-D003")
+
+
 def test_a_package_is_refused_whole_and_its_phases_are_known(tmp_path: Path) -> None:
     (tmp_path / "acme" / "lib" / "python").mkdir(parents=True)
     write_pair(tmp_path / "acme", "a", {"PhaseName": "A"})

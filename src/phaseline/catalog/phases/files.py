@@ -148,11 +148,10 @@ def _module(file: Folder, _pair_module: Folder | None, stem: str, origin: Origin
     named = list(
         decorated(source, Written(name, Record(), Place(str(file)), {}, origin.package, module, "", origin.folders))
     )
-    problems = source.problems if source.functions is None else ()
     if named:
         extra = tuple(_of_module(source, stem, origin))
         named[0] = replace(named[0], problems=(*named[0].problems, *extra))
-    return Contents(str(file), tuple(define(one) for one in named), problems=problems)
+    return Contents(str(file), tuple(define(one) for one in named), problems=source.problems)
 
 
 def _of_module(source: ModuleSource, stem: str, origin: Origin) -> list[Problem]:

@@ -87,6 +87,7 @@ class PhasePlugins:
         """Read everything anew; ``loaded`` is another value afterwards, and never something in between."""
         found = {package.place: package for package in self._read()}
         choice = _Choice(found, self._in_force, self.types)
+        choice.tell_refused()
         choice.settle()
         if self._importer is not None:
             self._import(choice, self._importer)
@@ -144,6 +145,16 @@ class _Choice:
         # Those that were there first keep their names.
         self.order = sorted(found, key=lambda place: place not in before)
         self.refused = {place for place in found if _has_error(self.problems[place])}
+
+    def tell_refused(self) -> None:
+        """What else is wrong with those that are refused anyway, so that all of it is told at once."""
+        plugins = [(place, plugin) for place in self.order for plugin in self.found[place].plugins]
+        types = self.types.with_more(*_brought(self.found.values()))
+        for finding in check_plugins([plugin for _, plugin in plugins], types):
+            places = {plugins[number][0] for number in finding.plugins}
+            if places <= self.refused:
+                for place in places:
+                    self._say(place, [finding.problem])
 
     def settle(self) -> None:
         """Compare all that are left with one another until nobody is at fault; each turn refuses somebody."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
@@ -63,7 +64,7 @@ class ModuleSource:
 
 
 def read_source(content: bytes, file: str, package: str = "") -> ModuleSource:
-    """The module in ``package``; where it is not Python 3 only its problems (PL-D002, PL-D003)."""
+    """The module in ``package``; where it cannot be read only its problems (PL-D002, PL-D003)."""
     if len(content) > MAX_SOURCE_BYTES:
         mend = f"Keep modules of plugins below {MAX_SOURCE_BYTES // 1024 // 1024} MiB."
         return ModuleSource(file, problems=(Problem("PL-D050", "the module is too large", mend, Place(file)),))
@@ -77,9 +78,7 @@ def read_source(content: bytes, file: str, package: str = "") -> ModuleSource:
         problems = [*old, _syntax(error, shown)]
         problems.sort(key=lambda problem: problem.place.line)
         return ModuleSource(file, shown.lines, problems=tuple(problems))
-    if old:
-        return ModuleSource(file, shown.lines, problems=tuple(old))
-    return _read(tree, shown, package)
+    return replace(_read(tree, shown, package), problems=tuple(old))
 
 
 def _old_spelling(found: re.Match[str], text: str, shown: ModuleSource) -> Problem:
