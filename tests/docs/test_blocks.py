@@ -17,7 +17,16 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(r"(?P<before>[^\n]*)\n(?P<gap>\n?)^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-PLAYED = ["api", "coming-from-cfy", "first-plugin", "operators", "phase-plugins", "testing", "tutorial"]
+PLAYED = [
+    "api",
+    "coming-from-cfy",
+    "first-plugin",
+    "operators",
+    "phase-handler",
+    "phase-plugins",
+    "testing",
+    "tutorial",
+]
 PATIENCE_S = 120
 
 
