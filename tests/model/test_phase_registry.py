@@ -4,7 +4,7 @@ import pickle
 
 from phaseline.model.phase_registry import PhaseRegistry, circles
 from phaseline.model.phases import Attributes, ListenerDefinition, PhaseDefinition, PhasePolicy
-from phaseline.model.state_paths import DEFAULT_TYPES, ResourceType, ResourceTypes, StatePath
+from phaseline.model.state_paths import DEFAULT_TYPES, MAX_PARENTS, ResourceType, ResourceTypes, StatePath
 
 
 def phase(name: str, *after: str, states: tuple[str, ...] = ("Allocation",), error: str = "") -> PhaseDefinition:
@@ -19,6 +19,7 @@ def test_phases_are_found_by_state_and_type_in_the_order_of_their_names() -> Non
     registry = PhaseRegistry([phase("B"), phase("A"), phase("C", states=("Configuration", "Allocation"))])
     assert names(registry.of("Allocation", "Cloud.Node")) == ["A", "B", "C"]
     assert names(registry.of("Configuration", "Cloud.Node")) == ["C"]
+    assert registry.of("Configuration", "Cloud.Node") is registry.of("Configuration", "Cloud.Node")
     assert registry.of("Allocation", "Cloud.Disk") == ()
     assert registry.of("Elsewhere", "Cloud.Node") == ()
 
@@ -120,6 +121,11 @@ def test_a_circle_of_parents_has_an_end() -> None:
     assert types.line("A") == ("A", "B")
     assert types.attributes_of("A") is None
     assert ResourceTypes([ResourceType("A", attributes=("Size",))]).attributes_of("A") == {"size"}
+
+
+def test_a_line_of_parents_without_end_is_cut() -> None:
+    many = ResourceTypes([ResourceType(str(number), str(number + 1)) for number in range(500)])
+    assert len(many.line("0")) == MAX_PARENTS + 1
 
 
 def test_attributes_are_values() -> None:

@@ -100,6 +100,13 @@ def test_attributes_of_the_plugin_itself(tmp_path: Path) -> None:
     assert (plugin.name, plugin.attributes["owner"], plugin.problems) == ("acme", "ann", ())
 
 
+def test_names_of_attributes_are_texts(tmp_path: Path) -> None:
+    [plugin] = read(tmp_path, CREATE.format(", attributes={1: 2}, color={3: 4}") + "def handle(h): ...\n")
+    assert (plugin.attributes["1"], plugin.problems) == (2, ())
+    assert plugin.phase is not None
+    assert plugin.phase.attributes["Color"] == {"3": 4}
+
+
 @pytest.mark.parametrize(
     ("more", "code"),
     [

@@ -119,7 +119,7 @@ def test_a_dependency_on_a_phase_that_is_refused_is_an_obstacle_and_no_mistake(t
 
 
 def test_dependencies_that_name_a_phase_are_a_warning(tmp_path: Path) -> None:
-    write_pair(tmp_path, "a", {"Dependencies": "Acme.Check"})
+    write_pair(tmp_path, "a", {"Dependencies": "acme.lib, Acme.Check"})
     write_pair(tmp_path, "b", {"PhaseName": "Acme.Check"})
     loaded = load(tmp_path)
     assert codes(loaded) == ["pl-d016"]
@@ -236,6 +236,14 @@ def test_a_definition_that_cannot_be_read_wholly_is_still_known(tmp_path: Path) 
     assert errors(loaded)["Acme.Create"].startswith("PL-R")
 
 
+def test_p95_functions_are_those_in_force(tmp_path: Path, importer: PhaseImporter) -> None:
+    write_pair(tmp_path, "a", code="def handle(handler): return 1\n")
+    phase = load(tmp_path).registry.get("Acme.Create")
+    assert phase is not None
+    assert phase.code is not None
+    assert importer.load(phase.code) is importer.load(phase.code)
+
+
 def test_p95_a_reloaded_function_is_called_from_the_next_run_on(tmp_path: Path, importer: PhaseImporter) -> None:
     write_pair(tmp_path, "a", code="import shared\ndef handle(handler): return shared.VALUE\n")
     (tmp_path / "shared.py").write_text("VALUE = 1\n")
@@ -334,5 +342,5 @@ def test_the_decorator_and_the_pair_are_in_one_registry(tmp_path: Path) -> None:
 
 def test_folders_are_read_with_what_is_installed(tmp_path: Path) -> None:
     write_pair(tmp_path, "a")
-    loaded = PhasePlugins([str(tmp_path), str(tmp_path), str(tmp_path / "none")]).load()
+    loaded = PhasePlugins([str(tmp_path), str(tmp_path), str(tmp_path / "none"), "x" * 300]).load()
     assert errors(loaded) == {"Acme.Create": ""}

@@ -176,7 +176,7 @@ def test_files_of_others_are_passed_over(tmp_path: Path) -> None:
     assert [package for package in packages_at(tmp_path) if package.plugins or package.problems] == []
 
 
-@pytest.mark.parametrize("name", ["no", "plain.txt"])
+@pytest.mark.parametrize("name", ["no", "plain.txt", "x" * 300])
 def test_a_path_that_is_no_plugin(tmp_path: Path, name: str) -> None:
     (tmp_path / "plain.txt").write_text("x")
     [package] = packages_at(tmp_path / name)

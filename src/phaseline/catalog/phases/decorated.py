@@ -73,7 +73,7 @@ def _written(
 def _attributes(argument: str, value: Any) -> Iterator[tuple[str, Any]]:
     """(attribute, value) of one argument; those that say nothing are left out."""
     if argument == OWN:
-        yield from value.items() if isinstance(value, Mapping) else [(OWN, value)]
+        yield from ((str(name), one) for name, one in value.items()) if isinstance(value, Mapping) else [(OWN, value)]
     elif value not in ("", (), [], None):
         yield attribute_name(argument), value
 

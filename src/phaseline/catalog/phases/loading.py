@@ -6,6 +6,7 @@ stays known with the reason: resources that need it wait, and no state is left w
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -223,9 +224,8 @@ def read_all(folders: Iterable[str]) -> list[Package]:
     """The packages of the folders that exist, then those of installed distributions; each place once."""
     found: dict[str, Package] = {}
     for folder in folders:
-        if Path(folder).exists():
-            for package in packages_at(Path(folder)):
-                found.setdefault(package.place, package)
+        for package in packages_at(Path(folder)) if os.path.exists(folder) else ():  # noqa: PTH110 - never raises
+            found.setdefault(package.place, package)
     for package in installed_packages():
         found.setdefault(package.place, package)
     return list(found.values())
