@@ -12,7 +12,7 @@ SEEDS ?= 10000
 .PHONY: quick demo test coverage lint format types contracts sim kill docs examples bench ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill" --ignore=tests/examples
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
@@ -34,7 +34,8 @@ demo: $(COMPILED) ## a three-tier application, 500 nodes in bulk, a crash surviv
 	@$(BIN)/phaseline demo
 
 test: $(COMPILED) ## the whole default suite
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --ignore=tests/examples
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples
+	@$(BIN)/python -m pytest -q -m alone --ignore=tests/examples
 
 coverage: $(COMPILED) ## branch coverage: 100 % of the pure rooms, 90 % of all
 	@$(BIN)/python -m pytest -q --ignore=tests/examples --cov --cov-report=

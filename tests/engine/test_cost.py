@@ -16,6 +16,7 @@ from phaseline.model.graph import Graph, LaneSpec, Policy
 from phaseline.model.status import ExecutionStatus
 from phaseline.testing.graphs import graph_of
 
+pytestmark = pytest.mark.alone
 STAGES = tuple(Policy(LaneSpec(name), repeatable=True) for name in ("create", "configure", "start"))
 COUNT = 10_000
 MOST_TRIES = 8

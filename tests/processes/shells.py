@@ -109,6 +109,10 @@ class Shell:
             assert time.monotonic() < deadline, "it never came"
             time.sleep(LOOK_S)
 
+    def has_engine(self) -> bool:
+        """Whether somebody runs executions; before the first engine there is not even a store."""
+        return bool(self.ask("engine", "status").get("is_running"))
+
     def status(self, id: str) -> str:
         """The status of an execution."""
         found = self.ask("executions", "show", id)

@@ -95,6 +95,7 @@ def test_cancel_after_a_kill_ends_the_execution_and_retry_takes_it_up_again(shel
     assert shell.calls() == ["first"]
 
 
+@pytest.mark.alone
 def test_help_takes_less_than_150_ms() -> None:
     command = [
         sys.executable,

@@ -194,10 +194,11 @@ def hold_calls(calls: list[list[str]]) -> None:
             done.add(deployment)
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_an_idle_engine_uses_less_than_half_a_percent_of_a_core(shell: Shell) -> None:
     with shell.start("engine", "run") as engine:
-        shell.until(lambda: shell.ask("engine", "status")["is_running"])
+        shell.until(shell.has_engine)
         time.sleep(0.5)
         before = ticks(engine.pid)
         time.sleep(IDLE_S)

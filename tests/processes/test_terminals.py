@@ -161,7 +161,7 @@ def test_a_follower_that_is_interrupted_leaves_the_execution_as_it_is(shell: She
 
 def test_an_engine_that_is_asked_to_stop_leaves_what_is_open_to_the_next_command(shell: Shell) -> None:
     with shell.start("engine", "run", "--json") as engine:
-        shell.until(lambda: shell.ask("engine", "status")["is_running"])
+        shell.until(shell.has_engine)
         assert shell.run("install", "blueprint.yaml", "-d", "shop", "--detach").returncode == 0
         shell.await_first()
         stopped = shell.ask("engine", "stop", "--drain", "0.2")

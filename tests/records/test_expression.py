@@ -342,12 +342,14 @@ HOSTILE = {
 }
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_p90_a_hostile_text_ends_in_a_problem_at_once(text: str) -> None:
     Expression("a.b && size({1}) > 2")
     assert shortest(lambda: refused(text)) < 0.1
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [

@@ -260,6 +260,7 @@ def test_s5_sourced_ctx_sh_changes_nothing_when_ctx_succeeds(served: Served) -> 
     assert (done.returncode, done.stdout) == (0, "web 8080\n")
 
 
+@pytest.mark.alone
 def test_s5_ctx_starts_faster_than_a_python_with_its_site(served: Served, ctx: Ctx) -> None:
     """The anchor pays a whole Python start for each call; ours stays below twice the bare interpreter's."""
 
