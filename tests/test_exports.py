@@ -9,7 +9,7 @@ import pytest
 import phaseline
 import phaseline.testing
 from phaseline.model import declaration
-from phaseline.use_cases import facade
+from phaseline.use_cases import facade, plugin_nouns
 
 PUBLIC = {
     "AttributeTypeError",
@@ -44,6 +44,8 @@ METHODS = {
         *("list", "show", "logs", "events", "follow", "purge"),
     },
     facade.Instances: {"list", "show", "why", "stuck"},
+    plugin_nouns.Plugins: {"list", "show", "check", "reload"},
+    plugin_nouns.Phases: {"list", "show"},
     facade.EngineDoor: {"run", "status", "stop"},
 }
 HEAVY = {"numpy", "yaml", "sqlite3", "asyncio", "subprocess", "click", "rich", "jinja2", "logging", "stevedore"}

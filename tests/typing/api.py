@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_type
 
 import phaseline
-from phaseline import NonRecoverableError, Phaseline, Problem, ProblemsError, operation
+from phaseline import NonRecoverableError, Phaseline, Problem, ProblemsError, operation, phase
 from phaseline.model.blueprint import Value
 from phaseline.run.native import Batch, Item
 from phaseline.testing import (
@@ -78,6 +78,10 @@ def create(batch: Batch) -> None:
 async def start(item: Item) -> None:
     if item.target is None:
         raise NonRecoverableError("no target")
+
+
+@phase(name="Acme.Create", states=["Allocation"], resource_type="Cloud.Node", sleep_delay=2, Color="blue")
+def handle(handler: object) -> None: ...
 
 
 def tests() -> None:

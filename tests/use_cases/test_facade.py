@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.catalog.phases.plugin_files import write_pair
 from tests.cli.terminal import BLUEPRINT, PLUGIN
 
 import phaseline
@@ -119,3 +120,15 @@ def test_old_executions_are_purged(file: str) -> None:
         assert shop.executions.list().total == 2
         shop.executions.purge(0, dry_run=True)
         assert shop.executions.list().total == 2
+
+
+def test_plugins_and_phases_are_nouns_of_their_own(tmp_path: Path, url: str) -> None:
+    write_pair(tmp_path / "acme", "create")
+    with phaseline.open(url, plugins=[str(tmp_path / "acme")]) as shop:
+        assert [view.name for view in shop.phases.list(state="Allocation")] == ["Acme.Create"]
+        assert shop.phases.show("acme.create").plugin == "create"
+        assert [(view.name, view.kind) for view in shop.plugins.list()] == [("create", "phase")]
+        assert shop.plugins.show("create").status == "good"
+        assert shop.plugins.check().is_good
+        assert shop.plugins.check(str(tmp_path / "acme" / "create.cfg")).phases == 1
+        assert (shop.plugins.reload().pid, shop.plugins.reload().phases) == (0, 1)

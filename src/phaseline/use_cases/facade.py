@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Self
 
+from phaseline.use_cases.plugin_nouns import Phases, Plugins
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -71,7 +73,7 @@ def open_phaseline(
 
 
 class Phaseline:
-    """The use cases over one store: ``blueprints``, ``deployments``, ``executions``, ``instances``, ``engine``."""
+    """The use cases over one store: ``blueprints``, ``deployments``, ``executions``, ``instances``, ``plugins``, ``phases``, ``engine``."""
 
     def __init__(self, place: Workplace) -> None:
         """``place`` is closed with it. Programs call ``phaseline.open``."""
@@ -80,6 +82,8 @@ class Phaseline:
         self.deployments = Deployments(place)
         self.executions = Executions(place)
         self.instances = Instances(place)
+        self.plugins = Plugins(place)
+        self.phases = Phases(place)
         self.engine = EngineDoor(place)
 
     def status(self) -> Status:
