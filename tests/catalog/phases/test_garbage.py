@@ -55,6 +55,7 @@ def test_any_bytes_as_files(content: bytes) -> None:
         load(Path(folder))
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "text",
     [
@@ -76,6 +77,7 @@ def test_large_definitions_take_no_time(tmp_path: Path, text: str) -> None:
     assert time.perf_counter() - begun < 5
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "text",
     [
@@ -94,6 +96,7 @@ def test_large_modules_take_no_time(text: str) -> None:
     assert time.perf_counter() - begun < 5
 
 
+@pytest.mark.alone
 def test_a_thousand_phases_are_loaded_in_seconds(tmp_path: Path) -> None:
     for number in range(1_000):
         after = f"P{number - 1}" if number % 10 else None
