@@ -1,11 +1,14 @@
 """The ways in which programs and plugins use us: type-checked, never run."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import assert_type
 
 import phaseline
-from phaseline import NonRecoverableError, Phaseline, Problem, ProblemsError, operation, phase
+from phaseline import NonRecoverableError, Phaseline, Problem, ProblemsError, TemporaryError, operation, phase
+from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
 from phaseline.model.blueprint import Value
+from phaseline.records.record import Record
 from phaseline.run.native import Batch, Item
 from phaseline.testing import (
     FakeBatch,
@@ -72,6 +75,20 @@ def create(batch: Batch) -> None:
         item.runtime_properties["name"] = item.instance_id
         item.log.info(item.token)
     batch.again([item for item in batch if item.attempt], 30, "booting")
+
+
+@phase(name="Acme.Create", states="Allocation", resource_type="Cloud.Node", sleep_delay=5)
+def create_machines(handler: PhaseHandler) -> None:
+    for resource in handler.getResources():
+        assert_type(resource, Record)
+        assert_type(resource.getAsString("Name"), str | None)
+        assert_type(handler.getResourcePhaseData(resource), Record)
+        if not resource.isDefined("Image"):
+            handler.setFailed(resource, "no image")
+    handler.setCompleted(handler.resources.filter("Image isnt undefined"))
+    handler.setSleeping(list(handler.resources), timedelta(seconds=5))
+    assert_type(handler.cache.get_or_make("images", lambda: ["a"], ttl_s=60), list[str])
+    raise TemporaryError("throttled", delay=60)
 
 
 @operation
