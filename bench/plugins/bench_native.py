@@ -16,7 +16,7 @@ def each(item):
     note()
 
 
-@operation(bulk=True, repeatable=True)
+@operation(bulk=True, repeatable=True, max_batch=1_000_000)
 def poll(batch):
     """Asks for another call until the bench has polled often enough."""
     pause_s = polled(len(batch))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from phaseline.catalog.declarations import Declarations
-from phaseline.model.declaration import MAX_BATCH, Declaration
+from phaseline.model.declaration import LARGEST_BATCH, Declaration
 from phaseline.model.rows import CodePlaces
 
 
@@ -86,10 +86,10 @@ def test_what_cannot_be_found_or_read_declares_nothing(code: CodePlaces, name: s
 
 
 def test_a_batch_is_never_larger_than_the_limit(code: CodePlaces) -> None:
-    write(code, "cloud.py", "from phaseline import operation\n@operation(max_batch=10**9)\ndef a(b): ...\n")
+    write(code, "cloud.py", "from phaseline import operation\n@operation(max_batch=1_000_000_000)\ndef a(b): ...\n")
     found = Declarations().of("cloud.a", code)
     assert found is not None
-    assert found.max_batch == MAX_BATCH
+    assert found.max_batch == LARGEST_BATCH
 
 
 def test_source_distributions_below_a_plugin_folder_are_searched(code: CodePlaces) -> None:

@@ -3,6 +3,7 @@
 import queue
 import sys
 import threading
+from functools import partial
 
 from phaseline.run.pools import Draw, Pool
 
@@ -95,7 +96,7 @@ def test_a_task_never_waits_for_a_long_one_while_a_thread_may_be_started() -> No
             pool = Pool("test", 2, _raise)
             meeting = threading.Barrier(3)
             for _ in range(2):
-                pool.put(lambda: meeting.wait(10) and None)
+                pool.put(partial(meeting.wait, 10))
             meeting.wait(10)  # both run at once, or the barrier breaks
             pool.stop(0)
     finally:

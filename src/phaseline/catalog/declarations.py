@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from phaseline.catalog.places import source_file, split
-from phaseline.model.declaration import MAX_BATCH, Declaration, phase_declaration
+from phaseline.model.declaration import LARGEST_BATCH, MAX_BATCH, Declaration, phase_declaration
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _native(arguments: Mapping[str, Any]) -> Declaration:
     return Declaration(
         bulk=bool(arguments.get("bulk", False)),
         repeatable=bool(arguments.get("repeatable", False)),
-        max_batch=max(1, min(max_batch, MAX_BATCH)) if isinstance(max_batch, int) else MAX_BATCH,
+        max_batch=max(1, min(max_batch, LARGEST_BATCH)) if isinstance(max_batch, int) else MAX_BATCH,
         batch_key=batch_key if isinstance(batch_key, str) else None,
         concurrency=concurrency if isinstance(concurrency, int) else 0,
     )

@@ -13,7 +13,9 @@ from phaseline.model.frozen import frozen
 
 DECLARATION_ATTRIBUTE = "__phaseline_operation__"
 MAX_BATCH = 10_000
-"""The largest number of members handed to one call; also the most entries one turn releases for a lane."""
+"""How many members are handed to one call at most, unless the operation says otherwise."""
+LARGEST_BATCH = 1_000_000
+"""The most that it may say: all of them, for every purpose that is known."""
 
 
 @frozen
@@ -71,7 +73,7 @@ def operation(
     declaration = Declaration(
         bulk=bulk,
         repeatable=repeatable,
-        max_batch=max(1, min(max_batch, MAX_BATCH)),
+        max_batch=max(1, min(max_batch, LARGEST_BATCH)),
         batch_key=batch_key,
         concurrency=concurrency,
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.model.declaration import MAX_BATCH
+from phaseline.model.declaration import LARGEST_BATCH
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import NOWHERE, Place, Problem
 
@@ -110,7 +110,7 @@ class PhasePolicy:
     """
 
     sleep_delay_s: float = SLEEP_DELAY_S
-    max_batch: int = MAX_BATCH
+    max_batch: int = LARGEST_BATCH
     min_interval_s: float = 0.0
     max_concurrency: int = 1
     coalesce_window_s: float = 0.0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from phaseline.model.declaration import MAX_BATCH
+from phaseline.model.declaration import LARGEST_BATCH
 from phaseline.model.frozen import frozen
 from phaseline.records.expression import Expression
 
@@ -78,7 +78,7 @@ SOME = f"seconds, more than 0 and at most {MAX_SECONDS}"
 ANY = f"seconds, from 0 to {MAX_SECONDS}"
 KNOBS: Mapping[str, Knob] = {
     "SleepDelay": Knob("sleep_delay_s", SOME, _number(0, MAX_SECONDS, above=True)),
-    "MaxBatch": Knob("max_batch", f"a whole number from 1 to {MAX_BATCH}", _whole(1, MAX_BATCH)),
+    "MaxBatch": Knob("max_batch", f"a whole number from 1 to {LARGEST_BATCH}", _whole(1, LARGEST_BATCH)),
     "MinInterval": Knob("min_interval_s", ANY, _number(0, MAX_SECONDS)),
     "MaxConcurrency": Knob("max_concurrency", "a whole number from 1 to 10000", _whole(1, 10_000)),
     "CoalesceWindow": Knob("coalesce_window_s", ANY, _number(0, MAX_SECONDS)),
