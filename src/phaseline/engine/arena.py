@@ -18,20 +18,28 @@ import numpy as np
 
 from phaseline.engine.columns import Columns
 from phaseline.engine.rules import (
+    BLOCKED,
+    CONDITIONAL,
+    ENDED,
     IS_ACTIVE,
     IS_OPEN,
     IS_STORED,
     LOST,
     MAY_MOVE,
+    PASSED,
+    RUNNING,
+    SKIPPED,
     TOLD,
+    TOLERANT,
     UNMET,
+    UNSURE,
+    WAITING,
     WAS_LET_THROUGH,
     change_number,
     ruled_status,
 )
 from phaseline.model.distinct import distinct, present
 from phaseline.model.events import PAGE_ENTRIES, PageWritten
-from phaseline.model.status import EntryStatus, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,15 +47,7 @@ if TYPE_CHECKING:
     from phaseline.engine.stories import Stories
     from phaseline.model.graph import Graph, Policy, Step
 
-BLOCKED, WAITING, RUNNING, PASSED, SKIPPED, UNSURE = (
-    EntryStatus.BLOCKED,
-    EntryStatus.WAITING,
-    EntryStatus.RUNNING,
-    EntryStatus.PASSED,
-    EntryStatus.SKIPPED,
-    EntryStatus.UNSURE,
-)
-NOT_CONDITIONAL = np.uint8(255 - Mark.CONDITIONAL)
+NOT_CONDITIONAL = np.uint8(255 - CONDITIONAL)
 COLUMNS = {
     "status": np.uint8,
     "marks": np.uint8,
@@ -168,7 +168,7 @@ class Arena:
         self._entries.extend(
             count,
             {
-                "status": int(BLOCKED), "marks": marks, "unmet": needs, "lost": 0, "needs": needs,
+                "status": BLOCKED, "marks": marks, "unmet": needs, "lost": 0, "needs": needs,
                 "kind": np.repeat(np.array([step.kind for step in steps], np.uint8), [step.count for step in steps]),
                 "subject": joined([graph.subject for graph in columns], np.int32),
                 "policy": joined([graph.policy for graph in columns], np.int32) + np.repeat(policy_bases, counts),
@@ -187,7 +187,7 @@ class Arena:
         )  # fmt: skip
         self._pages.extend(sum(slot.page_count for slot in slots), {"dirty": False})
         self._held += count
-        self._has_ended |= bool((marks & Mark.ENDED).any())
+        self._has_ended |= bool((marks & ENDED).any())
         self._expose()
         return slots
 
@@ -251,11 +251,11 @@ class Arena:
         first = int(self.end[low - 1]) if low else 0
         targets = self.idx[first : int(self.end[high - 1]) if high > low else first] - low
         lengths = np.diff(ends, prepend=first)
-        status, tolerant = self.status[low:high], (self.marks[low:high] & Mark.TOLERANT) >> 1
+        status, tolerant = self.status[low:high], (self.marks[low:high] & TOLERANT) >> 1
         for column, table in ((self.unmet, UNMET), (self.lost, LOST)):
             told = table[status, tolerant]
             column[low:high] = np.bincount(targets, np.repeat(told, lengths), high - low) if told.any() else 0
-        unsure = int((self.status[low:high] == EntryStatus.UNSURE).sum())
+        unsure = int((self.status[low:high] == UNSURE).sum())
         self.slot_open[slot.number] = int(IS_OPEN[self.status[low:high]].sum()) - unsure
         self.slot_unsure[slot.number] = unsure
         self.touched.add(slot.number)
@@ -275,7 +275,7 @@ class Arena:
                 moved = np.union1d(moved, candidates) if len(moved) else candidates
                 candidates = None
             if self._has_ended and len(moved):
-                is_late = (self.marks[moved] & Mark.ENDED) != 0
+                is_late = (self.marks[moved] & ENDED) != 0
                 late.append(moved[is_late])
                 moved = moved[~is_late]
             positions, new = self._judge(moved)

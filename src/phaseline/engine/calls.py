@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.engine.rules import KIND_PENDING
 from phaseline.model.events import Segment
 from phaseline.model.graph import SubjectKind
-from phaseline.model.status import OutcomeKind
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
@@ -45,7 +45,7 @@ class OpenBatch:
 
     def pending_members(self) -> np.ndarray:
         """Members without an outcome, ascending."""
-        return np.flatnonzero((self.kinds == OutcomeKind.PENDING) & (self.positions >= 0))
+        return np.flatnonzero((self.kinds == KIND_PENDING) & (self.positions >= 0))
 
 
 def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:

@@ -7,10 +7,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.reopening import judge
-from phaseline.engine.rules import ASKED
+from phaseline.engine.rules import (
+    ASKED,
+    CANCELED,
+    CANCELING,
+    COMPLETED,
+    FAILED,
+    KIND_AGAIN,
+    KIND_COMPLETED,
+    KIND_LOST,
+    KIND_PENDING,
+    KIND_RETRY,
+    KIND_UNSURE,
+    SLEEPING,
+    TOLERANT,
+    UNSURE,
+    WAITING,
+)
 from phaseline.model.distinct import distinct, present
 from phaseline.model.events import Accepted, Evaluated, Finished, LaneChanged, Lost, Noted, SlotsChanged, Tick
-from phaseline.model.status import EntryStatus, Mark, OutcomeKind
 
 if TYPE_CHECKING:
     from phaseline.engine.calls import OpenBatch
@@ -54,7 +69,7 @@ def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
         first[np.unique(members, return_index=True)[1]] = True
         known &= first
     if known.all():
-        known &= (batch.kinds[members] == OutcomeKind.PENDING) & (batch.positions[members] >= 0)
+        known &= (batch.kinds[members] == KIND_PENDING) & (batch.positions[members] >= 0)
         return known
     known[known] = _expected(batch, members[known])
     return known
@@ -78,10 +93,10 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
         return
     positions = batch.positions[members]
     scheduler.answer(draft, batch, members, kinds)
-    completed = kinds == OutcomeKind.COMPLETED
+    completed = kinds == KIND_COMPLETED
     overruled = _overruled(scheduler, positions)
     if overruled is not None:
-        scheduler.arena.change(positions[overruled], EntryStatus.CANCELED)
+        scheduler.arena.change(positions[overruled], CANCELED)
         positions, kinds, delays, completed = (
             positions[~overruled], kinds[~overruled], delays[~overruled], completed[~overruled]
         )  # fmt: skip
@@ -99,7 +114,7 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
     """Which entries (bool) are canceled whatever their call answers (T12); None: none, which is the rule."""
     arena = scheduler.arena
-    canceling = arena.status[positions] == EntryStatus.CANCELING
+    canceling = arena.status[positions] == CANCELING
     if not canceling.any():
         return None
     canceling &= scheduler.table.cancel_wins[arena.policy[positions]]
@@ -109,7 +124,7 @@ def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None
 def complete(scheduler: Scheduler, draft: Draft, positions: np.ndarray) -> None:
     """Entries are done: their instances enter the states that follow, and dependents may go on."""
     draft.enter(scheduler.arena, scheduler.table, positions, scheduler.table.leave)
-    scheduler.arena.change(positions, EntryStatus.COMPLETED)
+    scheduler.arena.change(positions, COMPLETED)
     scheduler.announce(draft, positions)
 
 
@@ -118,29 +133,29 @@ def _not_completed(
 ) -> None:
     """Again, retry, failed and unsure outcomes, for entries that run or are being canceled."""
     arena, table = scheduler.arena, scheduler.table
-    canceling = arena.status[positions] == EntryStatus.CANCELING
+    canceling = arena.status[positions] == CANCELING
     policy = arena.policy[positions]
-    again, retry = kinds == OutcomeKind.AGAIN, kinds == OutcomeKind.RETRY
+    again, retry = kinds == KIND_AGAIN, kinds == KIND_RETRY
     limit = table.max_retries[policy]
     may_retry = retry & ((limit < 0) | (arena.attempts[positions] < limit))
     canceled = canceling & (again | retry)
     sleeps = (again | may_retry) & ~canceling
-    unsure = kinds == OutcomeKind.UNSURE
+    unsure = kinds == KIND_UNSURE
     failed = ~(canceled | sleeps | unsure)
 
     arena.attempts[positions[may_retry & ~canceling]] += 1
     delays = np.where(delays < 0, table.interval[policy], np.minimum(delays, MAX_DELAY_MS))
     arena.due[positions[sleeps]] = draft.now + delays[sleeps]
     draft.noted.append(positions)
-    status = np.full(len(positions), EntryStatus.SLEEPING, np.uint8)
-    status[canceled] = EntryStatus.CANCELED
-    status[unsure] = EntryStatus.UNSURE
-    status[failed] = EntryStatus.FAILED
+    status = np.full(len(positions), SLEEPING, np.uint8)
+    status[canceled] = CANCELED
+    status[unsure] = UNSURE
+    status[failed] = FAILED
     scheduler.sleepers.add(positions[sleeps], arena.due[positions[sleeps]])
-    tolerated = positions[failed & ((arena.marks[positions] & Mark.TOLERANT) != 0)]
+    tolerated = positions[failed & ((arena.marks[positions] & TOLERANT) != 0)]
     draft.enter(arena, table, tolerated, table.leave)
     arena.change(positions, status)
-    for slot, mine in arena.by_slot(positions[failed & ((arena.marks[positions] & Mark.TOLERANT) == 0)]):
+    for slot, mine in arena.by_slot(positions[failed & ((arena.marks[positions] & TOLERANT) == 0)]):
         scheduler.runs[slot.execution].count_failures(arena, slot, mine, draft.now)
 
 
@@ -153,11 +168,11 @@ def _lost(scheduler: Scheduler, draft: Draft, event: Lost) -> None:
     positions = batch.positions[members]
     arena = scheduler.arena
     repeatable = scheduler.table.repeatable[arena.policy[positions]]
-    canceling = arena.status[positions] == EntryStatus.CANCELING
-    scheduler.answer(draft, batch, members, np.where(repeatable, OutcomeKind.LOST, OutcomeKind.UNSURE))
-    status = np.full(len(positions), EntryStatus.UNSURE, np.uint8)
-    status[repeatable & canceling] = EntryStatus.CANCELED
-    status[repeatable & ~canceling] = EntryStatus.WAITING
+    canceling = arena.status[positions] == CANCELING
+    scheduler.answer(draft, batch, members, np.where(repeatable, KIND_LOST, KIND_UNSURE))
+    status = np.full(len(positions), UNSURE, np.uint8)
+    status[repeatable & canceling] = CANCELED
+    status[repeatable & ~canceling] = WAITING
     arena.change(positions, status)
     scheduler.admit_applicable(draft, positions[repeatable & ~canceling])
 
@@ -172,7 +187,7 @@ def _evaluated(scheduler: Scheduler, draft: Draft, event: Evaluated) -> None:
     if event.what == "applies":
         judge(scheduler, draft, slot, positions, event.values)
         return
-    waited = (arena.status[positions] == EntryStatus.WAITING) & ((arena.marks[positions] & ASKED) != 0)
+    waited = (arena.status[positions] == WAITING) & ((arena.marks[positions] & ASKED) != 0)
     positions, values = positions[waited], event.values[waited]
     arena.marks[positions] &= np.uint8(255 - ASKED)
     numbers = scheduler.table.lane[arena.policy[positions]]

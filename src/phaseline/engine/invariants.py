@@ -11,15 +11,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.lanes import pool_of
-from phaseline.engine.rules import ASKED, LOST, MAY_MOVE, UNMET, ruled_status
-from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
+from phaseline.engine.rules import (
+    ASKED,
+    BLOCKED,
+    CANCELING,
+    LOST,
+    MAY_MOVE,
+    RUNNING,
+    SKIPPED,
+    SLEEPING,
+    TOLERANT,
+    UNMET,
+    UNSURE,
+    WAITING,
+    ruled_status,
+)
+from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena, Slot
     from phaseline.engine.scheduler import Scheduler
 
-CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
-TOLERANT = np.uint8(Mark.TOLERANT)
+CALLED = (RUNNING, CANCELING)
 
 
 def validate(scheduler: Scheduler) -> None:
@@ -70,7 +83,7 @@ def _needs_are_counted(arena: Arena, slot: Slot) -> None:
     assert np.array_equal(unmet, arena.unmet[low:high]), f"{name}: unmet needs are miscounted"
     assert np.array_equal(lost, arena.lost[low:high]), f"{name}: lost needs are miscounted"
     status = arena.status[low:high]
-    reacts = (status == EntryStatus.BLOCKED) | (status == EntryStatus.SKIPPED)
+    reacts = (status == BLOCKED) | (status == SKIPPED)
     ruled = ruled_status(arena.unmet[low:high], arena.lost[low:high], arena.needs[low:high], arena.marks[low:high])
     wrong = np.flatnonzero(reacts & (ruled != status))
     assert not len(wrong), f"{name}: entries {wrong.tolist()} are not what their needs make of them"
@@ -80,7 +93,7 @@ def _graph_is_counted(arena: Arena, slot: Slot) -> None:
     status = arena.status[slot.base : slot.end]
     number = slot.number
     assert arena.slot_open[number] == MAY_MOVE[status].sum(), f"graph {slot.graph_id}: open entries are miscounted"
-    unsure = (status == EntryStatus.UNSURE).sum()
+    unsure = (status == UNSURE).sum()
     assert arena.slot_unsure[number] == unsure, f"graph {slot.graph_id}: unsure entries are miscounted"
 
 
@@ -116,7 +129,7 @@ def _waiting_entries_are_in_one_queue(scheduler: Scheduler) -> None:
                 assert specs == {lane.spec}, "an entry waits in a lane that is not its policy's"
     assert len(queued) == len(set(queued)), "an entry waits in two places"
     held = _held(scheduler)
-    waiting = set(held[arena.status[held] == EntryStatus.WAITING].tolist())
+    waiting = set(held[arena.status[held] == WAITING].tolist())
     asked = set(held[(arena.marks[held] & ASKED) != 0].tolist())
     assert asked <= waiting, "the shell was asked about an entry that does not wait"
     assert not asked & set(queued), "an entry waits in a lane and for an answer"
@@ -165,7 +178,7 @@ def _slots_are_counted(scheduler: Scheduler) -> None:
 
 def _sleepers_will_wake(scheduler: Scheduler) -> None:
     arena, held = scheduler.arena, _held(scheduler)
-    asleep = held[arena.status[held] == EntryStatus.SLEEPING]
+    asleep = held[arena.status[held] == SLEEPING]
     first = int(arena.due[asleep].min()) if len(asleep) else None
     assert scheduler.sleepers.next(arena) == first, "the alarm is not set for the first sleeper"
     known = scheduler.sleepers.known()

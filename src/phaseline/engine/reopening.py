@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.rules import ASKED
-from phaseline.model.status import EntryStatus, Mark
+from phaseline.engine.rules import ASKED, BLOCKED, COMPLETED, CONDITIONAL, EXIT, FAILED, PASSED, TOLERANT, WAITING
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Slot
@@ -28,34 +27,34 @@ DOES_NOT_APPLY, APPLIES, CANNOT_BE_ASKED = 0, 1, 2
 def judge(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray, values: np.ndarray) -> None:
     """What follows for conditional entries of a graph that were not called yet; others are left alone (PD28)."""
     arena = scheduler.arena
-    known = (arena.marks[positions] & Mark.CONDITIONAL) != 0
+    known = (arena.marks[positions] & CONDITIONAL) != 0
     positions, values = positions[known], values[known]
     status = arena.status[positions]
-    waits = status == EntryStatus.WAITING
+    waits = status == WAITING
     asked = waits & ((arena.marks[positions] & ASKED) != 0)
     absent = positions[waits & (values == DOES_NOT_APPLY)]
     broken = positions[waits & (values == CANNOT_BE_ASKED)]
     arena.marks[positions[asked]] &= np.uint8(255 - ASKED)
     if len(absent) or len(broken):
-        arena.change(absent, EntryStatus.PASSED)
+        arena.change(absent, PASSED)
         arena.passed.append(absent)
-        arena.change(broken, EntryStatus.FAILED)
+        arena.change(broken, FAILED)
         draft.noted.append(broken)
         run = scheduler.runs[slot.execution]
         leave_lanes(scheduler, run, np.concatenate([absent, broken]))
-        intolerable = broken[(arena.marks[broken] & Mark.TOLERANT) == 0]
+        intolerable = broken[(arena.marks[broken] & TOLERANT) == 0]
         run.count_failures(arena, slot, intolerable, draft.now)
     scheduler.admit_applicable(draft, positions[asked & (values == APPLIES)])
-    reopen(scheduler, slot, positions[(status == EntryStatus.PASSED) & (values != DOES_NOT_APPLY)])
+    reopen(scheduler, slot, positions[(status == PASSED) & (values != DOES_NOT_APPLY)])
 
 
 def rerun(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray) -> None:
     """Completed entries are called again, as if retried, if what follows their subject's exit has not begun (T19)."""
     arena = scheduler.arena
     everything = np.arange(slot.base, slot.end)
-    exits = everything[(arena.marks[slot.base : slot.end] & Mark.EXIT) != 0]
-    gone = arena.subject[exits[arena.status[exits] == EntryStatus.PASSED]]
-    positions = positions[arena.status[positions] == EntryStatus.COMPLETED]
+    exits = everything[(arena.marks[slot.base : slot.end] & EXIT) != 0]
+    gone = arena.subject[exits[arena.status[exits] == PASSED]]
+    positions = positions[arena.status[positions] == COMPLETED]
     positions = positions[~np.isin(arena.subject[positions], gone)]
     arena.generations[positions] += 1
     arena.attempts[positions] = 0
@@ -72,7 +71,7 @@ def reopen(scheduler: Scheduler, slot: Slot, positions: np.ndarray) -> None:
     run.overtake()
     taken = arena.take_back(positions)
     leave_lanes(scheduler, run, taken)
-    arena.change(taken, EntryStatus.BLOCKED)
+    arena.change(taken, BLOCKED)
     arena.touched.add(slot.number)
 
 
@@ -81,4 +80,4 @@ def leave_lanes(scheduler: Scheduler, run: Run, positions: np.ndarray) -> None:
     arena = scheduler.arena
     arena.marks[positions] &= np.uint8(255 - ASKED)
     for lane in scheduler.lanes.by_key.values():
-        lane.purge(run.execution, lambda chunk: arena.status[chunk] == EntryStatus.WAITING)
+        lane.purge(run.execution, lambda chunk: arena.status[chunk] == WAITING)

@@ -10,7 +10,20 @@ from phaseline.engine.arena import NOT_CONDITIONAL, NewGraph
 from phaseline.engine.calls import OpenBatch
 from phaseline.engine.facts import complete
 from phaseline.engine.reopening import leave_lanes, rerun
-from phaseline.engine.rules import IS_STORED
+from phaseline.engine.rules import (
+    BLOCKED,
+    CANCELED,
+    CANCELING,
+    FAILED,
+    IS_STORED,
+    KIND_PENDING,
+    KIND_UNSURE,
+    RUNNING,
+    SLEEPING,
+    TOLERANT,
+    UNSURE,
+    WAITING,
+)
 from phaseline.engine.runs import Run
 from phaseline.model.distinct import distinct
 from phaseline.model.events import (
@@ -29,20 +42,20 @@ from phaseline.model.events import (
 )
 from phaseline.model.execution import Verdict
 from phaseline.model.graph import SubjectKind
-from phaseline.model.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
+from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.engine.draft import Draft
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Event
 
-RETRIED = (EntryStatus.FAILED, EntryStatus.CANCELED)
+RETRIED = (FAILED, CANCELED)
 COMPLETED_BY_HAND = (
-    EntryStatus.FAILED,
-    EntryStatus.UNSURE,
-    EntryStatus.SLEEPING,
-    EntryStatus.WAITING,
-    EntryStatus.CANCELED,
+    FAILED,
+    UNSURE,
+    SLEEPING,
+    WAITING,
+    CANCELED,
 )
 
 
@@ -127,9 +140,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     slot.attempt = event.graph_attempt
     arena = scheduler.arena
     if event.statuses is not None:
-        arena.status[slot.base : slot.end] = np.where(
-            IS_STORED[event.statuses], event.statuses, np.uint8(EntryStatus.BLOCKED)
-        )
+        arena.status[slot.base : slot.end] = np.where(IS_STORED[event.statuses], event.statuses, np.uint8(BLOCKED))
     if event.positions is not None:
         positions = event.positions.astype(np.int64) + slot.base
         arena.attempts[positions] = event.attempts
@@ -140,9 +151,9 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     arena.recount(slot)
     everything = np.arange(slot.base, slot.end, dtype=np.int64)
     status = arena.status[slot.base : slot.end]
-    asleep = everything[status == EntryStatus.SLEEPING]
+    asleep = everything[status == SLEEPING]
     scheduler.sleepers.add(asleep, arena.due[asleep])
-    failed = everything[(status == EntryStatus.FAILED) & ((arena.marks[slot.base : slot.end] & Mark.TOLERANT) == 0)]
+    failed = everything[(status == FAILED) & ((arena.marks[slot.base : slot.end] & TOLERANT) == 0)]
     run.count_failures(arena, slot, failed, draft.now)
     scheduler.restored.append(slot)
 
@@ -162,21 +173,19 @@ def _reattached(scheduler: Scheduler, event: Reattached) -> None:
     kinds = np.zeros(len(positions), np.uint8) if event.kinds is None or not len(event.kinds) else event.kinds.copy()
     batch = scheduler.batches.get(event.batch)
     if batch is None:
-        nowhere, unanswered = np.full(len(positions), -1, np.int64), int((kinds == OutcomeKind.PENDING).sum())
+        nowhere, unanswered = np.full(len(positions), -1, np.int64), int((kinds == KIND_PENDING).sum())
         batch = OpenBatch(event.batch, None, nowhere, kinds, 0, 0, elsewhere=unanswered)
         scheduler.batches[event.batch] = batch
-    found = (batch.positions < 0) & (positions >= 0) & (batch.kinds == OutcomeKind.PENDING)
+    found = (batch.positions < 0) & (positions >= 0) & (batch.kinds == KIND_PENDING)
     batch.positions = np.where(batch.positions < 0, positions, batch.positions)
     batch.pending += int(found.sum())
     batch.elsewhere -= int(found.sum())
     running = positions[found]
-    arena.status[running[arena.status[running] != EntryStatus.CANCELING]] = EntryStatus.RUNNING
+    arena.status[running[arena.status[running] != CANCELING]] = RUNNING
     arena.owner[running] = event.batch
 
 
-def _matching(
-    scheduler: Scheduler, run: Run, subjects: np.ndarray | None, statuses: tuple[EntryStatus, ...]
-) -> np.ndarray:
+def _matching(scheduler: Scheduler, run: Run, subjects: np.ndarray | None, statuses: tuple[int, ...]) -> np.ndarray:
     """Positions of an execution's entries with one of these statuses, of all its graphs or only of some instances."""
     arena = scheduler.arena
     found = []
@@ -192,9 +201,9 @@ def _matching(
 
 def cancel_unbegun(scheduler: Scheduler, run: Run, subjects: np.ndarray | None) -> None:
     """Cancel the entries of an execution that are not being called."""
-    unbegun = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING)
+    unbegun = (BLOCKED, WAITING, SLEEPING)
     positions = _matching(scheduler, run, subjects, unbegun)
-    scheduler.arena.change(positions, EntryStatus.CANCELED)
+    scheduler.arena.change(positions, CANCELED)
     leave_lanes(scheduler, run, positions)
 
 
@@ -208,13 +217,13 @@ def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
         scheduler.set_status(draft, run, ExecutionStatus.CANCELING)
     cancel_unbegun(scheduler, run, event.subjects)
     arena = scheduler.arena
-    running = _matching(scheduler, run, event.subjects, (EntryStatus.RUNNING, EntryStatus.CANCELING))
+    running = _matching(scheduler, run, event.subjects, (RUNNING, CANCELING))
     for batch in sorted(set(arena.owner[running].tolist())):
         open_batch = scheduler.batches[batch]
-        members = np.flatnonzero(np.isin(open_batch.positions, running) & (open_batch.kinds == OutcomeKind.PENDING))
+        members = np.flatnonzero(np.isin(open_batch.positions, running) & (open_batch.kinds == KIND_PENDING))
         draft.commands.append(Stop(batch, members.astype(np.int32), kill=event.how == "kill"))
         if event.how == "wait":
-            arena.change(open_batch.positions[members], EntryStatus.CANCELING)
+            arena.change(open_batch.positions[members], CANCELING)
         else:
             _give_up(scheduler, draft, open_batch, members)
     if event.subjects is None:
@@ -227,8 +236,8 @@ def _give_up(scheduler: Scheduler, draft: Draft, batch: OpenBatch, members: np.n
     """Wait no longer for these members: what must not be called twice is unsure, the rest canceled."""
     positions = batch.positions[members]
     repeatable = scheduler.table.repeatable[scheduler.arena.policy[positions]]
-    scheduler.answer(draft, batch, members, OutcomeKind.UNSURE)
-    scheduler.arena.change(positions, np.where(repeatable, EntryStatus.CANCELED, EntryStatus.UNSURE))
+    scheduler.answer(draft, batch, members, KIND_UNSURE)
+    scheduler.arena.change(positions, np.where(repeatable, CANCELED, UNSURE))
 
 
 def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
@@ -261,15 +270,15 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
     positions = (
         np.arange(slot.base, slot.end) if event.positions is None else event.positions.astype(np.int64) + slot.base
     )
-    wanted = (*RETRIED, EntryStatus.UNSURE) if event.include_unsure or event.positions is not None else RETRIED
+    wanted = (*RETRIED, UNSURE) if event.include_unsure or event.positions is not None else RETRIED
     chosen = np.isin(arena.status[positions], wanted)
-    chosen &= ((arena.marks[positions] & Mark.TOLERANT) == 0) | (arena.status[positions] != EntryStatus.FAILED)
+    chosen &= ((arena.marks[positions] & TOLERANT) == 0) | (arena.status[positions] != FAILED)
     positions = positions[chosen]
     arena.generations[positions] += 1
     arena.attempts[positions] = 0
     arena.due[positions] = 0
     draft.noted.append(positions)
-    arena.change(positions, EntryStatus.BLOCKED)
+    arena.change(positions, BLOCKED)
     arena.touched.add(slot.number)
 
 
@@ -311,7 +320,7 @@ def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:
     positions = (
         np.arange(slot.base, slot.end) if event.positions is None else event.positions.astype(np.int64) + slot.base
     )
-    positions = positions[arena.status[positions] == EntryStatus.SLEEPING]
+    positions = positions[arena.status[positions] == SLEEPING]
     if event.only_failing:
         positions = positions[arena.attempts[positions] > 0]
     arena.due[positions] = 0

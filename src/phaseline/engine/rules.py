@@ -21,7 +21,13 @@ from __future__ import annotations
 import numpy as np
 
 from phaseline.model.status import EntryStatus as E
-from phaseline.model.status import Mark
+from phaseline.model.status import Mark, OutcomeKind
+
+# Plain integers for whatever is compared with arrays: of a member of an enumeration numpy asks its class, each time, what it
+# might be, which takes longer than comparing ten entries.
+BLOCKED, WAITING, RUNNING, SLEEPING, CANCELING, UNSURE, COMPLETED, PASSED, FAILED, SKIPPED, CANCELED = map(int, E)
+ABSENT, TOLERANT, ANY, ENDED, ANNOUNCE, EXIT, CONDITIONAL = map(int, Mark)
+KIND_PENDING, KIND_COMPLETED, KIND_AGAIN, KIND_RETRY, KIND_FAILED, KIND_UNSURE, KIND_LOST = map(int, OutcomeKind)
 
 TRANSITIONS: dict[tuple[E, str], E] = {
     (E.BLOCKED, "release"): E.WAITING,
@@ -99,7 +105,7 @@ def change_number(old: np.ndarray, new: np.ndarray, marks: np.ndarray) -> np.nda
     number *= len(E)
     number += new
     number *= 2
-    number += (marks & Mark.TOLERANT) >> 1
+    number += (marks & TOLERANT) >> 1
     return number
 
 
@@ -120,16 +126,16 @@ ASKED = 128
 
 def ruled_status(unmet: np.ndarray, lost: np.ndarray, needs: np.ndarray, marks: np.ndarray) -> np.ndarray:
     """Status (uint8) of entries that no call decides: blocked, waiting, passed or skipped by their needs alone."""
-    absent = (marks & Mark.ABSENT) != 0
-    ready = np.where(absent, np.uint8(E.PASSED), np.uint8(E.WAITING))
-    status = np.where(lost > 0, np.uint8(E.SKIPPED), np.where(unmet == 0, ready, np.uint8(E.BLOCKED)))
-    special = (marks & (Mark.ANY | Mark.ENDED)) != 0
+    absent = (marks & ABSENT) != 0
+    ready = np.where(absent, np.uint8(PASSED), np.uint8(WAITING))
+    status = np.where(lost > 0, np.uint8(SKIPPED), np.where(unmet == 0, ready, np.uint8(BLOCKED)))
+    special = (marks & (ANY | ENDED)) != 0
     if special.any():
-        is_any = (marks & Mark.ANY) != 0
+        is_any = (marks & ANY) != 0
         met = needs - unmet
         any_status = np.where(
-            (met > 0) | (needs == 0), E.PASSED, np.where((lost == needs) & (needs > 0), E.SKIPPED, E.BLOCKED)
+            (met > 0) | (needs == 0), PASSED, np.where((lost == needs) & (needs > 0), SKIPPED, BLOCKED)
         )
-        ended_status = np.where(unmet == lost, E.PASSED, E.BLOCKED)
+        ended_status = np.where(unmet == lost, PASSED, BLOCKED)
         status = np.where(special, np.where(is_any, any_status, ended_status).astype(np.uint8), status)
     return status

@@ -17,7 +17,7 @@ from phaseline.engine.calls import OpenBatch, segments_of
 from phaseline.engine.draft import Draft
 from phaseline.engine.lanes import Lanes, pool_of
 from phaseline.engine.policies import PolicyTable
-from phaseline.engine.rules import ASKED
+from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
 from phaseline.engine.sleepers import Sleepers
 from phaseline.engine.stories import Stories
 from phaseline.model.distinct import distinct, present
@@ -34,7 +34,7 @@ from phaseline.model.events import (
     Restored,
     WakeAt,
 )
-from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
+from phaseline.model.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,18 +157,18 @@ class Scheduler:
     def announce(self, draft: Draft, positions: np.ndarray) -> None:
         """Tell listeners and the planner of entries that were done and are marked for it."""
         marks = self.arena.marks[positions]
-        if not (marks & (Mark.ANNOUNCE | Mark.EXIT)).any():
+        if not (marks & (ANNOUNCE | EXIT)).any():
             return
-        for slot, mine in self.arena.by_slot(positions[(marks & Mark.ANNOUNCE) != 0]):
+        for slot, mine in self.arena.by_slot(positions[(marks & ANNOUNCE) != 0]):
             draft.commands.append(Announce(slot.graph_id, (mine - slot.base).astype(np.int32)))
-        draft.exits.append(positions[(marks & Mark.EXIT) != 0])
+        draft.exits.append(positions[(marks & EXIT) != 0])
 
     def _tell_exits(self, draft: Draft) -> None:
         """Ask the planner to go on with the subjects that passed exits and were not taken back in the same turn."""
         if not draft.exits:
             return
         positions = distinct(np.concatenate(draft.exits))
-        positions = positions[self.arena.status[positions] == EntryStatus.PASSED]
+        positions = positions[self.arena.status[positions] == PASSED]
         for slot, mine in self.arena.by_slot(positions):
             if self.arena.slots.get(slot.graph_id) is slot:
                 draft.commands.append(Ask(slot.execution, slot.graph_id, self.arena.subject[mine]))
@@ -176,7 +176,7 @@ class Scheduler:
     def _admit(self, draft: Draft, positions: np.ndarray) -> None:
         """Put entries that wait into their lanes; those of which only the shell knows enough are asked for first."""
         arena = self.arena
-        conditional = (arena.marks[positions] & Mark.CONDITIONAL) != 0
+        conditional = (arena.marks[positions] & CONDITIONAL) != 0
         if conditional.any():
             self._evaluate(draft, positions[conditional], "applies")
             positions = positions[~conditional]
@@ -213,7 +213,7 @@ class Scheduler:
 
     def wake(self, draft: Draft, positions: np.ndarray) -> None:
         """Sleepers wait in their lanes again."""
-        self.arena.change(positions, EntryStatus.WAITING)
+        self.arena.change(positions, WAITING)
         self.admit_applicable(draft, positions)
 
     def _stop_runs(self, draft: Draft) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.engine.rules import SLEEPING
 from phaseline.model.distinct import distinct
-from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
@@ -33,7 +33,7 @@ class Sleepers:
         woken: list[np.ndarray] = []
         while self._heap and self._heap[0][0] <= now:
             positions = heapq.heappop(self._heap)[2]
-            positions = positions[arena.status[positions] == EntryStatus.SLEEPING]
+            positions = positions[arena.status[positions] == SLEEPING]
             times = arena.due[positions]
             woken.append(positions[times <= now])
             self.add(positions[times > now], times[times > now])
@@ -43,7 +43,7 @@ class Sleepers:
         """When the first sleeper is due, or None."""
         while self._heap:
             due, _, positions = self._heap[0]
-            asleep = positions[arena.status[positions] == EntryStatus.SLEEPING]
+            asleep = positions[arena.status[positions] == SLEEPING]
             if len(asleep) and int(arena.due[asleep].min()) == due:
                 return due
             heapq.heappop(self._heap)
