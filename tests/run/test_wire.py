@@ -1,6 +1,8 @@
 """Messages arrive whole, and calls come out of their letters as they went in."""
 
 import json
+import os
+import selectors
 import socket
 import threading
 from pathlib import Path
@@ -12,6 +14,7 @@ from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome
 from phaseline.run.letters import read_call, read_changes, read_outcome, write_call, write_changes, write_outcome
 from phaseline.run.wire import Closed, Wire
+from phaseline.run.worker import Output
 from phaseline.testing.builders import node, operation
 
 
@@ -72,3 +75,22 @@ def test_outcomes_and_changes_survive() -> None:
     assert read_outcome(json.loads(json.dumps(write_outcome(outcome)))) == outcome
     changes = [(3, {("a", "b"): 1, ("c",): None}, (("d",),))]
     assert read_changes(json.loads(json.dumps(write_changes(changes)))) == changes
+
+
+def test_what_another_thread_has_closed_is_at_an_end_and_no_mistake() -> None:
+    """An engine that is told twice to leave closes its workers while threads still attend to them."""
+    ours, theirs = socket.socketpair()
+    wire = Wire(ours)
+    wire.close()
+    theirs.close()
+    with pytest.raises(Closed):
+        wire.fileno()
+    with selectors.DefaultSelector() as selector, pytest.raises(Closed):
+        selector.register(wire, selectors.EVENT_READ)
+    reading, writing = os.pipe()
+    os.close(writing)
+    with open(reading, "rb") as pipe:  # noqa: PTH123 - a number
+        output = Output(pipe, "<out> ")
+    said: list[str] = []
+    output.finish(lambda _, line: said.append(line))
+    assert said == []

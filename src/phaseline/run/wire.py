@@ -34,8 +34,11 @@ class Wire:
         self._sending = threading.Lock()
 
     def fileno(self) -> int:
-        """For waiting with ``select``."""
-        return self._connection.fileno()
+        """For waiting with ``select``. ``Closed`` if this side has been closed, by whichever thread."""
+        number = self._connection.fileno()
+        if number < 0:
+            raise Closed
+        return number
 
     def send(self, message: Message) -> None:
         """Send one message. ``Closed`` if the other side is gone."""

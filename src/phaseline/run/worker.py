@@ -62,6 +62,8 @@ class Output:
                 chunk = os.read(self.pipe.fileno(), READ_BYTES)
             except BlockingIOError:
                 return True
+            except (OSError, ValueError):
+                return False  # closed by an engine that leaves at once: nobody wants to know any more
             if not chunk:
                 return False
             *lines, self._rest = (self._rest + chunk).split(b"\n")
