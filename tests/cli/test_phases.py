@@ -152,3 +152,8 @@ def test_modules_with_operations_are_listed_beside_phases(terminal: Terminal, ac
     text = terminal.run("plugins", "show", "shop.machines", "--plugins", "acme").stdout
     assert "functions start" in text
     assert f"defined   {acme}/shop/machines.py" in text
+
+
+def test_a_filter_that_leaves_nothing_says_so(terminal: Terminal, acme: Path) -> None:
+    told = terminal.run("phases", "list", "--plugins", "acme", "--state", "Alocation").stdout
+    assert told.startswith("No phase is of that state")

@@ -122,3 +122,12 @@ def test_the_screen_of_a_thousand_open_executions_is_bounded() -> None:
     lines = status_text(found).splitlines()
     assert len(lines) < 25
     assert "and 990 more: phaseline executions list" in lines
+
+
+def test_calls_of_which_nobody_knows_stay_on_the_list_when_their_execution_is_canceled(killed: Terminal) -> None:
+    """Half-made things need a person until somebody retries, completes or uninstalls."""
+    killed.run("executions", "resume", "install-1")
+    assert killed.ask("executions", "cancel", "install-1")[1]["status"] == "canceled"
+    (stuck,) = killed.ask("instances", "stuck")[1]["stuck"]
+    assert (stuck["kind"], stuck["executions"]) == ("unsure", ["install-1"])
+    assert killed.ask("status")[1]["needs"]

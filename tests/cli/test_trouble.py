@@ -113,3 +113,18 @@ def test_logs_are_told_by_instance(terminal: Terminal) -> None:
     answer = terminal.ask("executions", "logs", "install-1", "--instance", base)[1]
     assert [(line["instance"], line["text"]) for line in answer["lines"]] == [(base, "hello from base")]
     assert "(install-1 of 'shop')" in terminal.run("executions", "logs").stderr
+
+
+def test_a_name_with_a_broken_character_is_not_there_and_damages_nothing(terminal: Terminal) -> None:
+    failed_install(terminal)
+    for words in (("show", "a\udcff"), ("list", "-d", "a\udcff")):
+        code, found = terminal.ask("executions", *words)
+        assert code == 1
+        assert found["problems"][0]["code"] in {"PL-C010", "PL-C011", "PL-C012"}
+    assert terminal.run("store", "check").exit_code == 0
+
+
+def test_what_lives_in_memory_cannot_be_detached(terminal: Terminal) -> None:
+    file = terminal.write()
+    code, found = terminal.ask("--store", "memory:", "install", file, "--detach")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-S008")

@@ -146,6 +146,7 @@ CODES: dict[str, str] = {
     "PL-S005": "The store cannot be written",
     "PL-S006": "The copy of the store cannot be written",
     "PL-S007": "There is no store",
+    "PL-S008": "A store in memory outlives no command",
     "PL-S010": "A deployment of this name exists",
     "PL-O001": "The module of a plugin is not found",
     "PL-O002": "The function cannot be loaded",

@@ -92,6 +92,12 @@ def damaged(path: str, what: str) -> ProblemsError:
     )
 
 
+def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
+    """PL-C012 for a name with a character that no text can have: nothing in a store is called so."""
+    name = str(error.object).encode("utf-8", "replace").decode()
+    return fail("PL-C012", f"nothing is called '{name}': it holds a broken character", "Type the name again.")
+
+
 def newer(path: str, found: int, known: int) -> ProblemsError:
     """PL-S002; nothing was read or written."""
     return fail(

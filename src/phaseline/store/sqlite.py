@@ -341,6 +341,8 @@ class SqliteStore:
             db.execute("begin")
             try:
                 yield db
+            except UnicodeEncodeError as error:
+                raise failures.unknown_text(error) from error
             except ValueError as error:
                 raise failures.damaged(self.path, str(error)) from error
             finally:

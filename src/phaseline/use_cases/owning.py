@@ -8,8 +8,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.status import ExecutionStatus
+from phaseline.store import MEMORY
 from phaseline.use_cases.engine_log import open_log
 from phaseline.use_cases.executions import view_execution
 from phaseline.use_cases.following import Ending, wait
@@ -64,6 +65,9 @@ def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *,
 
     ``detach``: leave as soon as somebody has taken it up. Raises: what the owner refused.
     """
+    if detach and place.settings.store_url == MEMORY:
+        text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
+        raise fail("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
     watching, leave = watcher or Nobody(), Leave()
     ending = Ending.LEFT
     if not detach:

@@ -47,7 +47,7 @@ def start(folder: str, kind: Kind = "blueprint") -> Started:
     """
     target = Path(folder)
     names = _names(target) if kind == "plugin" else {}
-    mend = f"Name another folder: phaseline init {kind} hello"
+    mend = f"Name another folder: phaseline init {kind} {target.name or 'hello'}-2"
     written = []
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):

@@ -212,14 +212,18 @@ def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: O
             if standing.overdue
         ]
     found += [
-        Need(f"{row.id} of '{row.deployment_name}' failed", f"phaseline executions show {row.id}")
+        Need(f"{row.id} of '{row.deployment_name}' {LEFT[row.status]}", f"phaseline executions show {row.id}")
         for row in reversed(rows)
-        if row.status is ExecutionStatus.FAILED
+        if row.status in LEFT
     ]
     return found
 
 
 SEE_STUCK = "phaseline instances stuck"
+LEFT = {
+    ExecutionStatus.FAILED: "failed",
+    ExecutionStatus.CANCELED: "was canceled and has left calls that failed, or of which nobody knows",
+}
 
 
 def _request_needs(requests: int, owner: Owner | None) -> list[Need]:

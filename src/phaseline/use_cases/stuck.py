@@ -99,7 +99,10 @@ def list_stuck(place: Workplace, *, deployment: str | None = None, limit: int | 
 
 
 def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
-    """Executions of deployments that are there which are open, or are the latest and failed; oldest first."""
+    """Executions of deployments that are there which are open, or are the latest and left something; oldest first.
+
+    One that was canceled is left out unless there are calls of which nobody knows, or steps that had failed before.
+    """
     living = {row.number for row in store.deployments()}
     latest: dict[int, ExecutionRow] = {}
     rows = [row for row in store.executions(deployment) if row.deployment in living]
@@ -108,9 +111,16 @@ def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow
     return [
         row
         for row in rows
-        if not row.status.is_ended
-        or (row.status is ExecutionStatus.FAILED and latest[row.deployment].number == row.number)
+        if not row.status.is_ended or (latest[row.deployment].number == row.number and _leaves_things(store, row))
     ]
+
+
+def _leaves_things(store: Store, row: ExecutionRow) -> bool:
+    if row.status is not ExecutionStatus.CANCELED:
+        return row.status is ExecutionStatus.FAILED
+    graphs = store.graphs(row.number)
+    left = (EntryStatus.FAILED, EntryStatus.UNSURE)
+    return bool(graphs) and bool(np.isin(as_statuses(store.statuses(graphs[-1].id)), left).any())
 
 
 def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:

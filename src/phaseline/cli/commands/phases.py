@@ -26,7 +26,7 @@ def list_(desk: Desk, state: str, resource_type: str, plugin_folders: tuple[str,
 
     with desk.open() as place:
         found = list_phases(place, plugin_folders, state=state, resource_type=resource_type)
-    desk.answer(found, lambda: phase_list(found))
+    desk.answer(found, lambda: phase_list(found, is_part=bool(state or resource_type)))
 
 
 @phases.command("show", epilog="Example: phaseline phases show Acme.CreateInstance --json")

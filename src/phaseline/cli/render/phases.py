@@ -50,10 +50,13 @@ def plugin_text(view: PluginView) -> str:
     return "\n\n".join(["\n".join([f"{clean(view.name)}: {colored(view.status)}", *map(clean, lines)]), *told])
 
 
-def phase_list(views: Sequence[PhaseView]) -> str:
-    """A table, or where plugins are looked for."""
+NO_SUCH_PHASE = "No phase is of that state and for resources of that type. All of them: phaseline phases list"
+
+
+def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
+    """A table, or where plugins are looked for; ``is_part``: only some were asked for."""
     if not views:
-        return NO_PLUGINS
+        return NO_SUCH_PHASE if is_part else NO_PLUGINS
     head = ["phase", "states", "resource types", "after", "plugin"]
     rows = [
         [

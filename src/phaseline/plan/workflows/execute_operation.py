@@ -96,8 +96,11 @@ def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operat
     if not missing:
         return
     several = sorted({full for node in missing for full in _full_names(node, name)})
+    everywhere = sorted({full for node in topology.nodes for full in node.operations})
     if several:
         mend = f"Write the full name, one of: {', '.join(several)}."
+    elif not any(node.find_operation(name) is not None for node in topology.nodes):
+        mend = f"No node has it. Correct the name; there are: {', '.join(everywhere[:SHOWN]) or 'none'}."
     else:
         mend = f"Choose the nodes that have it with node_ids or type_names, or leave the others out: -p {SKIP_UNDECLARED}=true"
     yield Problem(
