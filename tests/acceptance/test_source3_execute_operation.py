@@ -315,6 +315,6 @@ def test_w26_a_parameter_of_the_wrong_kind_is_refused(name, value):
 
 
 def test_wd7_an_operation_that_no_node_has_is_told_with_those_that_there_are():
-    ((code, _, mend),) = refused(node("web", **BACKUP), node("host"), operation="ops.bakup")
+    ((code, _, mend),) = refused(node("web", **BACKUP), node("host"), operation="ops.backups")
     assert code == "PL-P006"
     assert mend == "No node has it. Correct the name; there are: ops.backup."

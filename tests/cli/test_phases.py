@@ -155,5 +155,5 @@ def test_modules_with_operations_are_listed_beside_phases(terminal: Terminal, ac
 
 
 def test_a_filter_that_leaves_nothing_says_so(terminal: Terminal, acme: Path) -> None:
-    told = terminal.run("phases", "list", "--plugins", "acme", "--state", "Alocation").stdout
+    told = terminal.run("phases", "list", "--plugins", "acme", "--state", "Allocating").stdout
     assert told.startswith("No phase is of that state")
