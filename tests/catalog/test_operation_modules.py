@@ -26,6 +26,22 @@ def test_modules_are_named_by_their_paths(tmp_path: Path) -> None:
     ]
 
 
+def test_modules_of_a_source_distribution_have_the_names_they_are_imported_by(tmp_path: Path) -> None:
+    for folder, mark in (("acme/src/acme_code", "pyproject.toml"), ("flat/code", "setup.py")):
+        package = tmp_path / folder
+        package.mkdir(parents=True)
+        (tmp_path / folder.partition("/")[0] / mark).touch()
+        (package / "__init__.py").touch()
+        (package / "machines.py").write_text(NATIVE)
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    for name in ("__init__.py", "setup.py"):
+        (inside / name).touch()
+    (inside / "disks.py").write_text(NATIVE)
+    found = {module.name for module in operation_modules([str(tmp_path)])}
+    assert found == {"acme_code.machines", "code.machines", "inside.disks"}
+
+
 def test_modules_of_installed_distributions_are_told_with_their_entry_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

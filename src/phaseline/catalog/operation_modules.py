@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from phaseline.catalog.declarations import PLAIN, read_module
@@ -36,8 +36,9 @@ def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
     from importlib.metadata import entry_points
 
     seen: set[str] = set()
-    for top in search_path(CodePlaces("", tuple(folders))):
-        for file in _modules(Path(top)):
+    tops = search_path(CodePlaces("", tuple(folders)))
+    for top in tops:
+        for file in _modules(Path(top), tops):
             if str(file) in seen:
                 continue
             seen.add(str(file))
@@ -55,17 +56,29 @@ def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
             yield OperationModule(module, spec.origin, _operations(Path(spec.origin), module), point.name)
 
 
-def _modules(top: Path) -> Iterator[Path]:
-    """Python files below a folder by name, as far as they may be plugins."""
+def _modules(top: Path, tops: Sequence[str]) -> Iterator[Path]:
+    """Python files below a folder by name, as far as they may be plugins.
+
+    What lies in a folder that is searched itself, such as the ``src`` of a distribution, has its shorter name from there.
+    """
     count = 0
     for folder, inner, files in os.walk(top):
-        inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in SKIPPED)
+        inner[:] = sorted(
+            name
+            for name in inner
+            if not name.startswith(".") and name not in SKIPPED and not _is_top(Path(folder, name), tops)
+        )
         for name in sorted(files):
             if name.endswith(".py"):
                 count += 1
                 if count > MAX_FILES:
                     return
                 yield Path(folder, name)
+
+
+def _is_top(folder: Path, tops: Sequence[str]) -> bool:
+    """True for a folder from which modules are imported; a package with a ``setup.py`` inside is one of the folder above."""
+    return str(folder) in tops and not (folder / "__init__.py").is_file()
 
 
 def _operations(file: Path, module: str) -> tuple[str, ...]:
