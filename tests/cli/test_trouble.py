@@ -1,9 +1,11 @@
 """When operations fail: what is told, and what a user decides."""
 
+from typing import Any
+
 from tests.cli.terminal import Terminal
 
 
-def failed_install(terminal: Terminal, *words: str) -> dict[str, object]:
+def failed_install(terminal: Terminal, *words: str) -> dict[str, Any]:
     terminal.write()
     terminal.trouble("top")
     code, answer = terminal.ask("install", str(terminal.folder / "blueprint.yaml"), *words)
@@ -62,6 +64,28 @@ def test_complete_of_what_needs_none_is_refused(terminal: Terminal) -> None:
     base = terminal.ask("instances", "list", "--node", "base")[1]["instances"][0]["id"]
     code, answer = terminal.ask("executions", "complete", "install-1", "--instance", base, "--reason", "x")
     assert (code, answer["problems"][0]["code"]) == (1, "PL-C014")
+
+
+def test_complete_of_an_operation_that_is_misspelled_says_so_and_suggests(terminal: Terminal) -> None:
+    instance = failed_install(terminal)["failures"][0]["instance"]
+    words = ("executions", "complete", "install-1", "--instance", instance, "--reason", "x", "--operation")
+    code, answer = terminal.ask(*words, "craete")
+    (problem,) = answer["problems"]
+    assert (code, problem["code"]) == (1, "PL-C027")
+    assert "did you mean 'create'?" in problem["mend"]
+    (problem,) = terminal.ask(*words, "cloudify.interfaces.lifecycle.creat")[1]["problems"]
+    assert "'cloudify.interfaces.lifecycle.create'" in problem["mend"]
+    (problem,) = terminal.ask(*words, "zzz")[1]["problems"]
+    assert "create" in problem["mend"]
+
+
+def test_complete_of_operations_that_do_not_fit_says_how_they_stand(terminal: Terminal) -> None:
+    failed_install(terminal)
+    base = terminal.ask("instances", "list", "--node", "base")[1]["instances"][0]["id"]
+    words = ("executions", "complete", "install-1", "--instance", base, "--reason", "x", "--operation", "create")
+    (problem,) = terminal.ask(*words)[1]["problems"]
+    assert problem["code"] == "PL-C014"
+    assert f"create of {base} (completed)" in problem["message"]
 
 
 def test_a_completed_execution_has_nothing_to_resume_retry_or_cancel(terminal: Terminal) -> None:

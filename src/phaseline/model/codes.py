@@ -175,6 +175,7 @@ CODES: dict[str, str] = {
     "PL-C024": "The folder of the blueprint is gone",
     "PL-C025": "A value is not valid YAML",
     "PL-C026": "The answer cannot be written",
+    "PL-C027": "The execution has no such operation",
     "PL-C099": "Phaseline itself failed",
 }
 """{code: title}"""

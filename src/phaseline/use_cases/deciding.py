@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
+from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import fail
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus
 from phaseline.run.requests import refuse_busy, refuse_ended, refuse_retry
 from phaseline.use_cases.asking import Ticket, ask
-from phaseline.use_cases.executions import Phases, as_statuses, view_execution
+from phaseline.use_cases.executions import as_statuses, view_execution
 from phaseline.use_cases.finding import find_execution
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
@@ -20,6 +22,7 @@ from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.graph import Graph
     from phaseline.model.rows import ExecutionRow
     from phaseline.ports import Store
     from phaseline.use_cases.values import ExecutionView
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 RETRIED = (EntryStatus.FAILED, EntryStatus.CANCELED, EntryStatus.UNSURE, EntryStatus.SLEEPING)
 COMPLETED = (EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, EntryStatus.CANCELED)
+NAMED = 5
+"""So many entries are named where none of them fits."""
 
 
 def resume(
@@ -100,7 +105,7 @@ def complete(
     """Take entries as completed because a user vouches for them, and go on with what waited for them; audited.
 
     ``instances``: ids of those concerned; ``operations``: only these (full names or their last part).
-    Raises: PL-C014 if no entry fits.
+    Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name.
     """
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_busy(place.store, row)
@@ -141,25 +146,71 @@ def _chosen(
 ) -> dict[str, Value]:
     """What a request names: the last graph, and in it the positions of the entries of these instances and operations that have one of the statuses."""
     graphs = store.graphs(row.number)
+    found: list[Spot] = []
     if graphs:
         graph = store.graph(graphs[-1].id)
-        topology = store.topology(row.deployment)
-        found = np.flatnonzero(np.isin(as_statuses(store.statuses(graphs[-1].id)), list(statuses)))
-        phases = Phases(graph)
-        numbers = _numbers(instances, topology.number_of)
-        fitting: list[Value] = []
-        for position in found.tolist():
-            phase, kind = phases.of(position)
-            subject = int(graph.subject[position])
-            owner = subject if kind == 1 else int(topology.source[subject]) if kind > 1 else -1
-            named = not operations or phase in operations or phase.rpartition(".")[2] in operations
-            if owner in numbers and named:
-                fitting.append(position)
-        if fitting:
-            return {"graph": graphs[-1].id, "positions": fitting}
+        _refuse_unknown(row, graph, operations)
+        found = _spots(store, row, graphs[-1].id, graph, instances)
+        if operations:
+            found = [spot for spot in found if not {spot.phase, short(spot.phase)}.isdisjoint(operations)]
+    fitting: list[Value] = [spot.position for spot in found if spot.status in statuses]
+    if fitting:
+        return {"graph": graphs[-1].id, "positions": fitting}
     words = ", ".join(status.word for status in statuses)
     message = f"no operation of {', '.join(instances)} in {row.id} is one of: {words}"
+    if operations and found:
+        message = f"none of these is one of {words}: {', '.join(map(str, found[:NAMED]))}"
+    elif operations:
+        message = f"{row.id} calls {', '.join(map(repr, operations))} on other instances, not on {', '.join(instances)}"
     raise fail("PL-C014", message, f"See what stands where: phaseline executions show {row.id}", subject=row.id)
+
+
+@frozen
+class Spot:
+    """One entry of a graph: its operation, the instance it is called on or for, and how it stands."""
+
+    position: int
+    phase: str
+    instance: str
+    status: EntryStatus
+
+    def __str__(self) -> str:
+        """As ``start of web_x1 (completed)``."""
+        return f"{short(self.phase)} of {self.instance} ({self.status.word})"
+
+
+def _spots(store: Store, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]) -> list[Spot]:
+    """The entries of a graph on these instances; those of relationships count as their source's."""
+    topology = store.topology(row.deployment)
+    statuses = as_statuses(store.statuses(number))
+    wanted = np.array(sorted(_numbers(instances, topology.number_of)), np.int64)
+    found: list[Spot] = []
+    for step in graph.steps:
+        if step.kind is SubjectKind.NONE:
+            continue
+        subjects = graph.subject[step.first : step.first + step.count]
+        owner = subjects if step.kind is SubjectKind.INSTANCE else topology.source[subjects]
+        for place in np.flatnonzero(np.isin(owner, wanted)).tolist():
+            position = step.first + place
+            found.append(Spot(position, step.phase, topology.ids[int(owner[place])], EntryStatus(statuses[position])))
+    return sorted(found, key=lambda spot: spot.position)
+
+
+def _refuse_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str]) -> None:
+    """Raise PL-C027 for a name that no operation of the graph has, in full or as its last part."""
+    phases = dict.fromkeys(step.phase for step in graph.steps if step.kind is not SubjectKind.NONE)
+    shorter = dict.fromkeys(map(short, phases))
+    for name in operations:
+        if name not in phases and name not in shorter:
+            hint = did_you_mean(name, phases if "." in name else shorter)
+            there = f"the last round of {row.id} calls: {', '.join(shorter) or 'none'}"
+            mend = f"Correct the name; {hint or there}"
+            raise fail("PL-C027", f"{row.id} has no operation '{name}'", mend, subject=row.id)
+
+
+def short(phase: str) -> str:
+    """The last part of the name of an operation."""
+    return phase.rpartition(".")[2]
 
 
 def _numbers(instances: Sequence[str], known: dict[str, int]) -> set[int]:
