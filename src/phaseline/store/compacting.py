@@ -48,12 +48,12 @@ def _give_back(db: sqlite3.Connection, patience_s: float) -> None:
     # A page is given back at each step of the statement: a script is stepped to its end, a query only once.
     script = f"pragma incremental_vacuum({PAGES_TOGETHER})"
     for _ in range(0, _value(db, "freelist_count"), PAGES_TOGETHER):
-        file.in_turn(db, lambda: db.executescript(script), patience_s)
+        file.in_turn(lambda: db.executescript(script), patience_s)
         time.sleep(GIVE_WAY_S)
 
 
 def _value(db: sqlite3.Connection, pragma: str) -> int:
-    return int(db.execute(f"pragma {pragma}").fetchone()[0])
+    return int(file.in_turn(lambda: db.execute(f"pragma {pragma}").fetchone()[0], file.BUSY_TIMEOUT_S))
 
 
 def _size(path: str) -> int:

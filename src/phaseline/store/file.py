@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 from phaseline.model.problem import ProblemsError
 from phaseline.store import failures, schema
 from phaseline.store.copying import copy
 from phaseline.store.lock import OwnerLock
+
+T = TypeVar("T")
 
 BUSY_TIMEOUT_S = 5.0
 """How long a statement waits for another program that has locked the file."""
@@ -65,12 +68,17 @@ def refuse_nothing(path: str) -> None:
 
 
 def open_writer(path: str) -> sqlite3.Connection:
-    """A connection whose commits are on the disk when they return. Begin with ``begin_writing``."""
+    """A connection whose commits are on the disk when they return. Begin with ``begin_writing``.
+
+    SQLite itself waits for nothing here: once a transaction has begun, nothing that others do makes it wait. Readers
+    may meet a file that is locked for a moment, while its log is begun anew or recovered.
+    """
     db = _connect(path)
     db.execute("pragma synchronous = full")
     db.execute(f"pragma wal_autocheckpoint = {CHECKPOINT_PAGES}")
     db.execute(f"pragma journal_size_limit = {LOG_BYTES_KEPT}")
     db.execute(f"pragma cache_size = -{CACHE_KIB}")
+    db.execute("pragma busy_timeout = 0")
     return db
 
 
@@ -83,30 +91,20 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 
 def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
-    """Begin a transaction as soon as nobody else writes."""
-    in_turn(db, lambda: db.execute("begin immediate"), patience_s)
+    """Begin a transaction on a writer as soon as nobody else writes."""
+    in_turn(lambda: db.execute("begin immediate"), patience_s)
 
 
-def in_turn(db: sqlite3.Connection, write: Callable[[], object], patience_s: float) -> None:
-    """Write as soon as nobody else does: ``write`` is tried again until the patience ends.
-
-    Only here SQLite does not wait by itself: any other statement may meet a file that is locked for a moment,
-    while its log is begun anew or recovered.
-    """
+def in_turn(work: Callable[[], T], patience_s: float) -> T:
+    """What ``work`` on a writer gives, as soon as nobody else writes: it is tried again until the patience ends."""
     end = time.monotonic() + patience_s
-    db.execute("pragma busy_timeout = 0")
-    try:
-        while True:
-            try:
-                write()
-            except sqlite3.OperationalError as error:
-                if not failures.is_busy(error) or time.monotonic() > end:
-                    raise
-                time.sleep(TRY_EVERY_S)
-            else:
-                return
-    finally:
-        db.execute(f"pragma busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")
+    while True:
+        try:
+            return work()
+        except sqlite3.OperationalError as error:
+            if not failures.is_busy(error) or time.monotonic() > end:
+                raise
+            time.sleep(TRY_EVERY_S)
 
 
 def _connect(path: str) -> sqlite3.Connection:

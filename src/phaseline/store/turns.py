@@ -31,6 +31,9 @@ _ADD_GRAPH = (
     f"insert into graph (id, execution, name, attempt, entry_count, {', '.join(graphs.COLUMNS)}) "
     f"select ?, number, ?, attempt, ?, {', '.join('?' * len(graphs.COLUMNS))} from execution where number = ?"
 )
+# "insert or replace" would delete the row first, and so write the page of the index anew as well.
+_WRITE_PAGES = "insert into page values (?, ?, ?) on conflict do update set statuses = excluded.statuses"
+_WRITE_STATES = "insert into state_page values (?, ?, ?) on conflict do update set states = excluded.states"
 _WRITE_NOTES = """insert into note (graph, position, attempts, generation, due, message, error, result)
     values (?, ?, ?, ?, ?, '', '{}', 'null')
     on conflict do update set attempts = excluded.attempts, generation = excluded.generation, due = excluded.due"""
@@ -78,7 +81,7 @@ class TurnWriter:
         _add_graphs(db, changes.graphs)
         if changes.pages:
             db.executemany(
-                "insert or replace into page values (?, ?, ?)",
+                _WRITE_PAGES,
                 [(page.graph, page.number, page.statuses) for page in changes.pages],
             )
         _write_notes(db, changes.notes)
@@ -108,7 +111,7 @@ class TurnWriter:
             if pages is None:
                 pages = touched[change.deployment] = np.zeros(len(states) // PAGE_ENTRIES + 1, np.bool_)
             pages[change.subjects // PAGE_ENTRIES] = True
-        db.executemany("insert or replace into state_page values (?, ?, ?)", self._state_pages(touched))
+        db.executemany(_WRITE_STATES, self._state_pages(touched))
 
     def _state_pages(self, touched: dict[int, np.ndarray]) -> Iterable[tuple[int, int, bytes]]:
         for deployment, pages in touched.items():
