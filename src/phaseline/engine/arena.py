@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from phaseline.engine.columns import Columns
+from phaseline.engine.few import FEW, Cells, judge_few, set_few
 from phaseline.engine.rules import (
     BLOCKED,
     CONDITIONAL,
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 
     from phaseline.engine.stories import Stories
     from phaseline.model.graph import Graph, Policy, Step
+
+Wave = np.ndarray | list[int]
+"""Positions, or the statuses they are to have: a column, or a few plain numbers."""
 
 NOT_CONDITIONAL = np.uint8(255 - CONDITIONAL)
 COLUMNS = {
@@ -135,6 +139,7 @@ class Arena:
         self._policy_base: dict[tuple[Policy, ...], int] = {}
         self._held = 0
         self._has_ended = False
+        self.sleep_changes = 0
         self._expose()
 
     def _expose(self) -> None:
@@ -146,6 +151,7 @@ class Arena:
         self.slot_execution, self.slot_first_page = graphs["execution"], graphs["first_page"]
         self.slot_policy_base = graphs["policy_base"]
         self.dirty = self._pages.views()["dirty"]
+        self.cells = Cells(self)
 
     def __len__(self) -> int:
         """How many entries there are, holes included."""
@@ -211,6 +217,8 @@ class Arena:
         """Which graph each entry belongs to: one number if it is the same for all, otherwise a column."""
         if len(self.order) == 1:
             return 0
+        if len(positions) == 1:
+            return self.cells.number_of(positions.item())
         low, high = int(positions.min()), int(positions.max())
         first = int(np.searchsorted(self.slot_base, low, side="right")) - 1
         if high < self.order[first].end:
@@ -220,6 +228,9 @@ class Arena:
     def by_slot(self, positions: np.ndarray) -> Iterator[tuple[Slot, np.ndarray]]:
         """Positions grouped by graph; each group keeps the order of its positions."""
         if not len(positions):
+            return
+        if len(positions) == 1:
+            yield self.order[self.cells.number_of(positions.item())], positions
             return
         numbers = self.number_of(positions)
         if isinstance(numbers, int):
@@ -264,24 +275,60 @@ class Arena:
         """Give entries a new status and let everything follow that follows from it.
 
         An entry set to blocked is at once given what its needs say. Milestones that wait for an end are looked at
-        when nothing else moves: what is revived in the same change has not ended.
+        when nothing else moves: what is revived in the same change has not ended. A few entries are moved one by one.
         """
-        candidates = positions if np.ndim(status) == 0 and status == BLOCKED else None
-        new = np.full(len(positions), status, np.uint8) if np.ndim(status) == 0 else np.asarray(status, np.uint8)
-        late: list[np.ndarray] = []
-        while len(positions):
-            moved = self._set(positions, new)
-            if candidates is not None:
-                moved = np.union1d(moved, candidates) if len(moved) else candidates
-                candidates = None
-            if self._has_ended and len(moved):
-                is_late = (self.marks[moved] & ENDED) != 0
-                late.append(moved[is_late])
-                moved = moved[~is_late]
-            positions, new = self._judge(moved)
-            if late and not len(positions):
-                positions, new = self._judge(np.unique(np.concatenate(late)))
-                late = []
+        wave: Wave = positions
+        new: Wave | int = status
+        candidates = positions if isinstance(status, int) and status == BLOCKED else None
+        late: set[int] = set()
+        while len(wave):
+            if len(wave) <= FEW:
+                few = wave if isinstance(wave, list) else wave.tolist()
+                if self.cells.has_few_edges(few):
+                    wave, new = self._move_few(few, new, candidates, late)
+                    candidates = None
+                    continue
+            wave, new = self._move_many(np.asarray(wave, np.int64), new, candidates, late)
+            candidates = None
+
+    def _move_few(
+        self, positions: list[int], new: Wave | int, candidates: np.ndarray | None, late: set[int]
+    ) -> tuple[Wave, Wave]:
+        """One wave of a change, entry by entry: which change next, and to what."""
+        count = len(positions)
+        after = [new] * count if isinstance(new, int) else new if isinstance(new, list) else new.tolist()
+        felt = set_few(self, positions, after)
+        if candidates is not None:
+            felt.update(positions)
+        if self._has_ended:
+            marks = self.cells.marks
+            late.update(position for position in felt if marks[position] & ENDED)
+            felt -= late
+        if len(felt) > FEW:
+            return self._after(*self._judge(np.array(sorted(felt), np.int64)), late)
+        return self._after(*judge_few(self, sorted(felt)), late)
+
+    def _move_many(
+        self, positions: np.ndarray, new: Wave | int, candidates: np.ndarray | None, late: set[int]
+    ) -> tuple[Wave, Wave]:
+        """One wave of a change, as columns: which change next, and to what."""
+        after = np.full(len(positions), new, np.uint8) if isinstance(new, int) else np.asarray(new, np.uint8)
+        moved = self._set(positions, after)
+        if candidates is not None:
+            moved = distinct(np.concatenate([moved, candidates])) if len(moved) else candidates
+        if self._has_ended and len(moved):
+            is_late = (self.marks[moved] & ENDED) != 0
+            late.update(moved[is_late].tolist())
+            moved = moved[~is_late]
+        return self._after(*self._judge(moved), late)
+
+    def _after(self, wave: Wave, new: Wave, late: set[int]) -> tuple[Wave, Wave]:
+        """The next wave; when nothing else moves, that of the milestones that wait for an end."""
+        if late and not len(wave):
+            ended = sorted(late)
+            late.clear()
+            return judge_few(self, ended) if len(ended) <= FEW else self._judge(np.array(ended, np.int64))
+        return wave, new
 
     def take_back(self, positions: np.ndarray) -> np.ndarray:
         """Block entries that were done, and what was let through by them: all that are blocked now, each once.
@@ -303,7 +350,8 @@ class Arena:
         What was begun is finished: whether it applies is asked no more (PD28).
         """
         if self.stories is not None:
-            self.stories.see(positions, self.status[positions], np.full(len(positions), RUNNING, np.uint8))
+            before = self.status[positions]
+            self.stories.see(positions, before, np.full_like(before, RUNNING))
         self.status[positions] = RUNNING
         self.marks[positions] &= NOT_CONDITIONAL
         self.owner[positions] = batch
@@ -330,6 +378,7 @@ class Arena:
             if not matters.any():
                 return
             positions, old, new = positions[matters], old[matters], new[matters]
+        self.sleep_changes += 1
         numbers = self.number_of(positions)
         opened = MAY_MOVE[new] - MAY_MOVE[old]
         unsure = (new == UNSURE).astype(np.int8) - (old == UNSURE)
@@ -393,7 +442,7 @@ class Arena:
     def pages(self) -> list[PageWritten]:
         """Pages that changed since the last call."""
         written = []
-        dirty = np.flatnonzero(self.dirty)
+        dirty = self.dirty.nonzero()[0]
         if len(dirty):
             numbers = np.searchsorted(self.slot_first_page, dirty, side="right") - 1
             for page, number in zip(dirty.tolist(), numbers.tolist(), strict=True):

@@ -50,6 +50,8 @@ class OpenBatch:
 
 def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
     """Members in order, cut where the graph or the kind of subject changes."""
+    if len(positions) == 1:
+        return (_segment_of_one(arena, positions),)
     numbers = arena.number_of(positions)
     kinds = arena.kind[positions]
     breaks = kinds[1:] != kinds[:-1]
@@ -77,3 +79,19 @@ def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
             )
         )  # fmt: skip
     return tuple(segments)
+
+
+def _segment_of_one(arena: Arena, positions: np.ndarray) -> Segment:
+    position = positions.item()
+    slot = arena.order[arena.cells.number_of(position)]
+    return Segment(
+        slot.graph_id,
+        slot.execution,
+        slot.deployment,
+        np.array([position - slot.base], np.int32),
+        KINDS[arena.kind.item(position)],
+        arena.subject[positions],
+        arena.attempts[positions],
+        arena.generations[positions],
+        np.array([arena.cells.policy[position] - slot.policy_base], np.uint16),
+    )

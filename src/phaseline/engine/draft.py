@@ -46,6 +46,9 @@ class Draft:
 
     def enter(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
         """Instances go through the states that ``column`` (``enter`` or ``leave`` of the policies) has for their entries."""
+        if len(positions) == 1:
+            self._enter_one(arena, table, positions, column)
+            return
         paths = column[arena.policy[positions]]
         if not paths.any():
             return
@@ -55,6 +58,13 @@ class Draft:
                 if number:
                     subjects = arena.subject[mine[numbers == number]]
                     self.states.append(StatesEntered(slot.deployment, table.paths[number], subjects))
+
+    def _enter_one(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
+        position = positions.item()
+        number = column.item(arena.cells.policy[position])
+        if number:
+            slot = arena.order[arena.cells.number_of(position)]
+            self.states.append(StatesEntered(slot.deployment, table.paths[number], arena.subject[positions]))
 
     def notes(self, arena: Arena) -> list[NotesWritten]:
         """Attempts and due times of every entry noted in this turn, once each."""

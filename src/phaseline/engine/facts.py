@@ -63,6 +63,8 @@ def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
     """Which members (bool) are of the batch, each once, and have no outcome yet."""
     if batch is None:
         return np.zeros(len(members), bool)
+    if len(members) == 1:
+        return np.array([_expects(batch, members.item())])
     known = (members >= 0) & (members < len(batch.positions))
     if len(members) > 1 and not (members[1:] > members[:-1]).all():
         first = np.zeros(len(members), bool)
@@ -75,6 +77,12 @@ def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
     return known
 
 
+def _expects(batch: OpenBatch, member: int) -> bool:
+    """True if this member is of the batch and has no outcome yet."""
+    is_member = 0 <= member < len(batch.positions)
+    return is_member and batch.kinds.item(member) == KIND_PENDING and batch.positions.item(member) >= 0
+
+
 def _noted(scheduler: Scheduler, draft: Draft, index: int, event: Noted) -> None:
     expected = _expected(scheduler.batches.get(event.batch), event.members)
     draft.accepted.append(Accepted(index, event.batch, event.members[expected], event.members[~expected]))
@@ -84,31 +92,44 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
     """Give each member's entry what its outcome makes of it; late, double and foreign answers move nothing."""
     batch = scheduler.batches.get(event.batch)
     members, kinds, delays = event.members, event.kinds, event.delays
-    expected = _expected(batch, members)
-    rejected = members[~expected]
-    if len(rejected):
-        members, kinds, delays = members[expected], kinds[expected], delays[expected]
+    if batch is not None and len(members) == 1 and _expects(batch, members.item()):
+        rejected = members[:0]
+    else:
+        expected = _expected(batch, members)
+        rejected = members[~expected]
+        if len(rejected):
+            members, kinds, delays = members[expected], kinds[expected], delays[expected]
     draft.accepted.append(Accepted(index, event.batch, members, rejected))
     if batch is None or not len(members):
         return
     positions = batch.positions[members]
     scheduler.answer(draft, batch, members, kinds)
-    completed = kinds == KIND_COMPLETED
+    if (
+        len(members) == 1
+        and kinds.item() == KIND_COMPLETED
+        and scheduler.arena.status.item(positions.item()) != CANCELING
+    ):
+        complete(scheduler, draft, positions)
+        return
+    _judge_outcomes(scheduler, draft, positions, kinds, delays)
+
+
+def _judge_outcomes(
+    scheduler: Scheduler, draft: Draft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
+) -> None:
+    """Overruled, completed and other outcomes, in this order."""
     overruled = _overruled(scheduler, positions)
     if overruled is not None:
         scheduler.arena.change(positions[overruled], CANCELED)
-        positions, kinds, delays, completed = (
-            positions[~overruled], kinds[~overruled], delays[~overruled], completed[~overruled]
-        )  # fmt: skip
-        if not len(positions):
-            return
-    if completed.all():
-        complete(scheduler, draft, positions)
-        return
-    if completed.any():
-        complete(scheduler, draft, positions[completed])
+        positions, kinds, delays = positions[~overruled], kinds[~overruled], delays[~overruled]
+    completed = kinds == KIND_COMPLETED
     others = ~completed
-    _not_completed(scheduler, draft, positions[others], kinds[others], delays[others])
+    if others.any():
+        if completed.any():
+            complete(scheduler, draft, positions[completed])
+        _not_completed(scheduler, draft, positions[others], kinds[others], delays[others])
+    elif len(positions):
+        complete(scheduler, draft, positions)
 
 
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:

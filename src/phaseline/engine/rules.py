@@ -120,6 +120,12 @@ IS_STORED = np.array([status >= E.SLEEPING for status in E], bool)
 WAS_LET_THROUGH = np.array([status in {E.WAITING, E.SLEEPING, E.PASSED} for status in E], bool)
 """[status] -> its needs let it through and no call of it runs or has decided it: a reopening takes it back."""
 
+
+def any_marked(marks: np.ndarray, bits: int) -> bool:
+    """True if one of these entries has one of these marks."""
+    return bool(marks.item() & bits) if len(marks) == 1 else bool((marks & bits).any())
+
+
 ASKED = 128
 """Internal mark: the shell was asked about this entry (``Evaluate``) and has not answered."""
 

@@ -17,7 +17,7 @@ from phaseline.engine.calls import OpenBatch, segments_of
 from phaseline.engine.draft import Draft
 from phaseline.engine.lanes import Lanes, pool_of
 from phaseline.engine.policies import PolicyTable
-from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
+from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING, any_marked
 from phaseline.engine.sleepers import Sleepers
 from phaseline.engine.stories import Stories
 from phaseline.model.distinct import distinct, present
@@ -157,7 +157,7 @@ class Scheduler:
     def announce(self, draft: Draft, positions: np.ndarray) -> None:
         """Tell listeners and the planner of entries that were done and are marked for it."""
         marks = self.arena.marks[positions]
-        if not (marks & (ANNOUNCE | EXIT)).any():
+        if not any_marked(marks, ANNOUNCE | EXIT):
             return
         for slot, mine in self.arena.by_slot(positions[(marks & ANNOUNCE) != 0]):
             draft.commands.append(Announce(slot.graph_id, (mine - slot.base).astype(np.int32)))
@@ -176,8 +176,9 @@ class Scheduler:
     def _admit(self, draft: Draft, positions: np.ndarray) -> None:
         """Put entries that wait into their lanes; those of which only the shell knows enough are asked for first."""
         arena = self.arena
-        conditional = (arena.marks[positions] & CONDITIONAL) != 0
-        if conditional.any():
+        marks = arena.marks[positions]
+        if any_marked(marks, CONDITIONAL):
+            conditional = (marks & CONDITIONAL) != 0
             self._evaluate(draft, positions[conditional], "applies")
             positions = positions[~conditional]
         self.admit_applicable(draft, positions)
@@ -187,8 +188,9 @@ class Scheduler:
         if not len(positions):
             return
         numbers = self.table.lane[self.arena.policy[positions]]
-        for number in present(numbers):
-            mine = positions[numbers == number]
+        found = present(numbers)
+        for number in found:
+            mine = positions[numbers == number] if len(found) > 1 else positions
             spec = self.table.specs[number]
             if spec.key is not None:
                 self._evaluate(draft, mine, "key", spec.key)
@@ -299,11 +301,16 @@ class Scheduler:
             self.batches[batch] = OpenBatch(
                 batch, lane, positions, np.zeros(len(positions), np.uint8), len(positions), held
             )
-            timeout = self.table.timeout[self.arena.policy[positions]]
-            deadline = draft.now + int(timeout.max()) if lane.spec.form == "bulk" and timeout.all() else 0
-            made = Batch(batch, lane.spec, lane.key, segments, draft.now, deadline)
+            made = Batch(batch, lane.spec, lane.key, segments, draft.now, self._deadline(lane, positions, draft.now))
             draft.opened.append(made)
             draft.commands.append(Dispatch(made))
+
+    def _deadline(self, lane: Lane, positions: np.ndarray, now: int) -> int:
+        """When a call of these is given up, in ms; 0: never, since one of them has no time-out or calls are single."""
+        if lane.spec.form != "bulk":
+            return 0
+        timeout = self.table.timeout[self.arena.policy[positions]]
+        return now + int(timeout.max()) if timeout.all() else 0
 
     def give_back(self, batch: OpenBatch) -> None:
         """Free the slots that no pending member of a batch needs."""

@@ -13,6 +13,9 @@ from phaseline.model.distinct import distinct
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
 
+NEVER = (-1, -1)
+"""What a look saw that has not been taken."""
+
 
 class Sleepers:
     """A heap of (due, number, positions). What woke or ended otherwise is dropped when its chunk comes up."""
@@ -21,6 +24,7 @@ class Sleepers:
         """Nobody sleeps."""
         self._heap: list[tuple[int, int, np.ndarray]] = []
         self._count = 0
+        self._looked: tuple[int, int] = NEVER
 
     def add(self, positions: np.ndarray, due: np.ndarray) -> None:
         """Entries whose ``due`` column holds these times, in ms."""
@@ -33,6 +37,7 @@ class Sleepers:
         woken: list[np.ndarray] = []
         while self._heap and self._heap[0][0] <= now:
             positions = heapq.heappop(self._heap)[2]
+            self._looked = NEVER
             positions = positions[arena.status[positions] == SLEEPING]
             times = arena.due[positions]
             woken.append(positions[times <= now])
@@ -40,15 +45,19 @@ class Sleepers:
         return distinct(np.concatenate(woken)) if woken else np.empty(0, np.int64)
 
     def next(self, arena: Arena) -> int | None:
-        """When the first sleeper is due, or None."""
+        """When the first sleeper is due, or None. Looked at only when somebody fell asleep or awoke since."""
+        seen = (arena.sleep_changes, self._count)
+        if seen == self._looked:
+            return self._heap[0][0] if self._heap else None
         while self._heap:
             due, _, positions = self._heap[0]
             asleep = positions[arena.status[positions] == SLEEPING]
             if len(asleep) and int(arena.due[asleep].min()) == due:
-                return due
+                break
             heapq.heappop(self._heap)
             self.add(asleep, arena.due[asleep])
-        return None
+        self._looked = (arena.sleep_changes, self._count)
+        return self._heap[0][0] if self._heap else None
 
     def known(self) -> dict[int, int]:
         """{position: when it is looked at next} of all that slept when they were added."""
@@ -60,5 +69,6 @@ class Sleepers:
 
     def move(self, moved: np.ndarray) -> None:
         """Follow entries to their new positions after a compaction."""
+        self._looked = NEVER
         heap = [(due, number, moved[positions]) for due, number, positions in self._heap]
         self._heap = [(due, number, positions[positions >= 0]) for due, number, positions in heap]

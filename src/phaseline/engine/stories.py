@@ -6,7 +6,7 @@ Only a scheduler made with ``checked=True`` keeps stories; they cost time and me
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,8 @@ ALLOWED = np.zeros((len(EntryStatus), len(EntryStatus)), bool)
 for (_status, _fact), _result in TRANSITIONS.items():
     ALLOWED[_status, _result] = True
     ALLOWED[_status, _status] = True
+MAY_BECOME = ALLOWED.tolist()
+"""The same as plain lists, for one entry."""
 
 
 class InvalidTransition(AssertionError):
@@ -33,14 +35,13 @@ class InvalidTransition(AssertionError):
         super().__init__(f"entry {entry} cannot become {after.word} when {before.word} ({told})")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Entries that changed at once: ``positions`` int64, statuses uint8, at ``now`` ms."""
+class Change(NamedTuple):
+    """Entries that changed at once: positions and statuses, columns or a few numbers, at ``now`` ms."""
 
     now: int
-    positions: np.ndarray
-    before: np.ndarray
-    after: np.ndarray
+    positions: np.ndarray | tuple[int, ...]
+    before: np.ndarray | tuple[int, ...]
+    after: np.ndarray | tuple[int, ...]
 
 
 class Stories:
@@ -53,19 +54,25 @@ class Stories:
 
     def see(self, positions: np.ndarray, before: np.ndarray, after: np.ndarray) -> None:
         """Remember a change. Raises ``InvalidTransition`` for the first entry whose change the table does not have."""
-        wrong = np.flatnonzero(~ALLOWED[before, after])
-        if len(wrong):
-            place = int(wrong[0])
+        allowed = ALLOWED[before, after]
+        if not allowed.all():
+            place = int((~allowed).nonzero()[0][0])
             entry = int(positions[place])
             statuses = EntryStatus(int(before[place])), EntryStatus(int(after[place]))
             raise InvalidTransition(entry, *statuses, self.of(entry))
         self._changes.append(Change(self.now, positions.copy(), before.copy(), after.copy()))
 
+    def see_one(self, position: int, before: int, after: int) -> None:
+        """The same for one entry."""
+        if not MAY_BECOME[before][after]:
+            raise InvalidTransition(position, EntryStatus(before), EntryStatus(after), self.of(position))
+        self._changes.append(Change(self.now, (position,), (before,), (after,)))
+
     def of(self, entry: int) -> tuple[str, ...]:
         """What befell the entry at this position, such as ``5 ms: waiting -> running``, oldest first."""
         told = []
         for change in self._changes:
-            for place in np.flatnonzero(change.positions == entry).tolist():
+            for place in np.flatnonzero(np.asarray(change.positions) == entry).tolist():
                 before, after = EntryStatus(int(change.before[place])), EntryStatus(int(change.after[place]))
                 if before is not after:
                     told.append(f"{change.now} ms: {before.word} -> {after.word}")
@@ -73,5 +80,5 @@ class Stories:
 
     def move(self, moved: np.ndarray) -> None:
         """Follow entries to their new positions after a compaction."""
-        kept = [Change(old.now, moved[old.positions], old.before, old.after) for old in self._changes]
+        kept = [Change(old.now, moved[np.asarray(old.positions)], old.before, old.after) for old in self._changes]
         self._changes = deque(kept, maxlen=CHANGES_KEPT)

@@ -25,6 +25,6 @@ def present(numbers: np.ndarray) -> list[int]:
     if not len(numbers):
         return []
     first = int(numbers[0])
-    if (numbers == first).all():
+    if len(numbers) == 1 or (numbers == first).all():
         return [first]
-    return np.flatnonzero(np.bincount(numbers)).tolist()
+    return np.bincount(numbers).nonzero()[0].tolist()

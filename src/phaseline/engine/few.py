@@ -1,0 +1,160 @@
+"""The one rule for a handful of entries, one by one: what ``Arena`` does with whole columns, without their fixed price.
+
+A column costs a microsecond a touch however short it is; a turn that moves three entries would touch two hundred. The
+same memory is read and written here cell by cell. Both forms are held equal by property tests and by the simulation.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.engine.rules import (
+    ABSENT,
+    ANY,
+    BLOCKED,
+    ENDED,
+    IS_STORED,
+    MAY_MOVE,
+    PASSED,
+    SKIPPED,
+    SLEEPING,
+    TOLD,
+    TOLERANT,
+    UNSURE,
+    WAITING,
+)
+from phaseline.model.events import PAGE_ENTRIES
+from phaseline.model.status import EntryStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.engine.arena import Arena
+
+FEW = 8
+"""Up to so many entries are moved one by one; from there on columns are cheaper."""
+FEW_EDGES = 32
+"""The same for the edges that leave them."""
+
+_STATUSES = range(len(EntryStatus))
+STORED = tuple(IS_STORED.tolist())
+MOVES = tuple(MAY_MOVE.tolist())
+
+
+def _told(change: int) -> tuple[int, int]:
+    return int(TOLD[0][change]), int(TOLD[1][change])
+
+
+TELLS = tuple(
+    tuple(_told((old * len(EntryStatus) + new) * 2 + tolerant) for tolerant in (0, 1) for new in _STATUSES)
+    for old in _STATUSES
+)
+"""[old][new + tolerant * number of statuses] -> (unmet, lost) that dependents are told; see ``rules.TOLD``."""
+REACTS = tuple(status in {EntryStatus.BLOCKED, EntryStatus.SKIPPED} for status in EntryStatus)
+"""[status] -> is what its needs make of it."""
+WHEN_TOLERANT = len(EntryStatus)
+
+
+class Cells:
+    """The columns of an arena seen cell by cell; valid until they grow."""
+
+    __slots__ = (
+        "dirty", "due", "end", "first_page", "idx", "lost", "marks", "needs", "open", "policy", "slot_base", "slot_policy", "status",
+        "subject", "unmet", "unsure",
+    )  # fmt: skip
+
+    def __init__(self, arena: Arena) -> None:
+        """Views of the arena's present columns: what is written here is written there."""
+        self.status, self.marks, self.end = arena.status.data, arena.marks.data, arena.end.data
+        self.unmet, self.lost, self.needs = arena.unmet.data, arena.lost.data, arena.needs.data
+        self.policy, self.subject, self.due = arena.policy.data, arena.subject.data, arena.due.data
+        self.idx, self.dirty = arena.idx.data, arena.dirty.data
+        self.open, self.unsure = arena.slot_open.data, arena.slot_unsure.data
+        self.slot_base, self.first_page = arena.slot_base.data, arena.slot_first_page.data
+        self.slot_policy = arena.slot_policy_base.data
+
+    def number_of(self, position: int) -> int:
+        """Which graph an entry belongs to."""
+        return bisect_right(self.slot_base, position) - 1
+
+    def has_few_edges(self, positions: Sequence[int]) -> bool:
+        """True when no more than ``FEW_EDGES`` edges leave these entries."""
+        end, count = self.end, 0
+        for position in positions:
+            count += end[position] - (end[position - 1] if position else 0)
+        return count <= FEW_EDGES
+
+
+def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[int]:
+    """Give entries new statuses; the dependents whose counters changed with them."""
+    cells = arena.cells
+    status, marks, end, idx, unmet, lost = cells.status, cells.marks, cells.end, cells.idx, cells.unmet, cells.lost
+    felt: set[int] = set()
+    for position, after in zip(positions, new, strict=True):
+        before = status[position]
+        status[position] = after
+        if arena.stories is not None:
+            arena.stories.see_one(position, before, after)
+        if STORED[after] or STORED[before]:
+            _note(arena, cells, position, before, after)
+        is_unmet, is_lost = TELLS[before][after + WHEN_TOLERANT if marks[position] & TOLERANT else after]
+        if is_unmet or is_lost:
+            for edge in range(end[position - 1] if position else 0, end[position]):
+                target = idx[edge]
+                unmet[target] += is_unmet
+                lost[target] += is_lost
+                felt.add(target)
+    return felt
+
+
+def _note(arena: Arena, cells: Cells, position: int, before: int, after: int) -> None:
+    """Keep the counts of its graph, and the page to be written."""
+    number = cells.number_of(position)
+    cells.open[number] += MOVES[after] - MOVES[before]
+    if after == UNSURE:
+        cells.unsure[number] += 1
+    if before == UNSURE:
+        cells.unsure[number] -= 1
+    if SLEEPING in {before, after}:
+        arena.sleep_changes += 1
+    cells.dirty[cells.first_page[number] + (position - cells.slot_base[number]) // PAGE_ENTRIES] = True
+    arena.touched.add(number)
+
+
+def judge_few(arena: Arena, moved: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Which blocked or skipped entries (ascending) change by their needs, and to what; gathers as ``Arena._judge``."""
+    cells = arena.cells
+    status = cells.status
+    changed: list[int] = []
+    new: list[int] = []
+    for position in moved:
+        before = status[position]
+        if REACTS[before]:
+            after = ruled(cells, position)
+            if after != before:
+                changed.append(position)
+                new.append(after)
+    for ruling, gathered in ((WAITING, arena.released), (PASSED, arena.passed)):
+        if ruling in new:
+            gathered.append(np.array([at for at, after in zip(changed, new, strict=True) if after == ruling], np.int64))
+    return changed, new
+
+
+def ruled(cells: Cells, position: int) -> int:
+    """Status of an entry that no call decides, by its needs alone; see ``rules.ruled_status``."""
+    unmet, lost, marks = cells.unmet[position], cells.lost[position], cells.marks[position]
+    if marks & ANY:
+        needs = cells.needs[position]
+        if unmet < needs or not needs:
+            return PASSED
+        return SKIPPED if lost == needs else BLOCKED
+    if marks & ENDED:
+        return PASSED if unmet == lost else BLOCKED
+    if lost:
+        return SKIPPED
+    if unmet:
+        return BLOCKED
+    return PASSED if marks & ABSENT else WAITING
