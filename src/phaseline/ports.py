@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Batch
     from phaseline.model.graph import Graph
+    from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import (
         Actor,
         BatchRow,
@@ -261,6 +262,10 @@ class Catalog(Protocol):
 
     def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
         """The function itself, imported. Raises ``ImportError``, ``AttributeError`` or what the import raised."""
+        ...
+
+    def load_phase(self, code: PhaseCode) -> Callable[..., object]:
+        """The function of a phase as it is in force now; raises as ``load``."""
         ...
 
 

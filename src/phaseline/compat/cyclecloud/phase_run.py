@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
 from phaseline.compat.cyclecloud.resource import Resource, message_before
 from phaseline.model.declaration import declaration_of
 from phaseline.model.failures import RecoverableError
+from phaseline.model.frozen import altered
+from phaseline.model.state_steps import LANE_PREFIX
 from phaseline.model.status import OutcomeKind
 from phaseline.records.record import Record
 from phaseline.records.series import Series
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     Given = Record | Iterable[Record]
 
 AGAIN = OutcomeKind.AGAIN
-LANE_PREFIX = "phase:"
-"""What stands before the name of a phase where it names a lane."""
 MAX_MESSAGE_CHARS = 4_096
 """Longest message of an entry; the log has the whole text (PD54)."""
 OUR_FRAMES = 3
@@ -216,7 +215,7 @@ class PhaseRun:
             resource.end()
             _, error = attempt(resource.lay_over)
             if error is not None:
-                failed[resource.place] = replace(outcome_of(error), kind=OutcomeKind.FAILED, delay_ms=-1)
+                failed[resource.place] = altered(outcome_of(error), kind=OutcomeKind.FAILED, delay_ms=-1)
         return failed
 
 

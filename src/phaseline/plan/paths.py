@@ -1,0 +1,240 @@
+"""State paths: the graph of the next state for resources that go the same way together (ADR 0011).
+
+Resources of one type that enter the same state on the way to the same target are a ``Group``; its graph is the state:
+first all enter it, states without phases pass at once (PD25), then come the phases that may apply to the type, each after
+those it depends on, and an exit that is passed when all of them are completed. Whether a phase applies to a
+resource is asked when its needs are met, and again until the state is left; so a phase that does not apply waits for its
+own needs before it is passed, and those that depend on it wait for them, too (PD29).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import frozen
+from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.phases import PhasePolicy
+from phaseline.model.state_steps import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
+from phaseline.model.status import Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from phaseline.model.phase_registry import PhaseRegistry
+    from phaseline.model.phases import PhaseDefinition
+    from phaseline.model.state_paths import StatePath
+
+NO_STATE = ""
+"""Where a resource is that was never in a state of its path."""
+
+
+@frozen
+class Group:
+    """Resources (instance numbers, int32, ascending) of one type that enter ``state`` next, on their way along ``path``."""
+
+    resource_type: str
+    path: StatePath
+    state: str
+    subjects: np.ndarray
+
+
+@frozen
+class Unreachable:
+    """Resources of a type that has no way to the target."""
+
+    resource_type: str
+    subjects: np.ndarray
+
+
+def next_groups(
+    subjects: np.ndarray,
+    types: Sequence[str],
+    states: Sequence[str],
+    target: str,
+    registry: PhaseRegistry,
+    *,
+    passed: bool,
+) -> tuple[list[Group], list[Unreachable]]:
+    """Where these go next; those that have arrived go nowhere.
+
+    ``types`` and ``states`` are those of the subjects. ``passed``: they have left their states, and enter those that
+    follow; otherwise they begin: in the state in which they are, if it lies on their path, afresh (PD30).
+    """
+    found: dict[tuple[str, str], list[int]] = {}
+    for number, kind, state in zip(subjects.tolist(), types, states, strict=True):
+        found.setdefault((kind, state), []).append(number)
+    groups: dict[tuple[str, str], list[int]] = {}
+    lost: dict[str, list[int]] = {}
+    for (kind, state), numbers in found.items():
+        path = registry.types.path(kind, target)
+        if path is None:
+            lost.setdefault(kind, []).extend(numbers)
+            continue
+        entered = _entered(path, state, passed=passed)
+        if entered is not None:
+            groups.setdefault((kind, entered), []).extend(numbers)
+    made = []
+    for (kind, state), numbers in groups.items():
+        path = registry.types.path(kind, target)
+        assert path is not None
+        made.append(Group(kind, path, state, np.sort(np.array(numbers, np.int32))))
+    return made, [Unreachable(kind, np.array(numbers, np.int32)) for kind, numbers in lost.items()]
+
+
+def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
+    """The state that somebody in this state enters; None: it is the last one."""
+    if state == path.target:
+        return None
+    if state not in path.states:
+        return path.states[0]
+    return path.after(state) if passed else state
+
+
+def states_on(path: StatePath) -> tuple[str, ...]:
+    """All states for which a graph of the path needs numbers."""
+    return path.states
+
+
+def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int]) -> Graph:
+    """The graph of the group's state, or of the first one behind it that has phases. ``numbers``: {state: its number}."""
+    entered = [group.state]
+    phases = _phases(registry, group.resource_type, group.state, group.path)
+    while not phases and entered[-1] != group.path.target:
+        following = group.path.after(entered[-1])
+        assert following is not None
+        entered.append(following)
+        phases = _phases(registry, group.resource_type, following, group.path)
+    steps = [
+        _Row(STATE_PREFIX + state, Policy(LaneSpec(STATE_PREFIX + state), leave=(numbers[state],)), ENTERS)
+        for state in entered
+    ]
+    place = {name.lower(): len(steps) + row for row, name in enumerate(phases)}
+    needs: list[list[int]] = [[row - 1] if row else [] for row in range(len(steps))]
+    for phase in phases.values():
+        first = _needs(registry, phase, entered[-1], place) if phase is not None else []
+        needs.append(first or [len(steps) - 1])
+    steps += [_Row(LANE_PREFIX + name, policy_of(name, phase), mark_of(phase)) for name, phase in phases.items()]
+    if phases:
+        needs.append(list(place.values()))
+        exit_step = EXIT_PREFIX + entered[-1]
+        steps.append(_Row(exit_step, Policy(LaneSpec(exit_step)), Mark.ABSENT | Mark.EXIT))
+    return _laid_out(entered[-1], steps, needs, group.subjects)
+
+
+def removal_graph(subjects: np.ndarray, number: int) -> Graph:
+    """The graph of resources that are no more: all enter the state of this number."""
+    row = _Row(STATE_PREFIX, Policy(LaneSpec(STATE_PREFIX), leave=(number,)), ENTERS)
+    return _laid_out("removed", [row], [[]], np.sort(subjects.astype(np.int32)))
+
+
+ENTERS = Mark.ABSENT | Mark.ANNOUNCE
+
+
+@frozen
+class _Row:
+    """One step, for each subject the same."""
+
+    name: str
+    policy: Policy
+    marks: int
+
+
+def _phases(
+    registry: PhaseRegistry, resource_type: str, state: str, path: StatePath
+) -> dict[str, PhaseDefinition | None]:
+    """{name: phase} of a state for a type, with those that others need and that nobody has defined (None).
+
+    Phases of a state in which a path ends are never run (PD26).
+    """
+    if state == path.target:
+        return {}
+    found: dict[str, PhaseDefinition | None] = {phase.name: phase for phase in registry.of(state, resource_type)}
+    for phase in list(found.values()):
+        assert phase is not None
+        for name in _unknown_needs(registry, phase, state, set()):
+            found.setdefault(name, None)
+    return found
+
+
+def _unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, seen: set[str]) -> Iterable[str]:
+    """Names that the phase needs, directly or through phases of other types, and that nobody has defined."""
+    for name in registry.needs(phase, state):
+        known = registry.get(name)
+        if known is None:
+            yield name
+        elif known.key not in seen:
+            seen.add(known.key)
+            yield from _unknown_needs(registry, known, state, seen)
+
+
+def _needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, place: Mapping[str, int]) -> list[int]:
+    """The rows that a phase waits for; in place of a phase that is not for the type, what that one waits for (PD29)."""
+    found: dict[int, None] = {}
+    seen: set[str] = set()
+    waiting = list(registry.needs(phase, state))
+    while waiting:
+        key = waiting.pop(0).lower()
+        if key in seen:
+            continue
+        seen.add(key)
+        known = registry.get(key)
+        if key in place:
+            found[place[key]] = None
+        elif known is not None:
+            waiting += registry.needs(known, state)
+    return sorted(found)
+
+
+def mark_of(phase: PhaseDefinition | None) -> int:
+    """Whether it must be asked if the phase applies; so it is of one that nobody can use, for it may be mended."""
+    asked = phase is None or bool(phase.constraint or phase.providers or phase.error)
+    return Mark.CONDITIONAL if asked else 0
+
+
+def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
+    """How entries of the phase are called; the code is looked up by its name when a call begins (PD43)."""
+    policy = phase.policy if phase is not None else PhasePolicy()
+    is_each = phase is not None and phase.code is not None and phase.code.form == "handle_one"
+    lane = LaneSpec(
+        LANE_PREFIX + name,
+        form="each" if is_each else "bulk",
+        max_batch=policy.max_batch,
+        concurrency=0 if is_each and policy.max_concurrency == 1 else policy.max_concurrency,
+        key=policy.batch_key or None,
+        interval_ms=round(policy.min_interval_s * 1000),
+    )
+    return Policy(
+        lane,
+        max_retries=policy.retry_limit,
+        retry_interval_ms=round(policy.sleep_delay_s * 1000),
+        timeout_ms=round(policy.run_timeout_s * 1000),
+        repeatable=True,
+        cancel_wins=True,
+    )
+
+
+def _laid_out(name: str, rows: Sequence[_Row], needs: Sequence[Sequence[int]], subjects: np.ndarray) -> Graph:
+    """One entry for each row and subject, row by row; an edge goes between entries of the same subject."""
+    count = len(subjects)
+    places = np.arange(count, dtype=np.int32)
+    followers: list[list[int]] = [[] for _ in rows]
+    for row, needed in enumerate(needs):
+        for need in needed:
+            followers[need].append(row)
+    blocks = [
+        (np.array(behind, np.int32)[None, :] * count + places[:, None]).ravel() if behind else places[:0]
+        for behind in followers
+    ]
+    counts = np.repeat(np.array([len(behind) for behind in followers], np.int32), count)
+    return Graph(
+        name,
+        tuple(Step(row.name, SubjectKind.INSTANCE, number * count, count) for number, row in enumerate(rows)),
+        tuple(row.policy for row in rows),
+        subject=np.tile(subjects.astype(np.int32), len(rows)),
+        policy=np.repeat(np.arange(len(rows), dtype=np.uint16), count),
+        marks=np.repeat(np.array([row.marks for row in rows], np.uint8), count),
+        ptr=np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
+        idx=np.concatenate(blocks).astype(np.int32),
+    )
