@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import frozen
 from phaseline.model.status import ExecutionStatus
@@ -44,6 +44,10 @@ class Owner:
         return f"Process {self.pid} ({self.command}, since {since})"
 
 
+DeploymentKind = Literal["blueprint", "resources"]
+"""What a deployment was made of. One of resources may grow, and several of its executions may be open."""
+
+
 @frozen
 class CodePlaces:
     """Everything that finds code, stored with the deployment: any engine process can go on with it.
@@ -66,6 +70,7 @@ class NewDeployment:
     code: CodePlaces
     actor: Actor
     created_at: int
+    kind: DeploymentKind = "blueprint"
 
 
 @frozen
@@ -80,6 +85,7 @@ class DeploymentRow:
     created_at: int
     created_by: str
     instance_count: int
+    kind: DeploymentKind = "blueprint"
 
 
 @frozen
@@ -159,6 +165,9 @@ class RequestKind(StrEnum):
     RETRY = "retry"
     COMPLETE = "complete"
     WAKE = "wake"
+    RERUN = "rerun"
+    EDIT = "edit"
+    PAUSE = "pause"
     STOP = "stop"
     RELOAD = "reload"
 
@@ -175,6 +184,16 @@ class RequestRow:
     body: Mapping[str, Value]
     answered_at: int = 0
     answer: Mapping[str, Value] | None = None
+
+
+@frozen
+class PausedRow:
+    """A phase that is called no more until it is unpaused: since when, who wanted it and why."""
+
+    name: str
+    at: int
+    actor: str
+    reason: str
 
 
 @frozen
