@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 from phaseline.dsl.report import Report, Spot
 from phaseline.model.blueprint import Node
+from phaseline.model.frozen import altered
 
 _SHOWN = 8
 
@@ -23,7 +23,7 @@ def with_hosts(nodes: Mapping[str, Node]) -> dict[str, Node]:
         if host is None and node.relationships:
             host = _host(name, nodes, hosts)
         if host is not None:
-            changed[name] = replace(node, host=host)
+            changed[name] = altered(node, host=host)
     return changed
 
 

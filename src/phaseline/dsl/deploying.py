@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from phaseline.dsl.documents import Document
@@ -15,6 +14,7 @@ from phaseline.dsl.report import Path
 from phaseline.dsl.scaling import Counts, check_counts
 from phaseline.dsl.source import Source
 from phaseline.model.blueprint import Blueprint, Node, Operation, Output, Relationship, Value
+from phaseline.model.frozen import altered
 from phaseline.model.problem import Place, Problem, ProblemsError
 
 
@@ -58,11 +58,11 @@ class _Deploying:
         waiting = [node for node in nodes.values() if node.has_functions]
         for node in waiting:
             if contains_functions(dict(node.properties)):
-                scope = replace(self._scope, own=node.name)
+                scope = altered(self._scope, own=node.name)
                 self._properties[node.name] = self._mapping(node.properties, scope, _where(node).at("properties"))
         for node in waiting:
             nodes[node.name] = self._node(node)
-        blueprint = replace(
+        blueprint = altered(
             self._blueprint,
             nodes=nodes,
             outputs=self._outputs("outputs", self._blueprint.outputs),
@@ -82,12 +82,12 @@ class _Deploying:
                 text = self._source.read(file) if self._source is not None else None
                 positions[file] = Positions(Document(file, text)) if text is not None else None
             found = positions[file]
-            place = found.place(where.path, "value") if found else replace(where.base, path=dotted(where.path))
-            placed.append(replace(problem, place=place))
+            place = found.place(where.path, "value") if found else altered(where.base, path=dotted(where.path))
+            placed.append(altered(problem, place=place))
         return placed
 
     def _node(self, node: Node) -> Node:
-        scope, where = replace(self._scope, own=node.name), _where(node)
+        scope, where = altered(self._scope, own=node.name), _where(node)
         properties = self._properties[node.name]
         operations = self._operations(node.operations, scope, where.at("interfaces"))
         relationships = tuple(
@@ -97,7 +97,7 @@ class _Deploying:
         counts = Counts(node.default_instances, node.min_instances, node.max_instances)
         if not all(isinstance(count, int) for count in counts):
             counts = self._counts(counts, scope, where)
-        return replace(
+        return altered(
             node,
             properties=properties,
             operations=operations,
@@ -111,12 +111,12 @@ class _Deploying:
         )
 
     def _relationship(self, item: Relationship, node: Node, where: _Where) -> Relationship:
-        scope = replace(self._scope, source=node.name, target=item.target)
+        scope = altered(self._scope, source=node.name, target=item.target)
         properties = self._mapping(item.properties, scope, where.at("properties"))
         source = self._operations(item.source_operations, scope, where.at("source_interfaces"))
         target = self._operations(item.target_operations, scope, where.at("target_interfaces"))
         left = any(operation.has_functions for operation in (*source.values(), *target.values()))
-        return replace(
+        return altered(
             item,
             properties=properties,
             source_operations=source,
@@ -133,7 +133,7 @@ class _Deploying:
             if operation.has_functions:
                 interface, _, bare = name.rpartition(".")
                 inputs = self._mapping(operation.inputs, scope, where.at(interface, bare, "inputs"))
-                changed[name] = replace(operation, inputs=inputs, has_functions=contains_functions(inputs))
+                changed[name] = altered(operation, inputs=inputs, has_functions=contains_functions(inputs))
         return {**operations, **changed} if changed else operations
 
     def _counts(self, counts: Counts, scope: StaticScope, where: _Where) -> Counts:
@@ -170,7 +170,7 @@ class _Deploying:
     def _outputs(self, section: str, outputs: Mapping[str, Output]) -> dict[str, Output]:
         where = _Where(Place(self._blueprint.file), (section,))
         return {
-            name: replace(output, value=self._value(output.value, self._scope, where.at(name, "value")))
+            name: altered(output, value=self._value(output.value, self._scope, where.at(name, "value")))
             for name, output in outputs.items()
         }
 

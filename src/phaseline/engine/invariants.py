@@ -26,13 +26,14 @@ from phaseline.engine.rules import (
     WAITING,
     ruled_status,
 )
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena, Slot
     from phaseline.engine.scheduler import Scheduler
 
-CALLED = (RUNNING, CANCELING)
+IS_CALLED = np.array([status in {RUNNING, CANCELING} for status in EntryStatus], bool)
+"""[status] -> belongs to an open batch."""
 
 
 def validate(scheduler: Scheduler) -> None:
@@ -43,10 +44,11 @@ def validate(scheduler: Scheduler) -> None:
         _needs_are_counted(arena, slot)
         _graph_is_counted(arena, slot)
     _graphs_lie_in_order(scheduler)
-    _waiting_entries_are_in_one_queue(scheduler)
-    _called_entries_are_in_one_batch(scheduler)
+    held = _held(scheduler)
+    _waiting_entries_are_in_one_queue(scheduler, held)
+    _called_entries_are_in_one_batch(scheduler, held)
     _slots_are_counted(scheduler)
-    _sleepers_will_wake(scheduler)
+    _sleepers_will_wake(scheduler, held)
     _executions_go_on(scheduler)
 
 
@@ -112,7 +114,7 @@ def _graphs_lie_in_order(scheduler: Scheduler) -> None:
     assert arena.hole_count() == len(arena) - held, "holes are miscounted"
 
 
-def _waiting_entries_are_in_one_queue(scheduler: Scheduler) -> None:
+def _waiting_entries_are_in_one_queue(scheduler: Scheduler, held: np.ndarray) -> None:
     """Each waiting entry is either asked for or in the lane of its policy, once, under its execution."""
     arena, table = scheduler.arena, scheduler.table
     queued: list[int] = []
@@ -128,7 +130,6 @@ def _waiting_entries_are_in_one_queue(scheduler: Scheduler) -> None:
                 specs = {table.specs[number] for number in table.lane[arena.policy[positions]].tolist()}
                 assert specs == {lane.spec}, "an entry waits in a lane that is not its policy's"
     assert len(queued) == len(set(queued)), "an entry waits in two places"
-    held = _held(scheduler)
     waiting = set(held[arena.status[held] == WAITING].tolist())
     asked = set(held[(arena.marks[held] & ASKED) != 0].tolist())
     assert asked <= waiting, "the shell was asked about an entry that does not wait"
@@ -136,7 +137,7 @@ def _waiting_entries_are_in_one_queue(scheduler: Scheduler) -> None:
     assert asked | set(queued) == waiting, "a waiting entry is in no queue, or one in a queue does not wait"
 
 
-def _called_entries_are_in_one_batch(scheduler: Scheduler) -> None:
+def _called_entries_are_in_one_batch(scheduler: Scheduler, held: np.ndarray) -> None:
     """Each running or canceling entry is a pending member of its one open batch; no other entry has an owner."""
     arena = scheduler.arena
     owner: dict[int, int] = {}
@@ -148,12 +149,11 @@ def _called_entries_are_in_one_batch(scheduler: Scheduler) -> None:
         for position in batch.positions[pending].tolist():
             assert position not in owner, f"entry {position} is pending in two batches"
             owner[position] = number
-    held = _held(scheduler)
-    called = held[np.isin(arena.status[held], CALLED)]
+    is_called = IS_CALLED[arena.status[held]]
+    called = held[is_called]
     assert set(called.tolist()) == set(owner), "running entries and pending members are not the same"
     assert {entry: int(arena.owner[entry]) for entry in owner} == owner, "an entry names a batch that it is not in"
-    others = held[~np.isin(arena.status[held], CALLED)]
-    assert (arena.owner[others] == -1).all(), "an entry that is not called has an owner"
+    assert (arena.owner[held[~is_called]] == -1).all(), "an entry that is not called has an owner"
 
 
 def _slots_are_counted(scheduler: Scheduler) -> None:
@@ -176,8 +176,8 @@ def _slots_are_counted(scheduler: Scheduler) -> None:
         )
 
 
-def _sleepers_will_wake(scheduler: Scheduler) -> None:
-    arena, held = scheduler.arena, _held(scheduler)
+def _sleepers_will_wake(scheduler: Scheduler, held: np.ndarray) -> None:
+    arena = scheduler.arena
     asleep = held[arena.status[held] == SLEEPING]
     first = int(arena.due[asleep].min()) if len(asleep) else None
     assert scheduler.sleepers.next(arena) == first, "the alarm is not set for the first sleeper"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import altered
 from phaseline.model.phases import ListenerDefinition, PhaseDefinition
 from phaseline.model.state_paths import DEFAULT_TYPES, ResourceTypes
 
@@ -97,7 +97,7 @@ class PhaseRegistry:
         ``lost``: {name: what was known of it; None: nothing}.
         """
         added = [
-            PhaseDefinition(name, "", (), (), error=error) if known is None else replace(known, error=error)
+            PhaseDefinition(name, "", (), (), error=error) if known is None else altered(known, error=error)
             for name, known in lost.items()
             if self.get(name) is None
         ]

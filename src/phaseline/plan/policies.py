@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint import SCRIPT_RUNNER, Operation
 from phaseline.model.declaration import Declaration
-from phaseline.model.frozen import changeable, frozen
+from phaseline.model.frozen import altered, changeable, frozen
 from phaseline.model.graph import LaneSpec, Policy
 from phaseline.model.problem import fail
 
@@ -85,7 +85,7 @@ class Policies:
         callings = list(self.callings)
         for number, before, after in self._final:
             calling = callings[number]
-            found.append(replace(calling, enter=before + calling.enter, leave=calling.leave + after))
+            found.append(altered(calling, enter=before + calling.enter, leave=calling.leave + after))
         return tuple(found)
 
     def _add(self, policy: Policy) -> int:

@@ -7,7 +7,6 @@ decided together with what calls brought back, and only then carries the command
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +30,6 @@ from phaseline.model.events import (
     WakeAt,
     WakeRequested,
 )
-from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import EventRow, Turn
 from phaseline.model.status import ExecutionStatus
@@ -43,7 +41,7 @@ from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, failing, progress_rows
 from phaseline.run.recovery import restore
-from phaseline.run.reports import Report
+from phaseline.run.reports import Dispatched, Report
 from phaseline.run.requests import LOOK_MS, Door
 
 if TYPE_CHECKING:
@@ -71,18 +69,6 @@ BULK_SLOTS = 16
 """Bulk calls at once, over all lanes."""
 NEVER_AGAIN = 1 << 62
 """So late that nobody looks for requests before it."""
-
-
-@changeable
-class Dispatched:
-    """A batch the executor has, and which of its members (bool) have been reported."""
-
-    batch: Batch
-    reported: np.ndarray
-
-    def only_members(self, report: Report) -> Report:
-        """The report without what it says of members that the batch does not have."""
-        return report.of((report.members >= 0) & (report.members < len(self.reported)))
 
 
 class Engine:
@@ -272,7 +258,7 @@ class Engine:
         for change in decision.changes.executions:
             self._note_execution(change.execution, change.status, change.reason, now)
         answers, self._door.answers = self._door.answers, []
-        payload = replace(sorter.payload(self._rows), answers=answers, requests=self._requests)
+        payload = sorter.payload(self._rows, answers, self._requests)
         if decision.changes or payload:
             self._store.commit(Turn(now, decision.changes, payload))
             self._rows, self._requests = [], {}
@@ -338,7 +324,10 @@ class Engine:
                 sorter.take(report, answer, self._origins.get(report.batch), set())
                 continue
             batch = dispatched.batch
-            sorter.take(report, answer, Origin.of(batch), self._given_up(batch, answer))
+            if report.documents or report.remarks:
+                sorter.take(report, answer, Origin.of(batch), self._given_up(batch, answer))
+            else:
+                sorter.logs.extend(report.logs)
             if not report.is_noted:
                 sorter.failures(batch, report, answer, self._instance_of)
                 self._remember(report)

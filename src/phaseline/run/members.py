@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from phaseline.model.failures import NonRecoverableError
+from phaseline.model.frozen import altered
 from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome, outcome_of, unloadable
@@ -78,4 +78,4 @@ def kept_data(handover: HandOver, call: Call, outcome: Outcome) -> Outcome:
     except TypeError as error:
         return outcome_of(NonRecoverableError(f"data of the item: {error}"))
     handover.keep_data(call.member, kept)
-    return outcome if kept is None else replace(outcome, result=kept)
+    return outcome if kept is None else altered(outcome, result=kept)

@@ -14,10 +14,11 @@ from phaseline.model.rows import EventRow, LogLine, Payload
 from phaseline.model.status import EntryStatus, OutcomeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from phaseline.model.events import Accepted, Batch, Segment
-    from phaseline.model.rows import DocumentChange, Remark
+    from phaseline.model.execution import Request
+    from phaseline.model.rows import Answer, DocumentChange, Remark
     from phaseline.run.reports import Report
 
 ASKED_AGAIN = "OperationRetry"
@@ -28,6 +29,9 @@ TRACES_TOLD = 10
 """Of members that fail in one report at the same place so many have the traceback in their log."""
 GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
 """An answer that comes when nobody waits for it any more is stored on the instance if its entry has one of these."""
+
+FAILS = np.isin(np.arange(len(OutcomeKind)), (OutcomeKind.FAILED, OutcomeKind.RETRY))
+"""[outcome] -> is an event of its own."""
 
 
 def place_of(batch: Batch, member: int) -> tuple[Segment, int]:
@@ -107,13 +111,13 @@ class Sorter:
 
         ``instance_of`` (segment, place) -> the instance that the call was about.
         """
-        failed = np.flatnonzero((report.kinds == OutcomeKind.FAILED) | (report.kinds == OutcomeKind.RETRY))
-        if not len(failed):
+        told = FAILS[report.kinds]
+        if not told.any():
             return
         refused = set() if accepted is None else set(accepted.rejected.tolist())
         remarks = dict(report.remarks)
         traces: Counter[str] = Counter()
-        for at in failed.tolist():
+        for at in told.nonzero()[0].tolist():
             member = int(report.members[at])
             if member in refused:
                 continue
@@ -132,7 +136,9 @@ class Sorter:
                     for line in trace.splitlines()
                 )
 
-    def payload(self, events: Iterable[EventRow]) -> Payload:
-        """Everything gathered, and these events."""
+    def payload(
+        self, events: Iterable[EventRow], answers: Sequence[Answer] = (), requests: Mapping[int, Request] | None = None
+    ) -> Payload:
+        """Everything gathered, these events, the answers to requests, and what executions are planned by from now on."""
         rows: Sequence[EventRow] = (*self.events, *events)
-        return Payload(tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
+        return Payload(tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows, answers, requests or {})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.events import Planned
 from phaseline.model.execution import TOLERATED, History, Round, Verdict
+from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
 from phaseline.model.problem import ProblemsError
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
@@ -97,7 +97,7 @@ class Planning:
 
     def replace_request(self, execution: int, request: Request) -> None:
         """From now on plan with another request of the same execution (a retry that cleans up first)."""
-        self._rows[execution] = replace(self._rows[execution], request=request)
+        self._rows[execution] = altered(self._rows[execution], request=request)
 
     def forget(self, execution: int) -> None:
         """An execution has ended."""

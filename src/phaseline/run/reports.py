@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, changeable, frozen
 from phaseline.model.status import OutcomeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from phaseline.model.events import Batch
     from phaseline.model.rows import DocumentChange, LogLine, Remark
 
 POST_EVERY_MS = 10
@@ -50,7 +50,7 @@ class Report:
         if chosen.all():
             return self
         given = set(self.members[chosen].tolist())
-        return replace(
+        return altered(
             self,
             members=self.members[chosen],
             kinds=self.kinds[chosen],
@@ -58,6 +58,21 @@ class Report:
             documents=[told for told in self.documents if told[0] in given],
             remarks=[told for told in self.remarks if told[0] in given],
         )
+
+
+@changeable
+class Dispatched:
+    """A batch the executor has, and which of its members (bool) have been reported."""
+
+    batch: Batch
+    reported: np.ndarray
+
+    def only_members(self, report: Report) -> Report:
+        """The report without what it says of members that the batch does not have."""
+        count = len(self.reported)
+        if len(report.members) == 1 and 0 <= report.members.item() < count:
+            return report
+        return report.of((report.members >= 0) & (report.members < count))
 
 
 def all_completed(batch: int, members: np.ndarray) -> Report:

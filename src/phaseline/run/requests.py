@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from phaseline.model.frozen import altered
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import Answer, RequestKind
 from phaseline.model.status import ExecutionStatus
@@ -122,7 +122,7 @@ class Door:
         refuse_retry(self._store, row)
         self._refuse_reopened(row)
         clean = bool(request.body.get("clean"))
-        row = replace(row, request=replace(row.request, clean=clean))
+        row = altered(row, request=altered(row.request, clean=clean))
         graph, positions = _chosen(request.body)
         self._orders.retry(
             row, graph=graph, positions=positions, include_unsure=True, replan=clean, actor=request.actor.name

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from phaseline.dsl.functions import RuntimeScope, TopologyInstances, evaluate
+from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import merge
 from phaseline.model.rows import DocumentChange
-from phaseline.model.states import InstanceState
+from phaseline.model.state_steps import state_name
 from phaseline.run.calling import DeploymentView, InstanceView, NodeView, RelationshipView, written_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy as np
 
     from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship, Value
     from phaseline.model.rows import CodePlaces, Path
@@ -48,13 +48,18 @@ class LoadedDeployment:
         documents: Mapping[int, dict[str, Value]],
         states: np.ndarray,
         creator: str = "",
+        state_names: Sequence[str] = (),
     ) -> None:
-        """``documents`` {instance number: runtime properties} and ``states`` (uint8 by number) as stored."""
+        """``documents`` {instance number: runtime properties} and ``states`` (uint8 by number) as stored.
+
+        ``state_names``: those of states that have no fixed number.
+        """
         self.number = number
         self.blueprint = blueprint
         self.topology = topology
         self.inputs = inputs
         self.states = states
+        self.state_names = tuple(state_names)
         self.view = DeploymentView(
             name, PurePath(blueprint.file).stem or name, code, inputs, creator, blueprint.description
         )
@@ -85,6 +90,20 @@ class LoadedDeployment:
     def enter(self, state: int, subjects: np.ndarray) -> None:
         """Instances are now in this state."""
         self.states[subjects] = state
+
+    def state_of(self, instance: int) -> str:
+        """The state of an instance number."""
+        return state_name(int(self.states[instance]), self.state_names)
+
+    def grow(self, topology: Topology, documents: Mapping[int, dict[str, Value]], states: np.ndarray) -> None:
+        """Instances were added behind those there are: their documents and states."""
+        with self._lock:
+            self._documents.update(documents)
+        self.states = np.concatenate((self.states, states))
+        self.topology = topology
+        self.blueprint = topology.blueprint
+        for name in ("_indexes", "_node_numbers", "_instance_counts", "_rules", "_scope"):
+            self.__dict__.pop(name, None)
 
     # -- operations ---------------------------------------------------------------------------------------------
 
@@ -134,7 +153,7 @@ class LoadedDeployment:
     def _node_view(self, node: Node, number: int, instance: InstanceView) -> NodeView:
         properties = node.properties
         if node.has_functions:
-            scope = replace(self._scope, own=instance.number)
+            scope = altered(self._scope, own=instance.number)
             properties = {key: evaluate(value, scope) for key, value in properties.items()}
         return NodeView(node.name, node.type, node.type_hierarchy, properties, self._instance_counts[number])
 
@@ -195,11 +214,11 @@ class LoadedDeployment:
 
     def state(self, instance: InstanceView) -> str:
         """Its state, such as ``started``."""
-        return InstanceState(int(self.states[instance.number])).word
+        return self.state_of(instance.number)
 
     def evaluate(self, value: Value, call: Call) -> Value:
         """The value with its intrinsic functions evaluated as seen by a call."""
-        scope = replace(
+        scope = altered(
             self._scope,
             own=None if call.instance is None else call.instance.number,
             source=None if call.source is None else call.source.number,

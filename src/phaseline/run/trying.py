@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from phaseline.dsl.functions.table import contains_functions
 from phaseline.model.blueprint import Blueprint, Node, Relationship
 from phaseline.model.declaration import declaration_of
 from phaseline.model.failures import NonRecoverableError
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.properties import copy, copy_mapping
 from phaseline.model.rows import CodePlaces
 from phaseline.model.states import InstanceState
@@ -158,7 +158,7 @@ class Trial:
         return next(name for name in (wanted, *numbered) if name not in self._counts)
 
     def _deployment(self) -> LoadedDeployment:
-        nodes = {node.name: replace(node, default_instances=self._counts[node.name]) for node in self._nodes.values()}
+        nodes = {node.name: altered(node, default_instances=self._counts[node.name]) for node in self._nodes.values()}
         blueprint = Blueprint("cloudify_dsl_1_3", "trial.yaml", ".", nodes)
         topology = with_plain_ids(expand(blueprint, suffixes=0))
         documents = {topology.number_of[id]: document for id, document in self._documents.items()}
@@ -287,4 +287,4 @@ def with_plain_ids(topology: Topology) -> Topology:
     ids = [
         f"{topology.nodes[number].name}_{index}" for number, index in zip(topology.node, topology.index, strict=True)
     ]
-    return replace(topology, ids=ids)
+    return altered(topology, ids=ids)

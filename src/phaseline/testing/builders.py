@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship
+from phaseline.model.frozen import altered
 from phaseline.plan.instances import expand
 from phaseline.run.trying import with_plain_ids
 
@@ -51,7 +51,7 @@ def operation(name: str, implementation: str = "", **fields: Any) -> Operation:
         made = Operation(name, "script", "script", implementation)
     else:
         made = Operation(name, "function", "", implementation)
-    return replace(made, **fields)
+    return altered(made, **fields)
 
 
 def full_name(name: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import altered
 from phaseline.use_cases.loading import read
 from phaseline.use_cases.plugins import missing_modules
 from phaseline.use_cases.values import Validated
@@ -22,7 +22,7 @@ def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = ())
     from phaseline.dsl.placement import placement_of
 
     blueprint, code = read(place, file, plugin_folders)
-    missing = [replace(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code)]
+    missing = [altered(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code)]
     placement = placement_of(blueprint)
     return Validated(
         file=file,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import MEMORY
@@ -253,7 +253,7 @@ def _result(
     notices = () if owner or background else tuple(_still_open(other) for other in others[:5])
     view = view_execution(store, now, interrupted=ending is not Ending.SETTLED and not detach, notices=notices)
     runner = str(owner) if owner is not None and not now.status.is_ended else ""
-    return replace(view, detached=detach, background=background, runner=runner)
+    return altered(view, detached=detach, background=background, runner=runner)
 
 
 def _still_open(other: ExecutionRow) -> str:

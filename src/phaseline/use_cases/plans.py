@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.execution import History, Request, Verdict
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET, Order
@@ -101,5 +101,5 @@ def _planned(
         reason = answer.reason or "nothing is to be done"
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
     summary = summarise(topology, answer, slots=asdict(slots(place)), yes_many=yes_many)
-    summary = replace(summary, warnings=(*warnings, *summary.warnings))
+    summary = altered(summary, warnings=(*warnings, *summary.warnings))
     return Planned(summary, plan_text(summary).rstrip("\n"))

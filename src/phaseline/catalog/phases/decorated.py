@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from phaseline.catalog.declarations import NO_LITERAL, dotted_name, literal
 from phaseline.catalog.phases.definitions import HANDLES, Written
 from phaseline.catalog.phases.policy import expression_names
+from phaseline.model.frozen import altered
 from phaseline.model.phase_mark import attribute_name
 from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.records.conversions import AttributeTypeError, AttributeValueError
@@ -58,14 +58,14 @@ def _written(
             problems += _put(record, name, one, place)
     if call is not None and "states" not in given:
         problems.append(Problem("PL-D006", "@phase has no argument 'states'", "Add states=… to it.", where))
-    return replace(
+    return altered(
         module,
         name=module.name if function.name in HANDLES else f"{module.name}.{function.name}",
         record=record,
         where=where,
         places=places,
         function=function.name,
-        source=replace(source, problems=()),
+        source=altered(source, problems=()),
         problems=tuple(problems),
     )
 
@@ -92,7 +92,7 @@ def _put(record: Record, name: str, value: Any, place: Place) -> list[Problem]:
         else:
             record.put(name, kept)
     except ProblemsError as error:
-        return [replace(problem, place=place) for problem in error.problems]
+        return [altered(problem, place=place) for problem in error.problems]
     except (AttributeTypeError, AttributeValueError) as error:
         return [Problem("PL-D012", f"{name}: {error}", "Give it a value that can be kept.", place)]
     return []

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.catalog.phases.policy import BY_KEY, KNOBS, Unfit
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.phases import Attributes, ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy, Plugin
 from phaseline.model.problem import Place, Problem
 from phaseline.records.expression import Expression
@@ -96,7 +95,7 @@ class _Reading:
             phase.code if phase is not None else listener.code if listener is not None else self._code(""),
             written.where,
             written.places,
-            tuple(replace(problem, severity="warning") if is_disabled else problem for problem in self.problems),
+            tuple(altered(problem, severity="warning") if is_disabled else problem for problem in self.problems),
         )
 
     # The phase

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,7 +13,7 @@ from phaseline.catalog.phases.definitions import Written, define
 from phaseline.catalog.phases.records import PLUGIN, RESOURCE_TYPE, STATE_PATH, path_of, type_of, written_of
 from phaseline.catalog.phases.source import ModuleSource, missing_imports, read_source
 from phaseline.catalog.places import find_spec
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.phases import Plugin
 from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.model.state_paths import ResourceType, StatePath
@@ -47,7 +46,7 @@ class Origin:
 
     def below(self, name: str) -> Origin:
         """The same one folder down."""
-        return replace(self, names=(*self.names, name), modules=(*self.modules, name))
+        return altered(self, names=(*self.names, name), modules=(*self.modules, name))
 
 
 @frozen
@@ -150,7 +149,7 @@ def _module(file: Folder, _pair_module: Folder | None, stem: str, origin: Origin
     )
     if named:
         extra = tuple(_of_module(source, stem, origin))
-        named[0] = replace(named[0], problems=(*named[0].problems, *extra))
+        named[0] = altered(named[0], problems=(*named[0].problems, *extra))
     return Contents(str(file), tuple(define(one) for one in named), problems=source.problems)
 
 
@@ -206,9 +205,9 @@ def with_source(written: Written) -> Written:
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         mend = "Correct Code, or put the module where the package's modules are."
         problem = Problem("PL-D005", f"the module '{written.module}' is not found", mend, written.where)
-        return replace(written, problems=(*written.problems, problem))
+        return altered(written, problems=(*written.problems, problem))
     source = read_source(Path(spec.origin).read_bytes(), spec.origin, written.module.rpartition(".")[0])
-    return replace(written, source=source)
+    return altered(written, source=source)
 
 
 def _unreadable(file: Folder, why: str) -> Problem:

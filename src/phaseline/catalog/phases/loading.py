@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.catalog.phases.packages import Package, installed_packages, packages_at
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_checks import check_plugins, check_types
 from phaseline.model.phase_registry import PhaseRegistry
 from phaseline.model.phases import PhaseCode, PhaseDefinition, Plugin
@@ -126,7 +125,7 @@ class PhasePlugins:
         for place, package in self._in_force.items():
             for phase in _phases(package) if place not in found else ():
                 if phase.key not in known | off:
-                    lost[phase.key] = replace(
+                    lost[phase.key] = altered(
                         phase, error=f"its plugin '{phase.plugin}' ({place}) is not there any more"
                     )
         self._lost = lost
@@ -209,7 +208,7 @@ class _Choice:
         for place in self.order:
             if place in self.refused and place not in self.before:
                 first = next(problem for problem in self.problems[place] if problem.severity == "error")
-                found += [replace(phase, error=str(first)) for phase in _phases(self.found[place])]
+                found += [altered(phase, error=str(first)) for phase in _phases(self.found[place])]
         return found
 
     def verdicts(self) -> tuple[Verdict, ...]:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.util import find_spec as find_installed
 from pathlib import Path, PurePosixPath
 
 from phaseline.catalog.phases.files import Contents, Folder, Origin, read_folder
 from phaseline.catalog.places import PACKAGE_MARKS, find_spec
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.phases import Plugin
 from phaseline.model.problem import Place, Problem
 from phaseline.model.state_paths import ResourceType, StatePath
@@ -134,7 +133,7 @@ def _zip_package(file: Path) -> Package:
             )
             mend = "Pack it with a program that keeps folders, such as zip -r or python -m zipfile -c."
             problem = Problem("PL-D050", message, mend, Place(str(file)))
-            return replace(found, problems=(*found.problems, problem))
+            return altered(found, problems=(*found.problems, problem))
         return found
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         problem = Problem("PL-D050", f"the zip file cannot be read: {error}", "Pack it again.", Place(str(file)))

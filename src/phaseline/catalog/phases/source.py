@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
 from phaseline.catalog.declarations import imported_names, literal, top_level
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem
 from phaseline.records.faults import SHOWN_LINE
 
@@ -78,7 +77,7 @@ def read_source(content: bytes, file: str, package: str = "") -> ModuleSource:
         problems = [*old, _syntax(error, shown)]
         problems.sort(key=lambda problem: problem.place.line)
         return ModuleSource(file, shown.lines, problems=tuple(problems))
-    return replace(_read(tree, shown, package), problems=tuple(old))
+    return altered(_read(tree, shown, package), problems=tuple(old))
 
 
 def _old_spelling(found: re.Match[str], text: str, shown: ModuleSource) -> Problem:

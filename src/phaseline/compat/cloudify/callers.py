@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from phaseline.compat.cloudify import enable
 from phaseline.compat.cloudify.scripts import ProcessException, run
+from phaseline.model.frozen import altered
 from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import COMPLETED, MAX_TRACEBACK_CHARS, Outcome, clip, outcome_of, unloadable
@@ -90,17 +90,17 @@ def _failed(ctx: Any, error: BaseException) -> Outcome:
     outcome = outcome_of(error, hidden_frames=1)
     if isinstance(error, SystemExit):
         # The code ended its process, which here is ours: nothing says that trying again would help.
-        outcome = replace(outcome, kind=FAILED, message=f"the operation called sys.exit({error.code!r})")
+        outcome = altered(outcome, kind=FAILED, message=f"the operation called sys.exit({error.code!r})")
     if isinstance(error, ProcessException):
         # Where we noticed it is no news; what the script said last is.
-        outcome = replace(
+        outcome = altered(
             outcome, error={"type": "ProcessException", "traceback": clip(error.stderr, MAX_TRACEBACK_CHARS)}
         )
     causes = _causes(error)
     if causes:
-        outcome = replace(outcome, error={**outcome.error, "causes": causes})
+        outcome = altered(outcome, error={**outcome.error, "causes": causes})
     if problems:
-        outcome = replace(outcome, message="; ".join([outcome.message, *problems]))
+        outcome = altered(outcome, message="; ".join([outcome.message, *problems]))
     return outcome
 
 
@@ -118,7 +118,7 @@ def _returned(ctx: Any, result: Any) -> Outcome:
     retry = ctx._retry
     if retry is not None:
         outcome = outcome_of(retry)
-        return replace(outcome, message="; ".join([str(retry) or "the operation asked to be retried", *problems]))
+        return altered(outcome, message="; ".join([str(retry) or "the operation asked to be retried", *problems]))
     if problems:
         return Outcome(
             FAILED,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from phaseline.dsl.functions.evaluation import NotYetKnown, Scope, descend, evaluate
 from phaseline.dsl.functions.table import SELF, SOURCE, TARGET, contains_functions
 from phaseline.model.blueprint import Value
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import ProblemsError, fail
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ class RuntimeScope:
             return None
         value = properties[str(path[0])]
         if contains_functions(value):
-            value = evaluate(value, replace(self, own=instance, source=None, target=None, own_node=None))
+            value = evaluate(value, altered(self, own=instance, source=None, target=None, own_node=None))
         found, rest = descend(value, path[1:])
         return None if rest else found
 
@@ -141,8 +140,8 @@ class RuntimeScope:
         try:
             instance = self._instance(reference)
         except ProblemsError:
-            return replace(self, own=None, source=None, target=None, own_node=name)
-        return replace(self, own=instance, source=None, target=None, own_node=None)
+            return altered(self, own=None, source=None, target=None, own_node=name)
+        return altered(self, own=instance, source=None, target=None, own_node=None)
 
     def _instance(self, reference: str) -> int:
         """The one instance a reference means (B42)."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
 
-from phaseline.model.frozen import changeable
+from phaseline.model.frozen import altered, changeable
 from phaseline.plan.draft import Draft, Slot
 
 Pairs = tuple[np.ndarray, np.ndarray]
@@ -30,7 +29,7 @@ def chain_entries(draft: Draft) -> Draft:
             chain.append(walk.step(slots[0].owner, positions, edges))
         else:
             walk.spread(np.concatenate([slot.owner for slot in slots]), positions, number, edges)
-    return replace(draft, head=walk.head, tail=walk.tail, chain=tuple(chain), edges=draft.edges + tuple(edges))
+    return altered(draft, head=walk.head, tail=walk.tail, chain=tuple(chain), edges=draft.edges + tuple(edges))
 
 
 def _stage_of(numbered: tuple[int, Slot]) -> tuple[int, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import altered
 from phaseline.plan.draft import Draft
 from phaseline.plan.transforms.relationships import relationship_slots
 
@@ -35,7 +35,7 @@ def lay_intact(draft: Draft, relate: Relate, *, tolerant: bool) -> Draft:
     rows[rows] = ~participants.is_chosen[source[rows]] & participants.is_chosen[target[rows]]
     first = len(draft.items) + len(topology.links)  # group numbers beyond those of the sequence
     slots = relationship_slots(draft, relate, rows, tolerant=tolerant, once=tolerant, first=first)
-    return replace(draft, items=(*draft.items, *slots))
+    return altered(draft, items=(*draft.items, *slots))
 
 
 def _is_called(topology: Topology, number: int, operation: str) -> bool:

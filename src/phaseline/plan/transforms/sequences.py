@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.states import InstanceState
 from phaseline.model.status import Mark
@@ -41,14 +42,14 @@ def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool
             called[slot.owner] = True
         items += slots
     wanted = [isinstance(item, Become) and item.with_calls for item in sequence]
-    return replace(draft, items=draft.items + tuple(_without_calls(items, sequence, called) if any(wanted) else items))
+    return altered(draft, items=draft.items + tuple(_without_calls(items, sequence, called) if any(wanted) else items))
 
 
 def _without_calls(items: list[Slot | Change], sequence: Sequence, called: np.ndarray) -> list[Slot | Change]:
     """The items, states that go with calls only for those who have any."""
     with_calls = {item.state for item in sequence if isinstance(item, Become) and item.with_calls}
     return [
-        replace(item, who=item.who & called) if isinstance(item, Change) and item.state in with_calls else item
+        altered(item, who=item.who & called) if isinstance(item, Change) and item.state in with_calls else item
         for item in items
     ]
 
@@ -62,10 +63,16 @@ def _of_sources(draft: Draft, who: np.ndarray) -> np.ndarray:
 
 def _have(draft: Draft, states: AbstractSet[InstanceState]) -> np.ndarray:
     """Who is in one of the states at planning time, bool by place."""
+    found: np.ndarray = _table(states)[draft.present]
+    return found
+
+
+@cache
+def _table(states: AbstractSet[InstanceState]) -> np.ndarray:
+    """[state] -> is one of these; the sets are those of the workflows' sequences."""
     table = np.zeros(len(InstanceState), bool)
     table[list(states)] = True
-    found: np.ndarray = table[draft.present]
-    return found
+    return table
 
 
 def _call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[Slot]:

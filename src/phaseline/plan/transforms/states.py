@@ -6,11 +6,11 @@ operation of the instance itself can carry it. (A failure that is tolerated ends
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.states import InstanceState
 from phaseline.plan.draft import CLOSING, JOIN, OPENING, Change, Draft, Slot, absent_slot
@@ -35,8 +35,8 @@ def carry_states(draft: Draft) -> Draft:
         else:
             walk.relate(item)
     walk.close()
-    slots = [replace(slot, after=after) for slot, after in zip(walk.slots, walk.after, strict=True)]
-    return replace(draft, items=tuple(_with_own_bits(slots)), states=tuple(walk.states))
+    slots = [altered(slot, after=after) for slot, after in zip(walk.slots, walk.after, strict=True)]
+    return altered(draft, items=tuple(_with_own_bits(slots)), states=tuple(walk.states))
 
 
 class _Walk:
@@ -74,7 +74,7 @@ class _Walk:
     def call(self, slot: Slot) -> None:
         """An operation of the instances."""
         before = self.pending[slot.owner]
-        self._add(replace(slot, before=before) if before.any() else slot)
+        self._add(altered(slot, before=before) if before.any() else slot)
         self.pending[slot.owner] = 0
         self.carrier[slot.owner] = len(self.slots) - 1
         self.width[slot.owner] = 1
@@ -127,4 +127,4 @@ class _Walk:
 
 def _with_own_bits(slots: Sequence[Slot]) -> list[Slot]:
     """Slots whose ``after`` is by member instead of by place."""
-    return [slot if slot.after is None else replace(slot, after=slot.after[slot.owner]) for slot in slots]
+    return [slot if slot.after is None else altered(slot, after=slot.after[slot.owner]) for slot in slots]

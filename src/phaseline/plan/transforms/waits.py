@@ -6,12 +6,11 @@ side is a single one).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import Mark
 from phaseline.plan.draft import MILESTONE, Draft, Slot
@@ -44,7 +43,7 @@ def _wait(draft: Draft, *, downwards: bool) -> Draft:
     ends = {name: _ends(draft, name) for name in sorted(set(awaited))}
     rows = _row_pairs(draft, awaited, ends, downwards=downwards)
     slot, pairs = _node_pairs(draft, awaited, ends, downwards=downwards)
-    return replace(draft, items=draft.items + slot, edges=(*draft.edges, *rows, *pairs))
+    return altered(draft, items=draft.items + slot, edges=(*draft.edges, *rows, *pairs))
 
 
 def _operation(link: Link) -> str:

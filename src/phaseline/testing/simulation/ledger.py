@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from phaseline.model.states import InstanceState
 from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
 from phaseline.testing.builders import full_name
-from phaseline.testing.simulation.plugins import members_of
 
 if TYPE_CHECKING:
     from phaseline.model.events import Batch, Changes, Segment
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
 STARTED, DELETED = InstanceState.STARTED, InstanceState.DELETED
 UNKNOWN = {OutcomeKind.PENDING, OutcomeKind.UNSURE, OutcomeKind.LOST}
+DONE = {EntryStatus.COMPLETED, EntryStatus.PASSED}
 GONE = {DELETED, InstanceState.UNINITIALIZED}
 
 
@@ -34,26 +34,26 @@ class Ledger:
 
     def began(self, batch: Batch) -> None:
         """A batch is handed over; asserts that each of its members may be called now."""
-        self._batches[batch.id] = []
-        for _, segment, place in members_of(batch):
-            position = int(segment.positions[place])
-            self._batches[batch.id].append((segment.graph, position))
-            self._may_begin(segment, place)
-            self._unknown[segment.graph, position] = (batch.id, int(segment.generations[place]))
-            self.calls += 1
+        members = self._batches[batch.id] = []
+        for segment in batch.segments:
+            statuses = self._store.statuses(segment.graph).tolist()
+            for place, position in enumerate(segment.positions.tolist()):
+                members.append((segment.graph, position))
+                self._may_begin(segment, place, statuses)
+                self._unknown[segment.graph, position] = (batch.id, int(segment.generations[place]))
+                self.calls += 1
         limit = batch.lane.max_batch
         assert len(batch) <= limit, f"batch {batch.id} has {len(batch)} members, {limit} are the limit"
 
-    def _may_begin(self, segment: Segment, place: int) -> None:
+    def _may_begin(self, segment: Segment, place: int, statuses: list[int]) -> None:
         graph, position = self._graph(segment.graph), int(segment.positions[place])
-        statuses = self._store.statuses(segment.graph)
         name = f"entry {position} of graph {segment.graph}"
         assert statuses[position] < FIRST_ENDED, f"{name} is called after it ended"
         for need in self._needs[segment.graph][position]:
-            status = EntryStatus(int(statuses[need]))
-            tolerated = status is EntryStatus.FAILED and int(graph.marks[need]) & Mark.TOLERANT
-            is_done = status in {EntryStatus.COMPLETED, EntryStatus.PASSED} or tolerated
-            assert is_done, f"{name} is called before what it needs: {need} is {status.word}"
+            status = statuses[need]
+            tolerated = status == EntryStatus.FAILED and int(graph.marks[need]) & Mark.TOLERANT
+            is_done = status in DONE or tolerated
+            assert is_done, f"{name} is called before what it needs: {need} is {EntryStatus(status).word}"
         before = self._unknown.get((segment.graph, position))
         policy = graph.policies[int(segment.policies[place])]
         is_safe = policy.repeatable or before is None or before[1] < int(segment.generations[place])

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 LATE_MS = 90_000
 """What answers late answers so much later."""
+NUDGE = only_logs(0, ())
+"""What the loop takes when nothing came back."""
 
 
 class SimulatedExecutor:
@@ -110,7 +112,7 @@ class SimulatedExecutor:
         while self._coming and self._coming[0][0] <= self._clock.now():
             self._inbox.post(heapq.heappop(self._coming)[2])
             count += 1
-        self._inbox.post(only_logs(0, ()))
+        self._inbox.post(NUDGE)
         return count
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:

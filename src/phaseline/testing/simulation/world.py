@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.frozen import altered
 from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
 from phaseline.model.states import InstanceState
 from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
@@ -246,7 +247,7 @@ class World:
         clean = life.workflow == "install" and self.dice.happens(0.3)
         self.say(f"{row.id}: a user retries{' with clean-up' if clean else ''}")
         life.wished_at = row.attempt + 1 if clean else 0
-        wanted = replace(row, request=replace(row.request, clean=clean))
+        wanted = altered(row, request=altered(row.request, clean=clean))
         self.engine.retry(wanted, include_unsure=True, replan=clean)
 
     def _decide(self, life: Life, row: ExecutionRow) -> None:
