@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.events import Batch
     from phaseline.model.graph import Graph
     from phaseline.model.phases import PhaseCode
+    from phaseline.model.resources import Growth
     from phaseline.model.rows import (
         Actor,
         BatchRow,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         NewExecution,
         NoteRow,
         Owner,
+        PausedRow,
         RequestKind,
         RequestRow,
         Turn,
@@ -97,8 +99,30 @@ class Store(Protocol):
     def create_execution(self, new: NewExecution, *, asks: bool | None = None) -> ExecutionRow:
         """The stored execution, status queued; ``asks`` as for ``create_deployment``.
 
-        Raises: PL-C016 if an execution of the deployment is open or about to go on, PL-C010 if the deployment was deleted.
+        Raises: PL-C016 if an execution of the deployment is open or about to go on, unless both bring resources to a
+        target; PL-C010 if the deployment was deleted.
         """
+        ...
+
+    def grow(
+        self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
+    ) -> Sequence[ExecutionRow]:
+        """Add resources to a deployment of them, and store the executions that ``growth`` asks for, all or nothing.
+
+        Raises: ``OutgrownError`` if somebody else has added resources meanwhile, PL-C010, PL-C016 as for ``create_execution``.
+        """
+        ...
+
+    def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
+        """Have a phase called no more, from when the owner reads ``paused_phases``; False if it was paused already."""
+        ...
+
+    def unpause_phase(self, name: str) -> bool:
+        """Have it called again; False if it was not paused."""
+        ...
+
+    def paused_phases(self) -> Mapping[str, PausedRow]:
+        """{name of the phase in lower case: the pause}."""
         ...
 
     def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
@@ -162,11 +186,19 @@ class Store(Protocol):
         ...
 
     def topology(self, deployment: int) -> Topology:
-        """Instances and relationship instances."""
+        """Instances and relationship instances; of a deployment of resources another one after it has grown."""
         ...
 
     def states(self, deployment: int) -> np.ndarray:
         """Instance states, uint8 by instance number."""
+        ...
+
+    def state_names(self, deployment: int) -> tuple[str, ...]:
+        """What states of resources are called, by number from ``state_steps.FIRST_NAMED`` on."""
+        ...
+
+    def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
+        """The same, after names that were missing have been appended. Raises: PL-S011 if there are too many."""
         ...
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:

@@ -1,5 +1,7 @@
 """Small worlds to store: a blueprint, its topology, graphs and turns."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +25,7 @@ from phaseline.model.rows import Actor, CodePlaces, DocumentChange, NewDeploymen
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.topology import Link, Topology
 from phaseline.ports import Store
+from phaseline.store.sqlite import SqliteStore
 
 ANN = Actor("ann")
 LANE = LaneSpec("cloudify.interfaces.lifecycle.create")
@@ -205,3 +208,13 @@ def end(store: Store, run: int, status: ExecutionStatus = ExecutionStatus.COMPLE
     """The execution has ended, as its owner says who comes for that."""
     with store.own("the end"):
         store.commit(turn(at, executions=(ExecutionChanged(run, status),)))
+
+
+@contextmanager
+def beside(store: Store) -> Iterator[Store]:
+    """The store as another process has it; of one in memory there is only the one."""
+    if not isinstance(store, SqliteStore):
+        yield store
+        return
+    with closing(SqliteStore.open(store.path, FakeClock())) as other:
+        yield other

@@ -46,9 +46,9 @@ def version(path: Path) -> int:
 
 
 def test_the_copy_before_the_upgrade_is_the_store_as_it_was(upgraded: SqliteStore, old: Path) -> None:
-    copy = old.with_name("store.db.before-v2.db")
+    copy = old.with_name("store.db.before-v3.db")
     (notice,) = upgraded.notices
-    assert "schema 1 to 2" in notice
+    assert "schema 1 to 3" in notice
     assert str(copy) in notice
     assert (version(copy), version(old)) == (1, schema.SCHEMA_VERSION)
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -63,10 +63,10 @@ def test_only_an_upgrade_is_worth_a_notice(upgraded: SqliteStore, old: Path, clo
 
 
 def test_a_copy_of_an_earlier_upgrade_is_not_replaced(old: Path, clock: VirtualClock) -> None:
-    first = old.with_name("store.db.before-v2.db")
+    first = old.with_name("store.db.before-v3.db")
     first.write_text("precious")
     with closing(SqliteStore.open(old, clock)) as store:
-        assert "before-v2-2.db" in store.notices[0]
+        assert "before-v3-2.db" in store.notices[0]
     assert first.read_text() == "precious"
 
 

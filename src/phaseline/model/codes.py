@@ -148,6 +148,7 @@ CODES: dict[str, str] = {
     "PL-S007": "There is no store",
     "PL-S008": "A store in memory outlives no command",
     "PL-S010": "A deployment of this name exists",
+    "PL-S011": "The resources of a deployment have too many states",
     "PL-O001": "The module of a plugin is not found",
     "PL-O002": "The function cannot be loaded",
     "PL-O003": "A folder of plugins does not exist",

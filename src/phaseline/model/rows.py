@@ -135,13 +135,17 @@ class BatchRow:
 
 @frozen
 class GraphRow:
-    """A stored graph without its columns. ``attempt``: the execution's, in which it was planned or last went on."""
+    """A stored graph without its columns. ``attempt``: the execution's, in which it was planned or last went on.
+
+    ``created_at`` in ms; 0: it is not known.
+    """
 
     id: int
     execution: int
     name: str
     attempt: int
     entry_count: int
+    created_at: int = 0
 
 
 @frozen

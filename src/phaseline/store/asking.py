@@ -7,19 +7,20 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from phaseline.model.blueprint import Value
-from phaseline.model.rows import Actor, Answer, RequestKind, RequestRow
+from phaseline.model.resources import REACH
+from phaseline.model.rows import Actor, Answer, ExecutionRow, RequestKind, RequestRow
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import failures, reads, schema
 from phaseline.store.documents import to_text
 
-REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE)
+REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN)
 """What lets an execution go on that has ended."""
 TAKEN_AT_ONCE = 1_000
 """Requests that one look gives; the next look gives the rest."""
 
-_REOPENING = f"""select execution.id from execution cross join request on request.execution = execution.number
+_REOPENING = f"""select distinct execution.id from execution cross join request on request.execution = execution.number
     where execution.deployment = ? and not execution.{schema.IS_OPEN} and request.answered_at = 0
-    and request.kind in ({", ".join(f"'{kind.value}'" for kind in REOPENING)}) limit 1"""
+    and request.kind in ({", ".join(f"'{kind.value}'" for kind in REOPENING)})"""
 _REQUEST = "select number, at, actor, tenant, kind, execution, body, answered_at, answer from request"
 
 
@@ -31,12 +32,13 @@ def add_request(
     Raises: LookupError if there is no such execution, PL-C016 if it has ended and cannot be reopened because another one
     of its deployment is open. From now until the answer it counts as open for whoever would begin another one.
     """
-    found = db.execute("select deployment, status from execution where number = ?", (execution,)).fetchone()
+    found = db.execute("select deployment, status, request from execution where number = ?", (execution,)).fetchone()
     if execution and found is None:
         raise LookupError(f"no execution {execution}")
     if kind in REOPENING and ExecutionStatus(found[1]).is_ended:
+        workflow = json.loads(found[2])["workflow"]
         for row in reads.executions(db, deployment=found[0], only_open=True):
-            raise failures.busy(row)
+            refuse_beside(row, workflow)
     values = (at, actor.name, actor.tenant, kind.value, execution, to_text(dict(body)))
     added = db.execute(
         "insert into request (at, actor, tenant, kind, execution, body) values (?, ?, ?, ?, ?, ?)", values
@@ -44,11 +46,18 @@ def add_request(
     return int(added.lastrowid or 0)
 
 
-def refuse_reopening(db: sqlite3.Connection, deployment: int) -> None:
+def refuse_beside(row: ExecutionRow, workflow: str) -> None:
+    """Raise PL-C016 unless this open execution and one of the workflow both bring resources to a target."""
+    if not (row.request.workflow == workflow == REACH):
+        raise failures.busy(row)
+
+
+def refuse_reopening(db: sqlite3.Connection, deployment: int, beside: str = "") -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
-    found = db.execute(_REOPENING, (deployment,)).fetchone()
-    if found is not None:
-        raise failures.reopening(reads.executions(db, id=found[0])[0])
+    for (id,) in db.execute(_REOPENING, (deployment,)):
+        row = reads.executions(db, id=id)[0]
+        if not (row.request.workflow == beside == REACH):
+            raise failures.reopening(row)
 
 
 def unanswered(db: sqlite3.Connection, after: int) -> list[RequestRow]:

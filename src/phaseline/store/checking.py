@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from phaseline.model.events import PAGE_ENTRIES
+from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.model.upkeep import Finding
@@ -61,7 +62,8 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         "do not fit the number of instances",
         f"""select name || ', page ' || state_page.number from state_page
         join deployment on deployment.number = state_page.deployment
-        where length(states) <> {_page_length("state_page.number", "instance_count")}""",
+        where length(states) > {_page_length("state_page.number", "instance_count")} or (kind <> 'resources' and
+        length(states) < {_page_length("state_page.number", "instance_count")})""",
     ),
     (
         "document",
@@ -87,7 +89,13 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         "execution",
         "are open at once with another one of the same deployment",
         f"""select id from execution where {IS_OPEN} and deployment in
-        (select deployment from execution where {IS_OPEN} group by deployment having count(*) > 1)""",
+        (select deployment from execution where {IS_OPEN} group by deployment having count(*) > 1
+        and sum(json_extract(request, '$.workflow') <> '{REACH}') > 0)""",
+    ),
+    (
+        "state_name",
+        "belong to no deployment",
+        f"select deployment || ', ' || name from state_name where deployment not in {_DEPLOYMENTS}",
     ),
     ("graph", "belong to no execution", f"select id from graph where execution not in {_EXECUTIONS}"),
     ("page", "belong to no graph", f"select graph || ', page ' || number from page where graph not in {_GRAPHS}"),

@@ -154,6 +154,15 @@ def name_taken(name: str) -> ProblemsError:
     )
 
 
+def too_many_states(count: int, most: int) -> ProblemsError:
+    """PL-S011: the states of a deployment's resources have too many names."""
+    return fail(
+        "PL-S011",
+        f"the resources of one deployment would go through {count} different states, {most} is the most",
+        "Put resources of types with other state paths into a cluster of their own.",
+    )
+
+
 def busy(row: ExecutionRow) -> ProblemsError:
     """PL-C016 naming the execution of a deployment that has not ended (decision 4)."""
     if row.status is ExecutionStatus.ATTENTION:

@@ -12,13 +12,13 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 
 import numpy as np
 
 from phaseline.model.blueprint import Blueprint, Value
-from phaseline.model.events import BatchClosed, ExecutionChanged, NotesWritten
+from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
+from phaseline.model.resources import Growth
 from phaseline.model.rows import (
     Actor,
     BatchRow,
@@ -31,7 +31,7 @@ from phaseline.model.rows import (
     NewExecution,
     NoteRow,
     Owner,
-    Payload,
+    PausedRow,
     RequestKind,
     RequestRow,
     Turn,
@@ -40,12 +40,13 @@ from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.model.topology import Topology
 from phaseline.model.upkeep import Compacted, Finding, Purged
 from phaseline.ports import Clock
-from phaseline.store import bounds, failures, requests
 from phaseline.store import documents as texts
+from phaseline.store import failures, memory_turns, requests
 from phaseline.store import memory_requests as asking
 from phaseline.store.file import IDENTITY_BYTES
+from phaseline.store.growing import missing_names
 from phaseline.store.memory_requests import ThreadsWaiting
-from phaseline.store.memory_shelves import HeldDeployment, HeldExecution, HeldGraph, Shelves
+from phaseline.store.memory_shelves import HeldDeployment, HeldExecution, Shelves
 from phaseline.store.progress import count_by_step
 from phaseline.store.turns import from_pages
 
@@ -142,11 +143,26 @@ class MemoryStore:
         with self._changing():
             return self._add_execution(new, new.deployment, asks)
 
+    def grow(
+        self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
+    ) -> Sequence[ExecutionRow]:
+        """Add resources, and store executions with them."""
+        with self._changing() as held:
+            known = held.deployments[deployment]
+            if known.deleted_at:
+                raise failures.deleted(known.row.name)
+            if growth.requests:
+                self._refuse_open(deployment, growth.requests[0].workflow)
+            known.grow(growth)
+            now = self._clock.now()
+            new = [NewExecution(deployment, request, actor, now) for request in growth.requests]
+            return [self._add_execution(one, deployment, asks) for one in new]
+
     def _add_execution(self, new: NewExecution, deployment: int, asks: bool | None) -> ExecutionRow:  # noqa: FBT001  # handed on from a keyword
         known = self._held.deployments[deployment]
         if known.deleted_at:
             raise failures.deleted(known.row.name)
-        self._refuse_open(deployment)
+        self._refuse_open(deployment, new.request.workflow)
         self._held.last_execution += 1
         number = self._held.last_execution
         row = ExecutionRow(
@@ -168,9 +184,9 @@ class MemoryStore:
             asking.add_request(self._held, RequestKind.START, number, {}, new.actor, new.created_at)
         return row
 
-    def _refuse_open(self, deployment: int) -> None:
-        asking.refuse_open(self._held, deployment)
-        asking.refuse_reopening(self._held, deployment)
+    def _refuse_open(self, deployment: int, beside: str = "") -> None:
+        asking.refuse_open(self._held, deployment, beside)
+        asking.refuse_reopening(self._held, deployment, beside)
 
     def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
         """The number of a new request to the owner."""
@@ -216,52 +232,12 @@ class MemoryStore:
         with self._changing() as shelves:
             if self._owner is None:
                 raise RuntimeError("only the owner of a store writes to it: use own() first")
-            changes = turn.changes
-            for changed in changes.executions:
-                self._change_execution(changed, turn.at)
-            for added in changes.graphs:
-                execution = self._held.executions[added.execution]
-                row = GraphRow(
-                    added.graph_id, added.execution, added.graph.name, execution.row.attempt, len(added.graph)
-                )
-                self._held.graphs[added.graph_id] = HeldGraph(row, added.graph)
-                execution.graphs.append(added.graph_id)
-                shelves.last_graph = max(shelves.last_graph, added.graph_id)
-            for page in changes.pages:
-                self._held.graphs[page.graph].pages[page.number] = page.statuses
-            for notes in changes.notes:
-                self._write_notes(notes)
-            for batch in changes.opened:
-                self._held.batches[batch.id] = BatchRow(
-                    id=batch.id,
-                    phase=batch.lane.phase,
-                    segments=tuple((segment.graph, segment.positions.copy()) for segment in batch.segments),
-                    started_at=batch.started_at,
-                    deadline_at=batch.deadline_at,
-                    closed_at=0,
-                    kinds=None,
-                )
-                self._held.open_batches[batch.id] = None
-                shelves.last_batch = max(shelves.last_batch, batch.id)
-                for segment in batch.segments:
-                    self._held.executions[segment.execution].batches[batch.id] = None
-            for closed in changes.closed:
-                self._close_batch(closed)
-            for again in changes.reopened:
-                held = self._held.graphs[again.graph]
-                held.row = replace(held.row, attempt=again.attempt)
-            for entered in changes.states:
-                self._held.deployments[entered.deployment].states[entered.subjects] = entered.states[-1]
-            self._write_payload(turn.payload)
-            asking.write_answers(shelves, turn.payload.answers, turn.at)
-            for number, request in turn.payload.requests.items():
-                known = self._held.executions[number]
-                known.row = replace(known.row, request=requests.from_json(requests.to_json(request)))
+            memory_turns.write(shelves, turn)
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Remember whom to end when the engine dies."""
         with self._changing():
-            self._held.batches[batch] = replace(self._held.batches[batch], process_group=process_group)
+            self._held.batches[batch] = altered(self._held.batches[batch], process_group=process_group)
 
     def deployments(self) -> Sequence[DeploymentRow]:
         """All that are not deleted, by name."""
@@ -285,6 +261,33 @@ class MemoryStore:
     def topology(self, deployment: int) -> Topology:
         """Instances and relationship instances."""
         return self._held.deployments[deployment].topology
+
+    def state_names(self, deployment: int) -> tuple[str, ...]:
+        """The names of states of resources, in the order of their numbers."""
+        return self._held.deployments[deployment].state_names
+
+    def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
+        """The same after those that were missing have been appended."""
+        with self._changing() as held:
+            known = held.deployments[deployment]
+            known.state_names += missing_names(known.state_names, names)
+            return known.state_names
+
+    def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
+        """Have a phase called no more; False if it was paused already."""
+        row = PausedRow(name, self._clock.now(), actor.name, reason)
+        with self._changing() as held:
+            return held.paused.setdefault(name.lower(), row) is row
+
+    def unpause_phase(self, name: str) -> bool:
+        """Have it called again; False if it was not paused."""
+        with self._changing() as held:
+            return held.paused.pop(name.lower(), None) is not None
+
+    def paused_phases(self) -> Mapping[str, PausedRow]:
+        """{name in lower case: the pause}."""
+        with self._guard:
+            return dict(sorted(self._held.paused.items()))
 
     def states(self, deployment: int) -> np.ndarray:
         """Instance states, uint8 by instance number."""
@@ -390,70 +393,6 @@ class MemoryStore:
     def close(self) -> None:
         """Nothing to release; the content stays."""
 
-    def _change_execution(self, changed: ExecutionChanged, at: int) -> None:
-        execution = self._held.executions[changed.execution]
-        row = execution.row
-        begins = changed.status is ExecutionStatus.RUNNING and not row.started_at
-        execution.row = replace(
-            row,
-            status=changed.status,
-            reason=bounds.shortened(changed.reason, bounds.MESSAGE_LENGTH),
-            attempt=max(row.attempt, changed.attempt),
-            started_at=at if begins else row.started_at,
-            ended_at=at if changed.status.is_ended else 0,
-        )
-
-    def _write_notes(self, written: NotesWritten) -> None:
-        held = self._held.graphs[written.graph].notes
-        columns = (
-            written.positions.tolist(),
-            written.attempts.tolist(),
-            written.generations.tolist(),
-            written.due.tolist(),
-        )
-        for position, attempts, generation, due in zip(*columns, strict=True):
-            before = held.get(position) or NoteRow(position)
-            held[position] = replace(before, attempts=attempts, generation=generation, due=due)
-
-    def _close_batch(self, closed: BatchClosed) -> None:
-        row = self._held.batches[closed.batch]
-        self._held.batches[closed.batch] = replace(row, closed_at=closed.closed_at, kinds=closed.kinds.copy())
-        if closed.closed_at:
-            self._held.open_batches.pop(closed.batch, None)
-
-    def _write_payload(self, payload: Payload) -> None:
-        for (deployment, instance), changes in texts.by_instance(payload.documents).items():
-            held = self._held.deployments[deployment].documents
-            held[instance] = texts.merged(held.get(instance, texts.EMPTY), changes)
-        for remark in payload.remarks:
-            notes = self._held.graphs[remark.graph].notes
-            before = notes.get(remark.position) or NoteRow(remark.position)
-            message, error = bounds.shortened_remark(remark)
-            result = json.loads(texts.to_text(remark.result))
-            notes[remark.position] = replace(before, message=message, error=error, result=result)
-        for line in payload.logs:
-            execution = self._held.executions[line.execution]
-            execution.last_log += 1
-            text = bounds.shortened(line.text, bounds.LOG_TEXT_LENGTH)
-            execution.logs.append(replace(line, text=text, sequence=execution.last_log))
-        for event in payload.events:
-            execution = self._held.executions[event.execution]
-            execution.last_event += 1
-            text = bounds.shortened(event.message, bounds.MESSAGE_LENGTH)
-            execution.events.append(replace(event, message=text, sequence=execution.last_event))
-        for number in {line.execution for line in payload.logs}:
-            execution = self._held.executions[number]
-            _drop(execution.logs, bounds.first_kept(execution.last_log, bounds.LOG_LINES_KEPT))
-        for number in {event.execution for event in payload.events}:
-            execution = self._held.executions[number]
-            _drop(execution.events, bounds.first_kept(execution.last_event, bounds.EVENTS_KEPT))
-
-
-def _drop(lines: list[LogLine] | list[EventRow], first: int) -> None:
-    """Lines are numbered without gaps, so what goes is a slice."""
-    if lines and lines[0].sequence < first:
-        del lines[: first - lines[0].sequence]
-
 
 def _deployment_row(number: int, new: NewDeployment) -> DeploymentRow:
     return DeploymentRow(
@@ -465,4 +404,5 @@ def _deployment_row(number: int, new: NewDeployment) -> DeploymentRow:
         created_at=new.created_at,
         created_by=new.actor.name,
         instance_count=len(new.topology),
+        kind=new.kind,
     )

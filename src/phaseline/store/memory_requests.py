@@ -7,12 +7,13 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import altered
+from phaseline.model.resources import REACH
 from phaseline.model.rows import Actor, Answer, RequestKind, RequestRow
 from phaseline.store import failures
-from phaseline.store.asking import REOPENING, TAKEN_AT_ONCE
+from phaseline.store.asking import REOPENING, TAKEN_AT_ONCE, refuse_beside
 from phaseline.store.documents import to_text
 from phaseline.store.memory_shelves import Shelves
 
@@ -24,27 +25,28 @@ def add_request(
     if execution and execution not in shelves.executions:
         raise LookupError(f"no execution {execution}")
     if kind in REOPENING and shelves.executions[execution].row.status.is_ended:
-        refuse_open(shelves, shelves.executions[execution].row.deployment)
+        row = shelves.executions[execution].row
+        refuse_open(shelves, row.deployment, row.request.workflow)
     shelves.last_request += 1
     number = shelves.last_request
     shelves.requests[number] = RequestRow(number, at, actor, kind, execution, _copied(body))
     return number
 
 
-def refuse_open(shelves: Shelves, deployment: int) -> None:
-    """Raise PL-C016 if an execution of the deployment has not ended."""
+def refuse_open(shelves: Shelves, deployment: int, beside: str = "") -> None:
+    """Raise PL-C016 if an execution of the deployment has not ended; as in ``asking``."""
     for known in shelves.executions.values():
         if known.row.deployment == deployment and not known.row.status.is_ended:
-            raise failures.busy(known.row)
+            refuse_beside(known.row, beside)
 
 
-def refuse_reopening(shelves: Shelves, deployment: int) -> None:
+def refuse_reopening(shelves: Shelves, deployment: int, beside: str = "") -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
     for request in shelves.requests.values():
         if request.answered_at or request.kind not in REOPENING:
             continue
         row = shelves.executions[request.execution].row
-        if row.deployment == deployment and row.status.is_ended:
+        if row.deployment == deployment and row.status.is_ended and not (row.request.workflow == beside == REACH):
             raise failures.reopening(row)
 
 
@@ -72,7 +74,7 @@ def write_answers(shelves: Shelves, answers: Sequence[Answer], at: int) -> None:
     for answer in answers:
         row = shelves.requests.get(answer.request)
         if row is not None and not row.answered_at:
-            told = replace(row, answered_at=max(1, at), answer=_copied(answer.body))
+            told = altered(row, answered_at=max(1, at), answer=_copied(answer.body))
             shelves.requests[answer.request] = told
 
 

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from phaseline.model.blueprint import Blueprint
+from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
-from phaseline.model.rows import BatchRow, DeploymentRow, EventRow, ExecutionRow, GraphRow, LogLine, NoteRow, RequestRow
+from phaseline.model.resources import Growth, grown
+from phaseline.model.rows import (
+    BatchRow,
+    DeploymentRow,
+    EventRow,
+    ExecutionRow,
+    GraphRow,
+    LogLine,
+    NoteRow,
+    PausedRow,
+    RequestRow,
+)
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.topology import Topology
 from phaseline.model.upkeep import Purged
+from phaseline.store.documents import EMPTY, to_text
 
 
 @dataclass(slots=True)
@@ -26,6 +39,16 @@ class HeldDeployment:
     states: np.ndarray
     documents: dict[int, str] = field(default_factory=dict)
     deleted_at: int = 0
+    state_names: tuple[str, ...] = ()
+
+    def grow(self, growth: Growth) -> None:
+        """Put resources behind those that are there. Raises ``OutgrownError``."""
+        self.topology = grown(self.topology, growth)
+        self.blueprint = self.topology.blueprint
+        self.row = altered(self.row, instance_count=len(self.topology))
+        self.states = np.concatenate((self.states, np.zeros(len(growth.ids), np.uint8)))
+        texts = ((number, to_text(dict(body))) for number, body in growth.documents.items())
+        self.documents.update((number, text) for number, text in texts if text != EMPTY)
 
 
 @dataclass(slots=True)
@@ -61,6 +84,7 @@ class Shelves:
     batches: dict[int, BatchRow] = field(default_factory=dict)
     open_batches: dict[int, None] = field(default_factory=dict)
     requests: dict[int, RequestRow] = field(default_factory=dict)
+    paused: dict[str, PausedRow] = field(default_factory=dict)
     last_deployment: int = 0
     last_execution: int = 0
     last_graph: int = 0
@@ -135,5 +159,5 @@ class Shelves:
             stays = [np.full(len(at), not left) for (_, at), left in zip(row.segments, leaves, strict=True)]
             kinds = kinds[np.concatenate(stays)]
         segments = tuple(segment for segment, left in zip(row.segments, leaves, strict=True) if not left)
-        self.batches[batch] = replace(row, segments=segments, kinds=kinds)
+        self.batches[batch] = altered(row, segments=segments, kinds=kinds)
         return False

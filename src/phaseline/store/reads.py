@@ -34,7 +34,7 @@ from phaseline.store.progress import count_by_step
 from phaseline.store.turns import from_pages, read_states
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
-    created_by, instance_count from deployment where deleted_at = 0"""
+    created_by, instance_count, kind from deployment where deleted_at = 0"""
 _EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
     started_at, ended_at, execution.created_by
     from execution join deployment on deployment.number = execution.deployment"""
@@ -76,6 +76,7 @@ def deployments(db: sqlite3.Connection, name: str | None = None) -> list[Deploym
             created_at=row[6],
             created_by=row[7],
             instance_count=row[8],
+            kind=row[9],
         )
         for row in rows
     ]
@@ -154,7 +155,7 @@ def executions(
 def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
     """In the order of their rounds."""
     rows = db.execute(
-        "select id, execution, name, attempt, entry_count from graph where execution = ? order by id", (execution,)
+        "select id, execution, name, attempt, entry_count, created_at from graph where execution = ? order by id", (execution,)
     )
     return [GraphRow(*row) for row in rows]
 

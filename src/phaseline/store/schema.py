@@ -6,11 +6,11 @@ lists and mappings JSON.
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Kept in the file as ``user_version``; each migration raises it by one."""
 APPLICATION_ID = 0x5048_4C4E
 """Marks a SQLite file as a store of Phaseline ("PHLN")."""
-REVISION = "0002"
+REVISION = "0003"
 """The last migration, as alembic names it."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """Condition on an execution that has not ended, word for word that of the index, so that SQLite uses it."""
@@ -24,7 +24,8 @@ TABLES = (
         number integer primary key autoincrement, tenant text not null, name text not null,
         blueprint_file text not null, description text not null, blueprint_folder text not null,
         plugin_folders text not null, instance_count integer not null, created_at integer not null,
-        created_by text not null, deleted_at integer not null, deleted_by text not null default '')""",
+        created_by text not null, deleted_at integer not null, deleted_by text not null default '',
+        kind text not null default 'blueprint')""",
     "create unique index deployment_live on deployment (tenant, name) where deleted_at = 0",
     """create table blueprint (
         deployment integer primary key, body text not null, inputs text not null)""",
@@ -48,7 +49,8 @@ TABLES = (
     """create table graph (
         id integer primary key, execution integer not null, name text not null, attempt integer not null,
         entry_count integer not null, steps text not null, policies text not null, subject blob not null,
-        policy blob not null, marks blob not null, ptr blob not null, idx blob not null, cohort blob not null)""",
+        policy blob not null, marks blob not null, ptr blob not null, idx blob not null, cohort blob not null,
+        created_at integer not null default 0)""",
     "create index graph_execution on graph (execution)",
     """create table page (
         graph integer not null, number integer not null, statuses blob not null, primary key (graph, number))""",
@@ -79,4 +81,10 @@ TABLES = (
     "create index request_unanswered on request (number) where answered_at = 0",
     "create index request_execution on request (execution)",
     "create table remains (kind text not null, number integer not null, primary key (kind, number)) without rowid",
+    """create table state_name (
+        deployment integer not null, place integer not null, name text not null,
+        primary key (deployment, place)) without rowid""",
+    """create table paused_phase (
+        name text not null collate nocase primary key, at integer not null, actor text not null,
+        reason text not null) without rowid""",
 )

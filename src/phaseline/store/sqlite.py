@@ -19,6 +19,7 @@ import numpy as np
 from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.graph import Graph
 from phaseline.model.problem import ProblemsError
+from phaseline.model.resources import Growth, is_of_resources
 from phaseline.model.rows import (
     Actor,
     BatchRow,
@@ -31,6 +32,7 @@ from phaseline.model.rows import (
     NewExecution,
     NoteRow,
     Owner,
+    PausedRow,
     RequestKind,
     RequestRow,
     Turn,
@@ -38,7 +40,7 @@ from phaseline.model.rows import (
 from phaseline.model.status import EntryStatus
 from phaseline.model.topology import Topology
 from phaseline.ports import Clock
-from phaseline.store import asking, failures, file, reads, writes
+from phaseline.store import asking, failures, file, growing, reads, writes
 from phaseline.store.lock import OwnerLock
 from phaseline.store.topologies import KnownTopologies
 from phaseline.store.turns import TurnWriter
@@ -139,6 +141,17 @@ class SqliteStore:
         with self._writing() as db:
             return writes.add_execution(db, new, new.deployment, asks=self._asks(asks))
 
+    def grow(
+        self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
+    ) -> Sequence[ExecutionRow]:
+        """Add resources, and store executions with them."""
+        with self._writing() as db:
+            writes.refuse_deleted(db, deployment)
+            growing.grow(db, deployment, growth, reads.topology(db, deployment))
+            now = self._clock.now()
+            new = [NewExecution(deployment, request, actor, now) for request in growth.requests]
+            return [writes.add_execution(db, one, deployment, asks=self._asks(asks)) for one in new]
+
     def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
         """The number of a new request to the owner."""
         with self._writing() as db:
@@ -221,11 +234,37 @@ class SqliteStore:
     def topology(self, deployment: int) -> Topology:
         """Instances and relationship instances."""
         known = self._topologies.find(deployment)
-        if known is None:
+        if known is None or is_of_resources(known):
             with self._reading() as db:
-                known = reads.topology(db, deployment)
+                if known is None or growing.count(db, deployment) != len(known):
+                    known = reads.topology(db, deployment)
             self._topologies.keep(deployment, known)
         return known
+
+    def state_names(self, deployment: int) -> tuple[str, ...]:
+        """The names of states of resources, in the order of their numbers."""
+        with self._reading() as db:
+            return growing.state_names(db, deployment)
+
+    def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
+        """The same after those that were missing have been appended."""
+        with self._writing() as db:
+            return growing.name_states(db, deployment, names)
+
+    def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
+        """Have a phase called no more; False if it was paused already."""
+        with self._writing() as db:
+            return growing.pause(db, name, actor, reason, self._clock.now())
+
+    def unpause_phase(self, name: str) -> bool:
+        """Have it called again; False if it was not paused."""
+        with self._writing() as db:
+            return growing.unpause(db, name)
+
+    def paused_phases(self) -> Mapping[str, PausedRow]:
+        """{name in lower case: the pause}."""
+        with self._reading() as db:
+            return growing.paused(db)
 
     def states(self, deployment: int) -> np.ndarray:
         """Instance states, uint8 by instance number."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from phaseline.model.blueprint import Blueprint, Node
+from phaseline.model.frozen import altered
 from phaseline.model.topology import Link, Topology
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
@@ -113,7 +113,7 @@ def _nodes_from_text(text: str, blueprint: Blueprint) -> tuple[Node, ...]:
 
 def _only(blueprint: Blueprint, nodes: dict[str, Node]) -> Blueprint:
     """A blueprint that says nothing but these nodes."""
-    return replace(
+    return altered(
         blueprint,
         nodes=nodes,
         inputs={},

@@ -17,9 +17,10 @@ from phaseline.model.events import (
     NotesWritten,
     StatesEntered,
 )
+from phaseline.model.resources import REMOVED
 from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn
 from phaseline.model.status import ExecutionStatus
-from phaseline.store import asking, bounds, documents, graphs, requests
+from phaseline.store import asking, bounds, documents, graphs, growing, requests
 from phaseline.store.columns import encode
 
 STATES_CACHED = 10_000_000
@@ -28,8 +29,8 @@ LONG_RUN = 4
 """Neighbours in a run, on average, from which on ranges cost less than a statement for each note (0.4 against 2.2 µs)."""
 
 _ADD_GRAPH = (
-    f"insert into graph (id, execution, name, attempt, entry_count, {', '.join(graphs.COLUMNS)}) "
-    f"select ?, number, ?, attempt, ?, {', '.join('?' * len(graphs.COLUMNS))} from execution where number = ?"
+    f"insert into graph (id, execution, name, attempt, entry_count, created_at, {', '.join(graphs.COLUMNS)}) "
+    f"select ?, number, ?, attempt, ?, ?, {', '.join('?' * len(graphs.COLUMNS))} from execution where number = ?"
 )
 # "insert or replace" would delete the row first, and so write the page of the index anew as well.
 _WRITE_PAGES = "insert into page values (?, ?, ?) on conflict do update set statuses = excluded.statuses"
@@ -44,6 +45,7 @@ _WRITE_REMARKS = """insert into note (graph, position, attempts, generation, due
     on conflict do update set message = excluded.message, error = excluded.error, result = excluded.result"""
 _WRITE_DOCUMENTS = """insert into document values (?, ?, ?, ?)
     on conflict do update set version = excluded.version, body = excluded.body"""
+_DROP_DOCUMENTS = "delete from document where deployment = ? and instance in (select value from json_each(?))"
 _READ_DOCUMENTS = """select instance, version, body from document
     where deployment = ? and instance in (select value from json_each(?))"""
 
@@ -78,7 +80,7 @@ class TurnWriter:
             self.forget()
         changes = turn.changes
         _change_executions(db, changes.executions, turn.at)
-        _add_graphs(db, changes.graphs)
+        _add_graphs(db, changes.graphs, turn.at)
         if changes.pages:
             db.executemany(
                 _WRITE_PAGES,
@@ -106,7 +108,13 @@ class TurnWriter:
         touched: dict[int, np.ndarray] = {}
         for change in entered:
             states = self._states_of(db, change.deployment)
+            if len(change.subjects) and change.subjects.max() >= len(states):
+                states = self._longer(db, change.deployment, states)
+                if change.deployment in touched:
+                    touched[change.deployment] = _padded(touched[change.deployment], len(states) // PAGE_ENTRIES + 1)
             states[change.subjects] = change.states[-1]
+            if change.states[-1] == REMOVED:
+                db.execute(_DROP_DOCUMENTS, (change.deployment, documents.to_text(change.subjects.tolist())))
             pages = touched.get(change.deployment)
             if pages is None:
                 pages = touched[change.deployment] = np.zeros(len(states) // PAGE_ENTRIES + 1, np.bool_)
@@ -127,6 +135,13 @@ class TurnWriter:
             self._states[deployment] = states
             self._state_count += len(states)
         return states
+
+    def _longer(self, db: sqlite3.Connection, deployment: int, states: np.ndarray) -> np.ndarray:
+        """The states of a deployment to which somebody has added instances since they were read."""
+        grown = _padded(states, growing.count(db, deployment))
+        self._states[deployment] = grown
+        self._state_count += len(grown) - len(states)
+        return grown
 
     def _write_payload(self, db: sqlite3.Connection, payload: Payload) -> None:
         if payload.documents:
@@ -177,8 +192,14 @@ def read_states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
     found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
+    count = int(found[0])
     pages = db.execute("select number, states from state_page where deployment = ?", (deployment,))
-    return from_pages(int(found[0]), pages)
+    return from_pages(count, ((number, _filled(held, count - number * PAGE_ENTRIES)) for number, held in pages))
+
+
+def _filled(page: bytes, room: int) -> bytes:
+    """A page of states that was written before more instances were added to it."""
+    return page.ljust(min(PAGE_ENTRIES, room), b"\0") if room > len(page) else page
 
 
 def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
@@ -188,6 +209,11 @@ def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
         first = number * PAGE_ENTRIES
         values[first : first + PAGE_ENTRIES] = np.frombuffer(held, np.uint8)
     return values
+
+
+def _padded(column: np.ndarray, count: int) -> np.ndarray:
+    """The column with zeros behind it, so many in all."""
+    return np.concatenate((column, np.zeros(count - len(column), column.dtype)))
 
 
 def _change_executions(db: sqlite3.Connection, changed: Sequence[ExecutionChanged], at: int) -> None:
@@ -208,9 +234,9 @@ def _change_executions(db: sqlite3.Connection, changed: Sequence[ExecutionChange
         )
 
 
-def _add_graphs(db: sqlite3.Connection, added: Sequence[GraphAdded]) -> None:
+def _add_graphs(db: sqlite3.Connection, added: Sequence[GraphAdded], at: int) -> None:
     for new in added:
-        values = (new.graph_id, new.graph.name, len(new.graph), *graphs.to_row(new.graph), new.execution)
+        values = (new.graph_id, new.graph.name, len(new.graph), at, *graphs.to_row(new.graph), new.execution)
         if db.execute(_ADD_GRAPH, values).rowcount != 1:
             raise LookupError(f"no execution {new.execution}")
 

@@ -37,8 +37,9 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
         len(new.topology),
         new.created_at,
         new.actor.name,
+        new.kind,
     )
-    added = db.execute("insert into deployment values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '')", values)
+    added = db.execute("insert into deployment values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?)", values)
     number = int(added.lastrowid or 0)
     body = topologies.blueprint_to_text(new.blueprint)
     db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
@@ -56,6 +57,15 @@ def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: 
     )
 
 
+def refuse_deleted(db: sqlite3.Connection, deployment: int) -> None:
+    """Raise PL-C010 if somebody has deleted the deployment, LookupError if there never was one."""
+    found = db.execute("select name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    if found[1]:
+        raise failures.deleted(found[0])
+
+
 def add_execution(db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool) -> ExecutionRow:
     """The execution, queued; its id is made of the workflow and its number. ``asks``: with a request to start it.
 
@@ -66,7 +76,7 @@ def add_execution(db: sqlite3.Connection, new: NewExecution, deployment: int, *,
         raise LookupError(f"no deployment {deployment}")
     if found[2]:
         raise failures.deleted(found[1])
-    refuse_open(db, deployment)
+    refuse_open(db, deployment, beside=new.request.workflow)
     values = (found[0], deployment, requests.to_json(new.request), ExecutionStatus.QUEUED.value, new.created_at)
     added = db.execute(
         "insert into execution values (null, '', ?, ?, ?, ?, '', 0, ?, 0, 0, ?)", (*values, new.actor.name)
@@ -79,8 +89,11 @@ def add_execution(db: sqlite3.Connection, new: NewExecution, deployment: int, *,
     return reads.executions(db, id=id)[0]
 
 
-def refuse_open(db: sqlite3.Connection, deployment: int) -> None:
-    """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on."""
+def refuse_open(db: sqlite3.Connection, deployment: int, *, beside: str = "") -> None:
+    """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on.
+
+    ``beside``: the workflow of one that is to begin; those that bring resources to a target keep apart by themselves.
+    """
     for row in reads.executions(db, deployment=deployment, only_open=True):
-        raise failures.busy(row)
-    asking.refuse_reopening(db, deployment)
+        asking.refuse_beside(row, beside)
+    asking.refuse_reopening(db, deployment, beside)

@@ -1,0 +1,82 @@
+"""What deployments of resources need beside the others: growth, names of states, paused phases; statements of the caller's transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+
+from phaseline.model.resources import Growth, grown
+from phaseline.model.rows import Actor, PausedRow
+from phaseline.model.topology import Topology
+from phaseline.store import failures, topologies
+from phaseline.store.documents import EMPTY, to_text
+
+MAX_NAMES = 192
+"""Names of states in one deployment: a state is a byte, and the lower numbers are the states of node instances."""
+
+
+def grow(db: sqlite3.Connection, deployment: int, growth: Growth, topology: Topology) -> None:
+    """Put resources behind those of ``topology``, which was read in this transaction. Raises ``OutgrownError``."""
+    more = grown(topology, growth)
+    if more.blueprint is not topology.blueprint:
+        body = topologies.blueprint_to_text(more.blueprint)
+        db.execute("update blueprint set body = ? where deployment = ?", (body, deployment))
+    assigned = ", ".join(f"{name} = ?" for name in topologies.COLUMNS)
+    row = topologies.to_row(more, more.blueprint)
+    db.execute(f"update topology set {assigned} where deployment = ?", (*row, deployment))
+    db.execute("update deployment set instance_count = ? where number = ?", (len(more), deployment))
+    texts = ((number, to_text(dict(body))) for number, body in growth.documents.items())
+    db.executemany(
+        "insert into document values (?, ?, 1, ?)",
+        [(deployment, number, text) for number, text in texts if text != EMPTY],
+    )
+
+
+def count(db: sqlite3.Connection, deployment: int) -> int:
+    """How many instances the deployment has now."""
+    found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    return int(found[0])
+
+
+def state_names(db: sqlite3.Connection, deployment: int) -> tuple[str, ...]:
+    """The names of states in the order of their numbers."""
+    rows = db.execute("select name from state_name where deployment = ? order by place", (deployment,))
+    return tuple(name for (name,) in rows)
+
+
+def name_states(db: sqlite3.Connection, deployment: int, names: Iterable[str]) -> tuple[str, ...]:
+    """All names, after those that were missing have been appended. Raises: PL-S011 where there are too many."""
+    known = state_names(db, deployment)
+    missing = missing_names(known, names)
+    rows = [(deployment, place, name) for place, name in enumerate(missing, len(known))]
+    db.executemany("insert into state_name values (?, ?, ?)", rows)
+    return (*known, *missing)
+
+
+def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
+    """Those that are not known. Raises: PL-S011 if there would be too many."""
+    missing = tuple(name for name in dict.fromkeys(names) if name not in known)
+    if len(known) + len(missing) > MAX_NAMES:
+        raise failures.too_many_states(len(known) + len(missing), MAX_NAMES)
+    return missing
+
+
+def pause(db: sqlite3.Connection, name: str, actor: Actor, reason: str, at: int) -> bool:
+    """Whether the phase was not paused before; what is known of an earlier pause stays."""
+    added = db.execute(
+        "insert into paused_phase values (?, ?, ?, ?) on conflict do nothing", (name, at, actor.name, reason)
+    )
+    return added.rowcount == 1
+
+
+def unpause(db: sqlite3.Connection, name: str) -> bool:
+    """Whether the phase was paused."""
+    return db.execute("delete from paused_phase where name = ?", (name,)).rowcount == 1
+
+
+def paused(db: sqlite3.Connection) -> Mapping[str, PausedRow]:
+    """{name in lower case: the pause}, by name."""
+    rows = db.execute("select name, at, actor, reason from paused_phase order by name")
+    return {row[0].lower(): PausedRow(*row) for row in rows}

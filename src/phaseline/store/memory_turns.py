@@ -1,0 +1,144 @@
+"""One turn of the loop, written onto the shelves of the store in memory."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from phaseline.model.events import Batch, BatchClosed, ExecutionChanged, GraphAdded, NotesWritten, StatesEntered
+from phaseline.model.frozen import altered
+from phaseline.model.resources import REMOVED
+from phaseline.model.rows import BatchRow, EventRow, GraphRow, LogLine, NoteRow, Payload, Turn
+from phaseline.model.status import ExecutionStatus
+from phaseline.store import bounds, requests
+from phaseline.store import documents as texts
+from phaseline.store import memory_requests as asking
+from phaseline.store.memory_shelves import HeldGraph, Shelves
+
+
+def write(shelves: Shelves, turn: Turn) -> None:
+    """All changes of a turn, then its payload."""
+    changes = turn.changes
+    for changed in changes.executions:
+        _change_execution(shelves, changed, turn.at)
+    for added in changes.graphs:
+        _add_graph(shelves, added, turn.at)
+    for page in changes.pages:
+        shelves.graphs[page.graph].pages[page.number] = page.statuses
+    for notes in changes.notes:
+        _write_notes(shelves, notes)
+    for batch in changes.opened:
+        _open_batch(shelves, batch)
+    for closed in changes.closed:
+        _close_batch(shelves, closed)
+    for again in changes.reopened:
+        held = shelves.graphs[again.graph]
+        held.row = altered(held.row, attempt=again.attempt)
+    for entered in changes.states:
+        _enter_states(shelves, entered)
+    _write_payload(shelves, turn.payload)
+    asking.write_answers(shelves, turn.payload.answers, turn.at)
+    for number, request in turn.payload.requests.items():
+        known = shelves.executions[number]
+        known.row = altered(known.row, request=requests.from_json(requests.to_json(request)))
+
+
+def _change_execution(shelves: Shelves, changed: ExecutionChanged, at: int) -> None:
+    execution = shelves.executions[changed.execution]
+    row = execution.row
+    begins = changed.status is ExecutionStatus.RUNNING and not row.started_at
+    execution.row = altered(
+        row,
+        status=changed.status,
+        reason=bounds.shortened(changed.reason, bounds.MESSAGE_LENGTH),
+        attempt=max(row.attempt, changed.attempt),
+        started_at=at if begins else row.started_at,
+        ended_at=at if changed.status.is_ended else 0,
+    )
+
+
+def _add_graph(shelves: Shelves, added: GraphAdded, at: int) -> None:
+    execution = shelves.executions[added.execution]
+    row = GraphRow(added.graph_id, added.execution, added.graph.name, execution.row.attempt, len(added.graph), at)
+    shelves.graphs[added.graph_id] = HeldGraph(row, added.graph)
+    execution.graphs.append(added.graph_id)
+    shelves.last_graph = max(shelves.last_graph, added.graph_id)
+
+
+def _write_notes(shelves: Shelves, written: NotesWritten) -> None:
+    held = shelves.graphs[written.graph].notes
+    columns = (
+        written.positions.tolist(),
+        written.attempts.tolist(),
+        written.generations.tolist(),
+        written.due.tolist(),
+    )
+    for position, attempts, generation, due in zip(*columns, strict=True):
+        before = held.get(position) or NoteRow(position)
+        held[position] = altered(before, attempts=attempts, generation=generation, due=due)
+
+
+def _open_batch(shelves: Shelves, batch: Batch) -> None:
+    shelves.batches[batch.id] = BatchRow(
+        id=batch.id,
+        phase=batch.lane.phase,
+        segments=tuple((segment.graph, segment.positions.copy()) for segment in batch.segments),
+        started_at=batch.started_at,
+        deadline_at=batch.deadline_at,
+        closed_at=0,
+        kinds=None,
+    )
+    shelves.open_batches[batch.id] = None
+    shelves.last_batch = max(shelves.last_batch, batch.id)
+    for segment in batch.segments:
+        shelves.executions[segment.execution].batches[batch.id] = None
+
+
+def _close_batch(shelves: Shelves, closed: BatchClosed) -> None:
+    row = shelves.batches[closed.batch]
+    shelves.batches[closed.batch] = altered(row, closed_at=closed.closed_at, kinds=closed.kinds.copy())
+    if closed.closed_at:
+        shelves.open_batches.pop(closed.batch, None)
+
+
+def _enter_states(shelves: Shelves, entered: StatesEntered) -> None:
+    known = shelves.deployments[entered.deployment]
+    known.states[entered.subjects] = entered.states[-1]
+    if entered.states[-1] == REMOVED:
+        for number in np.asarray(entered.subjects).tolist():
+            known.documents.pop(number, None)
+
+
+def _write_payload(shelves: Shelves, payload: Payload) -> None:
+    for (deployment, instance), changes in texts.by_instance(payload.documents).items():
+        held = shelves.deployments[deployment].documents
+        held[instance] = texts.merged(held.get(instance, texts.EMPTY), changes)
+    for remark in payload.remarks:
+        notes = shelves.graphs[remark.graph].notes
+        before = notes.get(remark.position) or NoteRow(remark.position)
+        message, error = bounds.shortened_remark(remark)
+        result = json.loads(texts.to_text(remark.result))
+        notes[remark.position] = altered(before, message=message, error=error, result=result)
+    for line in payload.logs:
+        execution = shelves.executions[line.execution]
+        execution.last_log += 1
+        text = bounds.shortened(line.text, bounds.LOG_TEXT_LENGTH)
+        execution.logs.append(altered(line, text=text, sequence=execution.last_log))
+    for event in payload.events:
+        execution = shelves.executions[event.execution]
+        execution.last_event += 1
+        text = bounds.shortened(event.message, bounds.MESSAGE_LENGTH)
+        execution.events.append(altered(event, message=text, sequence=execution.last_event))
+    for number in {line.execution for line in payload.logs}:
+        execution = shelves.executions[number]
+        _drop(execution.logs, bounds.first_kept(execution.last_log, bounds.LOG_LINES_KEPT))
+    for number in {event.execution for event in payload.events}:
+        execution = shelves.executions[number]
+        _drop(execution.events, bounds.first_kept(execution.last_event, bounds.EVENTS_KEPT))
+
+
+def _drop(lines: list[LogLine] | list[EventRow], first: int) -> None:
+    """Lines are numbered without gaps, so what goes is a slice."""
+    if lines and lines[0].sequence < first:
+        del lines[: first - lines[0].sequence]
