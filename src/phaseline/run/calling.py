@@ -23,7 +23,7 @@ from phaseline.model.status import OutcomeKind
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Plugin, Value
-    from phaseline.model.phases import PhaseDefinition
+    from phaseline.model.phases import PhaseCode, PhaseDefinition
     from phaseline.model.rows import CodePlaces, Path
 
 MAX_MESSAGE_CHARS = 10_000
@@ -236,7 +236,7 @@ class Site:
     ``form`` and ``implementation`` as in ``model.blueprint.Operation``: for ``script`` a path relative to
     the blueprint's folder or a URL, for ``inline`` the text itself. ``relationship`` is set for relationship
     operations (then the call has ``source`` and ``target``). ``max_retries`` -1: without end. ``phase``: of a phase of a
-    state; an operation whose function is a phase plugin's has none, and is a phase of its own name.
+    state, with its ``phase_code``; an operation whose function is a phase plugin's has none, and is a phase of its own name.
     """
 
     operation: str
@@ -251,6 +251,7 @@ class Site:
     timeout_s: float = 0
     timeout_recoverable: bool = False
     phase: PhaseView | None = None
+    phase_code: PhaseCode | None = None
 
 
 class Channel(Protocol):

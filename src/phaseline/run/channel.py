@@ -97,7 +97,11 @@ class LocalChannel:
         """The function of the call's site. Raises what the import raises."""
         spot = self._handover.spot_of(call.member)
         if spot.function is None:
-            spot.function = self._catalog.load(call.site.implementation, call.site.deployment.code)
+            site = call.site
+            if site.phase_code is not None:
+                spot.function = self._catalog.load_phase(site.phase_code)
+            else:
+                spot.function = self._catalog.load(site.implementation, site.deployment.code)
         return spot.function
 
     def inputs(self, call: Call) -> dict[str, Value]:

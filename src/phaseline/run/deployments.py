@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.run.calling import ExecutionView
 from phaseline.run.subjects import LoadedDeployment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from phaseline.model.blueprint import Value
     from phaseline.model.events import StatesEntered
     from phaseline.model.graph import Graph, Policy
+    from phaseline.model.phases import PhaseDefinition
     from phaseline.model.rows import ExecutionRow
     from phaseline.ports import Store
+    from phaseline.run.parts import FindPhase
+
+
+def no_phase(_name: str) -> PhaseDefinition | None:
+    """Where no plugin was read yet."""
+    return None
 
 
 class Deployments:
@@ -33,6 +41,7 @@ class Deployments:
         self._executions: dict[int, ExecutionView] = {}
         self._policies: dict[int, tuple[Policy, ...]] = {}
         self._data: dict[int, dict[int, Value]] = {}
+        self.find_phase: FindPhase = no_phase
 
     def loaded(self, deployment: int) -> LoadedDeployment:
         """The deployment with its documents. ``KeyError`` if it was deleted."""
@@ -52,9 +61,28 @@ class Deployments:
                 documents=store.documents(deployment),
                 states=np.array(store.states(deployment), np.uint8),
                 creator=row.created_by,
+                state_names=store.state_names(deployment),
             )
             self._loaded[deployment] = found
         return found
+
+    def grow(self, deployment: int, count: int) -> LoadedDeployment:
+        """The deployment with at least so many instances: others may have been added to the store meanwhile."""
+        found = self.loaded(deployment)
+        if len(found.topology) < count:
+            store, before = self._store, len(found.topology)
+            topology = store.topology(deployment)
+            added = range(before, len(topology))
+            states = np.array(store.states(deployment), np.uint8)[before:]
+            found.grow(topology, store.documents(deployment, added), states)
+        return found
+
+    def name_states(self, deployment: int, wanted: Iterable[str]) -> Mapping[str, int]:
+        """{state: its number} for these states and all that the deployment has; new ones are stored at once."""
+        found = self.loaded(deployment)
+        if missing_names(found.state_names, wanted):
+            found.state_names = self._store.name_states(deployment, list(dict.fromkeys(wanted)))
+        return state_numbers(found.state_names)
 
     def forget(self, deployment: int) -> None:
         """Read the deployment afresh when it is needed next."""

@@ -11,12 +11,14 @@ import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.model.rows import Remark
+from phaseline.model.state_steps import phase_of
 from phaseline.run.parts import Part
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.events import Batch
     from phaseline.model.graph import Policy
+    from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import CodePlaces, DocumentChange
     from phaseline.run.calling import Call, Channel, Outcome
     from phaseline.run.deployments import Deployments
@@ -25,9 +27,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Group:
-    """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one."""
+    """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one.
 
-    code: CodePlaces
+    ``code``: where the function is; of a phase its definition says so.
+    """
+
+    code: CodePlaces | PhaseCode
     implementation: str
     members: np.ndarray
 
@@ -50,6 +55,7 @@ class HandOver:
                 deployments.execution(segment.execution, segment.deployment),
                 deployments.policies(segment.graph),
                 deployments.data(segment.graph),
+                deployments.find_phase,
             )
             for segment, first in zip(batch.segments, firsts, strict=True)
         ]
@@ -180,6 +186,9 @@ class HandOver:
 
     def groups(self) -> list[Group]:
         """One plugin call takes the members of one function, in the order in which the functions first occur."""
+        phase = phase_of(self.batch.lane.phase)
+        if phase is not None:
+            return [self._phase_group(phase)]
         names: dict[tuple[CodePlaces, str], int] = {}
         columns = [self._group_numbers(part, names) for part in self.parts]
         column = columns[0] if len(columns) == 1 else np.concatenate(columns)
@@ -189,6 +198,14 @@ class HandOver:
         order = np.argsort(column, kind="stable").astype(np.int32)
         ends = np.cumsum(np.bincount(column, minlength=len(names)))
         return [Group(*name, members) for name, members in zip(names, np.split(order, ends[:-1]), strict=True)]
+
+    def _phase_group(self, name: str) -> Group:
+        """All members: one run of a phase takes them whatever they are."""
+        definition = self.parts[0].find_phase(name)
+        members = np.arange(self.count, dtype=np.int32)
+        if definition is None or definition.code is None:
+            return Group(self.parts[0].deployment.view.code, "", members)
+        return Group(definition.code, str(definition.code), members)
 
     def _group_numbers(self, part: Part, names: dict[tuple[CodePlaces, str], int]) -> np.ndarray:
         """Number of its function by place in the segment; new functions are added to ``names``."""

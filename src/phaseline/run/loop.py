@@ -37,11 +37,11 @@ from phaseline.run.deployments import Deployments
 from phaseline.run.inbox import Inbox
 from phaseline.run.keys import LaneKeys
 from phaseline.run.narration import CANCEL_SENTENCES, execution_event
-from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
+from phaseline.run.outstanding import Outstanding
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, failing, progress_rows
 from phaseline.run.recovery import restore
-from phaseline.run.reports import Dispatched, Report
+from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS, Door
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint import Operation, Value
     from phaseline.model.declaration import Declaration
-    from phaseline.model.events import Accepted, Batch, Command, Event, Segment
+    from phaseline.model.events import Command, Event
     from phaseline.model.execution import Request
-    from phaseline.model.rows import CodePlaces, ExecutionRow
+    from phaseline.model.rows import CodePlaces, ExecutionRow, Remark
     from phaseline.ports import Clock, Executor, Store
     from phaseline.run.planning import Planner
 
@@ -61,8 +61,6 @@ LONGEST_WAIT_MS = 1_000
 """The loop looks up at least so often, so that a caller may watch."""
 HELD_WAIT_MS = 20
 """The same once an interrupt is being honoured: a call that ends without a word ends the wait for it as well."""
-ORIGINS_KEPT = 1_000
-"""Answered batches whose executions are remembered, for answers that come too late."""
 MESSAGES_KEPT = 2_000
 """Last messages of failing entries kept in memory for the progress view."""
 BULK_SLOTS = 16
@@ -98,8 +96,6 @@ class Engine:
         self._events: list[Event] = []
         self._rows: list[EventRow] = []
         self._requests: dict[int, Request] = {}
-        self._dispatched: dict[int, Dispatched] = {}
-        self._origins: dict[int, Origin] = {}
         self._known: set[int] = set()
         self._messages: dict[tuple[int, int], str] = {}
         self._ended: dict[int, ExecutionStatus] = {}
@@ -114,6 +110,7 @@ class Engine:
         self.scheduler = Scheduler(next_batch=first_batch)
         self.deployments = Deployments(store)
         self.planning = Planning(planners, self.deployments, declare, first_graph)
+        self._outstanding = Outstanding(store, self.deployments, self.scheduler)
         self.executor = make_executor(self._inbox, self.deployments)
         self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
         self._events.extend(SlotsChanged(pool, count) for pool, count in self._slots.items())
@@ -137,7 +134,7 @@ class Engine:
                 self.submit(row)
         wanted = [row for row in wanted if row.number not in self._known]
         self._known.update(row.number for row in wanted)
-        held = self._dispatched.keys() | self.scheduler.batches.keys()
+        held = self._outstanding.batches.keys() | self.scheduler.batches.keys()
         held |= {event.batch for event in self._events if isinstance(event, Reattached)}
         orphans = [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
         self.executor.recover(orphans)
@@ -254,7 +251,8 @@ class Engine:
         events.extend(self._event_of(report) for report in reports if len(report.members))
         events.append(Tick())
         decision = self.scheduler.handle(events, now)
-        sorter = self._sort(reports, decision.accepted, first, now)
+        sorter = self._outstanding.sort(reports, decision.accepted, first, now)
+        self._remember(sorter.remarks)
         for change in decision.changes.executions:
             self._note_execution(change.execution, change.status, change.reason, now)
         answers, self._door.answers = self._door.answers, []
@@ -284,8 +282,7 @@ class Engine:
         room = TURN_ENTRIES
         while self._backlog and room > 0:
             report = self._backlog.popleft()
-            dispatched = self._dispatched.get(report.batch)
-            taken.append(report if dispatched is None else dispatched.only_members(report))
+            taken.append(self._outstanding.only_members(report))
             room -= len(report.members)
         return taken
 
@@ -310,70 +307,8 @@ class Engine:
             return Noted(report.batch, report.members)
         return Finished(report.batch, report.members, report.kinds, report.delays)
 
-    def _sort(self, reports: Sequence[Report], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
-        sorter = Sorter(now)
-        answers = {answer.index: answer for answer in accepted}
-        index = first
-        for report in reports:
-            answer = None
-            if len(report.members):
-                answer = answers.get(index)
-                index += 1
-            dispatched = self._dispatched.get(report.batch)
-            if dispatched is None:
-                sorter.take(report, answer, self._origins.get(report.batch), set())
-                continue
-            batch = dispatched.batch
-            if report.documents or report.remarks:
-                sorter.take(report, answer, Origin.of(batch), self._given_up(batch, answer))
-            else:
-                sorter.logs.extend(report.logs)
-            if not report.is_noted:
-                sorter.failures(batch, report, answer, self._instance_of)
-                self._remember(report)
-                dispatched.reported[report.members] = True
-                if dispatched.reported.all():
-                    self._forget_answered(batch)
-        return sorter
-
-    def _forget_answered(self, batch: Batch) -> None:
-        """Every member has been reported: all that is kept is whose they were."""
-        del self._dispatched[batch.id]
-        self._origins[batch.id] = Origin.of(batch)
-        while len(self._origins) > ORIGINS_KEPT:
-            del self._origins[next(iter(self._origins))]
-
-    def _instance_of(self, segment: Segment, place: int) -> int:
-        """The instance a member was about: of a relationship the side that was called."""
-        subject = int(segment.subjects[place])
-        if segment.kind is SubjectKind.INSTANCE:
-            return subject
-        topology = self.deployments.loaded(segment.deployment).topology
-        return int((topology.source if segment.kind is SubjectKind.SOURCE else topology.target)[subject])
-
-    def _given_up(self, batch: Batch, answer: Accepted | None) -> set[int]:
-        """Members that were not accepted because nobody waits for their entries any more."""
-        found: set[int] = set()
-        if answer is None or not len(answer.rejected):
-            return found
-        arena = self.scheduler.arena
-        stored: dict[int, np.ndarray] = {}
-        for member in answer.rejected.tolist():
-            segment, place = place_of(batch, member)
-            graph, position = segment.graph, int(segment.positions[place])
-            slot = arena.slots.get(graph)
-            if slot is not None:
-                status = arena.status[slot.base + position]
-            else:
-                if graph not in stored:
-                    stored[graph] = self._store.statuses(graph)
-                status = stored[graph][position]
-            if status in GIVEN_UP:
-                found.add(member)
-        return found
-
-    def _remember(self, report: Report) -> None:
-        for _, remark in report.remarks:
+    def _remember(self, remarks: Sequence[Remark]) -> None:
+        for remark in remarks:
             if remark.message:
                 self._messages[remark.graph, remark.position] = remark.message
         self._trim_messages()
@@ -398,7 +333,7 @@ class Engine:
     def _act(self, command: Command) -> None:
         match command:
             case Dispatch(batch):
-                self._dispatched[batch.id] = Dispatched(batch, np.zeros(len(batch), bool))
+                self._outstanding.add(batch)
                 self.calls += 1
                 self.executor.submit(batch)
             case Stop(batch_id, members, kill):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -10,18 +11,22 @@ from phaseline.model.failures import NonRecoverableError
 from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import SCALARS, copy, copy_mapping
+from phaseline.model.state_steps import phase_of
 from phaseline.plan.arguments import given_inputs
-from phaseline.run.calling import Call, Outcome, Site
+from phaseline.run.calling import Call, Outcome, PhaseView, Site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from phaseline.model.blueprint import Operation, Value
     from phaseline.model.events import Segment
     from phaseline.model.graph import Policy
+    from phaseline.model.phases import PhaseDefinition
     from phaseline.run.calling import Channel, ExecutionView, Flavour
     from phaseline.run.subjects import LoadedDeployment
 
+FindPhase = Callable[[str], "PhaseDefinition | None"]
+"""A phase by its name, as it is in force at this moment; None: nobody can use it."""
 SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
     SubjectKind.INSTANCE: "node",
     SubjectKind.SOURCE: "source",
@@ -60,6 +65,7 @@ class Part:
         execution: ExecutionView,
         policies: tuple[Policy, ...],
         data: dict[int, Value],
+        find_phase: FindPhase,
     ) -> None:
         """``first``: its first member's place in the batch. ``data`` {position: what an earlier call left}."""
         self.segment = segment
@@ -69,6 +75,7 @@ class Part:
         self.execution = execution
         self.policies = policies
         self.data = data
+        self.find_phase = find_phase
         self._spots: dict[tuple[int, int], Spot] = {}
 
     @cached_property
@@ -101,6 +108,24 @@ class Part:
             owners = self.deployment.owners(segment.kind, owners)
         return list(zip(owners.tolist(), segment.policies.tolist(), strict=True))
 
+    def _phase_spot(self, name: str, policy: Policy) -> Spot:
+        """Of a phase of a state: what is in force when the batch is handed over (PD43)."""
+        definition = self.find_phase(name)
+        if definition is None or definition.code is None:
+            raise NonRecoverableError(f"the phase '{name}' cannot be used (any more)")
+        site = Site(
+            self.phase,
+            "function",
+            str(definition.code),
+            self.execution,
+            self.deployment.view,
+            max_retries=policy.max_retries,
+            timeout_s=policy.timeout_ms / 1000,
+            phase=PhaseView.of(definition, ""),
+            phase_code=definition.code,
+        )
+        return Spot(site, {}, policy, is_constant=True, is_flat=True)
+
     def operation(self, place: int) -> Operation:
         """What is to be called. ``NonRecoverableError`` if nothing is mapped any more."""
         found = self.deployment.operation(self.segment.kind, self.subjects[place], self.phase)
@@ -117,6 +142,9 @@ class Part:
         return found
 
     def _make_spot(self, place: int, policy: Policy) -> Spot:
+        name = phase_of(self.phase)
+        if name is not None:
+            return self._phase_spot(name, policy)
         operation = self.operation(place)
         kind, deployment = self.segment.kind, self.deployment
         relationship = None

@@ -12,6 +12,7 @@ import numpy as np
 
 from phaseline.model.declaration import declaration_of
 from phaseline.model.failures import NonRecoverableError, RecoverableError
+from phaseline.model.phases import PhaseCode
 from phaseline.run.calling import COMPLETED, outcome_of, unloadable
 from phaseline.run.channel import LocalChannel
 from phaseline.run.flavours import call_member, gathers
@@ -186,7 +187,10 @@ class ThreadExecutor:
     def _bulk_function(self, handover: HandOver, group: Group) -> Callable[..., object] | None:
         """The group's function; None when there is none, then its members have been answered."""
         if group.implementation:
-            function, error = attempt(self._catalog.load, group.implementation, group.code)
+            if isinstance(group.code, PhaseCode):
+                function, error = attempt(self._catalog.load_phase, group.code)
+            else:
+                function, error = attempt(self._catalog.load, group.implementation, group.code)
             if error is None:
                 return function
             shared = unloadable(error, group.implementation)

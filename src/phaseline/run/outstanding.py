@@ -1,0 +1,105 @@
+"""Batches that the executor has, and what their reports come to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.graph import SubjectKind
+from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
+from phaseline.run.reports import Dispatched, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.ports import Store
+    from phaseline.run.deployments import Deployments
+
+ORIGINS_KEPT = 1_000
+"""Answered batches whose executions are remembered, for answers that come too late."""
+
+
+class Outstanding:
+    """``batches``: those that were handed over and have members without an outcome."""
+
+    def __init__(self, store: Store, deployments: Deployments, scheduler: Scheduler) -> None:
+        """Nothing is handed over."""
+        self._store = store
+        self._deployments = deployments
+        self._scheduler = scheduler
+        self._origins: dict[int, Origin] = {}
+        self.batches: dict[int, Dispatched] = {}
+
+    def add(self, batch: Batch) -> None:
+        """It is handed over."""
+        self.batches[batch.id] = Dispatched(batch, np.zeros(len(batch), bool))
+
+    def only_members(self, report: Report) -> Report:
+        """The report without what it says of members that its batch does not have."""
+        dispatched = self.batches.get(report.batch)
+        return report if dispatched is None else dispatched.only_members(report)
+
+    def sort(self, reports: Sequence[Report], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
+        """The rows of a turn; ``first``: the index of the event of the first report that has members."""
+        sorter = Sorter(now)
+        answers = {answer.index: answer for answer in accepted}
+        index = first
+        for report in reports:
+            answer = None
+            if len(report.members):
+                answer = answers.get(index)
+                index += 1
+            dispatched = self.batches.get(report.batch)
+            if dispatched is None:
+                sorter.take(report, answer, self._origins.get(report.batch), set())
+                continue
+            batch = dispatched.batch
+            if report.documents or report.remarks:
+                sorter.take(report, answer, Origin.of(batch), self._given_up(batch, answer))
+            else:
+                sorter.logs.extend(report.logs)
+            if not report.is_noted:
+                sorter.failures(batch, report, answer, self._instance_of)
+                dispatched.reported[report.members] = True
+                if dispatched.reported.all():
+                    self._forget_answered(batch)
+        return sorter
+
+    def _forget_answered(self, batch: Batch) -> None:
+        """Every member has been reported: all that is kept is whose they were."""
+        del self.batches[batch.id]
+        self._origins[batch.id] = Origin.of(batch)
+        while len(self._origins) > ORIGINS_KEPT:
+            del self._origins[next(iter(self._origins))]
+
+    def _instance_of(self, segment: Segment, place: int) -> int:
+        """The instance a member was about: of a relationship the side that was called."""
+        subject = int(segment.subjects[place])
+        if segment.kind is SubjectKind.INSTANCE:
+            return subject
+        topology = self._deployments.loaded(segment.deployment).topology
+        return int((topology.source if segment.kind is SubjectKind.SOURCE else topology.target)[subject])
+
+    def _given_up(self, batch: Batch, answer: Accepted | None) -> set[int]:
+        """Members that were not accepted because nobody waits for their entries any more."""
+        found: set[int] = set()
+        if answer is None or not len(answer.rejected):
+            return found
+        arena = self._scheduler.arena
+        stored: dict[int, np.ndarray] = {}
+        for member in answer.rejected.tolist():
+            segment, place = place_of(batch, member)
+            graph, position = segment.graph, int(segment.positions[place])
+            slot = arena.slots.get(graph)
+            if slot is not None:
+                status = arena.status[slot.base + position]
+            else:
+                if graph not in stored:
+                    stored[graph] = self._store.statuses(graph)
+                status = stored[graph][position]
+            if status in GIVEN_UP:
+                found.add(member)
+        return found
