@@ -13,6 +13,7 @@ import numpy as np
 
 from phaseline.engine.scheduler import Scheduler
 from phaseline.model.events import (
+    Announce,
     Ask,
     CancelRequested,
     CompleteRequested,
@@ -40,7 +41,7 @@ from phaseline.run.narration import CANCEL_SENTENCES, execution_event
 from phaseline.run.outstanding import Outstanding
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, failing, progress_rows
-from phaseline.run.recovery import restore
+from phaseline.run.recovery import is_reach, restore
 from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS, Door
 
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from phaseline.model.execution import Request
     from phaseline.model.rows import CodePlaces, ExecutionRow, Remark
     from phaseline.ports import Clock, Executor, Store
+    from phaseline.run.in_force import PhaseSource
+    from phaseline.run.phases import Phases
     from phaseline.run.planning import Planner
 
 TURN_ENTRIES = 10_000
@@ -83,11 +86,12 @@ class Engine:
         on_turn: Callable[[], None] | None = None,
         on_events: Callable[[Sequence[EventRow]], None] | None = None,
         reload: Callable[[], Mapping[str, Value]] | None = None,
+        phases: PhaseSource | None = None,
     ) -> None:
         """The caller owns the store (``Store.own``).
 
         ``on_turn`` is called after every turn, ``on_events`` with what a turn has stored of them,
-        ``reload`` when somebody wants plugins to be read anew.
+        ``reload`` when somebody wants plugins to be read anew, ``phases`` when the first resource is on its way.
         """
         first_graph, first_batch = store.counters()
         self._store, self._clock = store, clock
@@ -114,7 +118,20 @@ class Engine:
         self.executor = make_executor(self._inbox, self.deployments)
         self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
         self._events.extend(SlotsChanged(pool, count) for pool, count in self._slots.items())
+        self._source = phases
+        self._phases: Phases | None = None
         self.calls = 0
+
+    @property
+    def phases(self) -> Phases:
+        """What this engine does for resources; made when it is first needed, for it reads all plugins."""
+        if self._phases is None:
+            from phaseline.run.phases import Phases
+
+            self._phases = Phases(
+                self._store, self._clock, self.scheduler, self.deployments, self.planning, self._source
+            )
+        return self._phases
 
     # -- requests -----------------------------------------------------------------------------------------------
 
@@ -122,6 +139,8 @@ class Engine:
         """Begin a stored execution."""
         self._known.add(row.number)
         self.planning.begin(row)
+        if is_reach(row):
+            self._events.extend(self.phases.begin(row))
         self._events.append(Submitted(row.number, row.deployment, row.request.stop_after))
         self._rows.append(execution_event(row, "workflow_started", self._clock.now()))
 
@@ -129,19 +148,23 @@ class Engine:
         """Take up executions of the store where they stand; None: all that are open. Those at hand are left alone."""
         wanted = self._store.executions(only_open=True) if rows is None else rows
         wanted = [row for row in wanted if row.number not in self._known]
-        for row in wanted:
-            if row.status is ExecutionStatus.QUEUED and not row.started_at:
-                self.submit(row)
-        wanted = [row for row in wanted if row.number not in self._known]
+        new = [row for row in wanted if row.status is ExecutionStatus.QUEUED and not row.started_at]
+        begun = {row.number for row in new}
+        wanted = [row for row in wanted if row.number not in begun]
         self._known.update(row.number for row in wanted)
         held = self._outstanding.batches.keys() | self.scheduler.batches.keys()
         held |= {event.batch for event in self._events if isinstance(event, Reattached)}
         orphans = [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
         self.executor.recover(orphans)
-        self._events.extend(restore(self._store, self.planning, self.deployments, wanted, orphans, self._messages))
+        restored = restore(self._store, self.planning, self.deployments, wanted, orphans, self._messages)
+        for row in filter(is_reach, wanted):
+            self._events.extend(self.phases.take_up(row, restored))
+        self._events.extend(restored)
         self._trim_messages()
         for row in wanted:
             self._rows.append(execution_event(row, "workflow_resumed", self._clock.now()))
+        for row in new:
+            self.submit(row)
 
     def take_up(self, row: ExecutionRow) -> None:
         """See that an open execution goes on, be it new or where it stands; one at hand is left alone."""
@@ -203,7 +226,12 @@ class Engine:
 
     def reload(self) -> Mapping[str, Value]:
         """Read plugins anew, where this engine has any; what came of it. Calls that run go on with their code."""
-        return {"done": False} if self._reload is None else self._reload()
+        if self._reload is None:
+            return {"done": False}
+        told = self._reload()
+        if self._phases is not None:
+            self._events.extend(self._phases.renew())
+        return told
 
     def interrupt(self) -> None:
         """Begin no new call; ``run`` returns when the running ones have returned.
@@ -249,9 +277,13 @@ class Engine:
         events, self._events = self._events, []
         first = len(events)
         events.extend(self._event_of(report) for report in reports if len(report.members))
+        if self._phases is not None:
+            events.extend(self._phases.before(reports))
         events.append(Tick())
         decision = self.scheduler.handle(events, now)
         sorter = self._outstanding.sort(reports, decision.accepted, first, now)
+        if self._phases is not None:
+            self._phases.give_rows(sorter)
         self._remember(sorter.remarks)
         for change in decision.changes.executions:
             self._note_execution(change.execution, change.status, change.reason, now)
@@ -268,6 +300,8 @@ class Engine:
         self.deployments.entered(decision.changes.states)
         for command in decision.commands:
             self._act(command)
+        if self._phases is not None:
+            self._events.extend(self._phases.after(decision.changes))
         if self._on_turn is not None:
             self._on_turn()
 
@@ -324,6 +358,8 @@ class Engine:
             kind = {"completed": "workflow_succeeded", "failed": "workflow_failed"}.get(status, "workflow_cancelled")
             self._rows.append(execution_event(row, kind, now, reason))
             self.planning.forget(execution)
+            if self._phases is not None:
+                self._phases.paths.forget(execution)
             self._known.discard(execution)
         else:
             self._ended.pop(execution, None)
@@ -338,14 +374,19 @@ class Engine:
                 self.executor.submit(batch)
             case Stop(batch_id, members, kill):
                 self.executor.cancel(batch_id, members, kill=kill)
+            case Evaluate(what="applies"):
+                self._events.extend(self.phases.evaluate(command))
             case Evaluate():
                 self._evaluate(command)
             case WakeAt(at):
                 self._alarm = at
-            case Ask(execution, graph, subjects) if subjects is None:
-                self._events.append(self._ask(execution, graph))
-            case _:
-                pass  # announcements and exits concern listeners and state paths, which this engine has none of
+            case Ask(execution, graph, subjects):
+                if self._phases is not None and self._phases.knows(execution):
+                    self._phases.ask(command)
+                elif subjects is None:
+                    self._events.append(self._ask(execution, graph))
+            case Announce():
+                self.phases.announce(command)
 
     def _ask(self, execution: int, graph: int) -> Planned:
         run = self.scheduler.runs[execution]

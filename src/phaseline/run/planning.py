@@ -90,10 +90,14 @@ class Planning:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
         if isinstance(answer, Verdict):
             return Planned(execution, answer)
-        graph_id = self._next_graph
+        return Planned(execution, answer, self.number(answer))
+
+    def number(self, graph: Graph) -> int:
+        """The number of a graph that was just planned."""
+        number = self._next_graph
         self._next_graph += 1
-        self._deployments.add_graph(graph_id, answer)
-        return Planned(execution, answer, graph_id)
+        self._deployments.add_graph(number, graph)
+        return number
 
     def replace_request(self, execution: int, request: Request) -> None:
         """From now on plan with another request of the same execution (a retry that cleans up first)."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.events import Lost, Reattached, Restored
+from phaseline.model.resources import REACH
 from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark
 
 if TYPE_CHECKING:
@@ -51,8 +52,13 @@ def restore(
     return events + lost
 
 
+def is_reach(row: ExecutionRow) -> bool:
+    """True for an execution that brings resources to a target."""
+    return row.request.workflow == REACH
+
+
 def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list[tuple[GraphRow, np.ndarray]]:
-    """Of the present attempt the last graph, and those in which something may still move.
+    """Of the present attempt the last graph, and those in which something may still move; of state paths all of them.
 
     The others are history: they are told to the planner as rounds. So is a held one that has settled, for a user may let
     the planner begin afresh.
@@ -62,7 +68,7 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
     for graph in graphs:
         statuses = np.frombuffer(bytes(store.statuses(graph.id)), np.uint8)
         may_move = (statuses < FIRST_ENDED).any()
-        is_held = graph.attempt == row.attempt and (graph is graphs[-1] or may_move)
+        is_held = is_reach(row) or (graph.attempt == row.attempt and (graph is graphs[-1] or may_move))
         if is_held:
             found.append((graph, statuses))
         if not is_held or not may_move:

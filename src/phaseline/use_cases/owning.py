@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Operation, Value
     from phaseline.model.declaration import Declaration
     from phaseline.model.execution import Request
+    from phaseline.model.phase_registry import PhaseRegistry
+    from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import CodePlaces, ExecutionRow
     from phaseline.model.topology import Topology
     from phaseline.ports import Catalog, Store
@@ -194,6 +196,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         on_turn=look if watcher.wants_progress and watched is not None else None,
         on_events=lambda events: log.told(events, engine.planning.row),
         reload=lambda: _reloaded(place),
+        phases=Plugins(place),
     )
     log.started(place.command, user=place.actor.name)
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
@@ -208,6 +211,26 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
     finally:
         engine.executor.stop(drain_s)
         log.stopped(why, calls=engine.calls)
+
+
+class Plugins:
+    """``run.in_force.PhaseSource``: the plugins of the settings' folders, read when the first resource is on its way."""
+
+    def __init__(self, place: Workplace) -> None:
+        """Nothing is read yet."""
+        self._place = place
+        self._is_read = False
+
+    def registry(self) -> PhaseRegistry:
+        """The phases in force now."""
+        if not self._is_read:
+            self._is_read = True
+            self._place.phases.load()
+        return self._place.phases.loaded.registry
+
+    def function(self, code: PhaseCode) -> Callable[..., object]:
+        """The function of a listener. Raises what importing it raises."""
+        return self._place.catalog.load_phase(code)
 
 
 def _reloaded(place: Workplace) -> Mapping[str, Value]:

@@ -1,0 +1,241 @@
+"""Whether a phase applies to a resource: asked when its entry is released, and again when the resource has changed (6.3).
+
+Provider and constraint are answered here. The question about a phase that nobody can use is kept until it is mended.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.compat.cyclecloud.resource import stored_of
+from phaseline.engine.reopening import APPLIES, CANNOT_BE_ASKED, DOES_NOT_APPLY
+from phaseline.model.events import Evaluated
+from phaseline.model.phase_data import PHASE_DATA
+from phaseline.model.rows import Remark
+from phaseline.model.state_steps import phase_of
+from phaseline.model.status import EntryStatus, Mark
+from phaseline.records.expression import Expression
+from phaseline.records.record import Record
+from phaseline.records.values import ErrorValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from phaseline.engine.arena import Slot
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint import Value
+    from phaseline.model.events import Event
+    from phaseline.model.graph import Step
+    from phaseline.model.phases import PhaseDefinition
+    from phaseline.ports import Clock
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.in_force import InForce
+    from phaseline.run.subjects import LoadedDeployment
+
+PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
+CONDITIONAL, EXIT = int(Mark.CONDITIONAL), int(Mark.EXIT)
+ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate"})
+"""Attributes that the engine says and a constraint may ask for, in lower case."""
+
+
+class Conditions:
+    """Answers of this moment. ``remarks``: why some could not be given, to be stored with the next turn."""
+
+    def __init__(self, scheduler: Scheduler, deployments: Deployments, in_force: InForce, clock: Clock) -> None:
+        """Nothing was asked yet."""
+        self._scheduler = scheduler
+        self._deployments = deployments
+        self._in_force = in_force
+        self._clock = clock
+        self._kept: list[tuple[int, np.ndarray]] = []
+        self.remarks: list[Remark] = []
+
+    # -- asked --------------------------------------------------------------------------------------------------
+
+    def asked(self, graph: int, positions: np.ndarray) -> list[Event]:
+        """What is known about these entries; the others are kept until their phase can be used."""
+        slot = self._scheduler.arena.slots.get(graph)
+        if slot is None:
+            return []  # what else came in the same turn took the graph away
+        told: list[Event] = []
+        for step, mine in _by_step(slot.steps, positions):
+            values = self._judged(slot, step, mine)
+            if values is None:
+                self._kept.append((graph, mine))
+            else:
+                told.append(Evaluated(graph, mine, "applies", values))
+        return told
+
+    def renewed(self) -> list[Event]:
+        """Plugins were read anew: what was kept is looked at again."""
+        kept, self._kept = self._kept, []
+        return [event for graph, positions in kept for event in self.asked(graph, positions)]
+
+    # -- not asked ----------------------------------------------------------------------------------------------
+
+    def changed(self, subjects: Mapping[int, set[int]]) -> list[Event]:
+        """Documents of {deployment: instances} have changed: what follows for entries that were not called yet."""
+        told: list[Event] = []
+        for slot in self._scheduler.arena.slots.values():
+            numbers = subjects.get(slot.deployment)
+            if numbers and is_of_state(slot):
+                told += self._again(slot, np.array(sorted(numbers), np.int64), (PASSED, WAITING))
+        return told
+
+    def before_leaving(self, slot: Slot, subjects: np.ndarray) -> tuple[list[Event], np.ndarray]:
+        """(what has begun to apply to subjects that are about to leave, those that leave): the last check (6.2)."""
+        told = self._again(slot, np.sort(subjects), (PASSED,), is_leaving=True)
+        staying: list[np.ndarray] = []
+        news: list[Event] = []
+        for event in told:
+            assert isinstance(event, Evaluated)
+            applies = event.values != DOES_NOT_APPLY
+            if applies.any():
+                news.append(event)
+                staying.append(self._scheduler.arena.subject[event.positions[applies] + slot.base])
+        if not staying:
+            return [], subjects
+        return news, subjects[~np.isin(subjects, np.concatenate(staying))]
+
+    def _again(
+        self, slot: Slot, subjects: np.ndarray, statuses: tuple[int, ...], *, is_leaving: bool = False
+    ) -> list[Event]:
+        """Conditional entries of these subjects that have one of the statuses, asked anew.
+
+        Who has passed the exit in an earlier turn has left: nothing can be taken back.
+        """
+        arena = self._scheduler.arena
+        if not is_leaving:
+            subjects = self._still_there(slot, subjects)
+        told: list[Event] = []
+        for step in slot.steps if len(subjects) else ():
+            if phase_of(step.phase) is None:
+                continue
+            positions = positions_of(slot, step, arena.subject, subjects)
+            there = positions + slot.base
+            chosen = ((arena.marks[there] & CONDITIONAL) != 0) & np.isin(arena.status[there], statuses)
+            positions = positions[chosen]
+            values = self._judged(slot, step, positions) if len(positions) else None
+            if values is not None:
+                told.append(Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values))
+        return told
+
+    def _still_there(self, slot: Slot, subjects: np.ndarray) -> np.ndarray:
+        arena = self._scheduler.arena
+        last = slot.steps[-1]
+        exits = positions_of(slot, last, arena.subject, subjects) + slot.base
+        here = arena.subject[exits]
+        still: np.ndarray = here[((arena.marks[exits] & EXIT) != 0) & (arena.status[exits] != PASSED)]
+        return still
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def _judged(self, slot: Slot, step: Step, positions: np.ndarray) -> np.ndarray | None:
+        """Whether the phase of a step applies to the subjects at these positions; None: nobody can say."""
+        name = phase_of(step.phase)
+        phase = None if name is None else self._in_force.find(name)
+        if phase is None:
+            return None
+        loaded = self._deployments.loaded(slot.deployment)
+        subjects = self._scheduler.arena.subject[positions + slot.base].tolist()
+        topology = loaded.topology
+        kind = topology.nodes[topology.node[subjects[0]]].type if subjects else ""
+        types = self._in_force.registry.types
+        if slot.name not in phase.states or not any(types.is_kind_of(kind, one) for one in phase.resource_types):
+            return np.full(len(subjects), DOES_NOT_APPLY, np.int32)
+        values = np.full(len(subjects), APPLIES, np.int32)
+        if phase.providers:
+            for place, subject in enumerate(subjects):
+                if not phase.takes_provider(provider_of(loaded.document_of(subject))):
+                    values[place] = DOES_NOT_APPLY
+        if phase.constraint:
+            self._constrain(slot, phase, loaded, positions, subjects, values)
+        return values
+
+    def _constrain(
+        self,
+        slot: Slot,
+        phase: PhaseDefinition,
+        loaded: LoadedDeployment,
+        positions: np.ndarray,
+        subjects: Sequence[int],
+        values: np.ndarray,
+    ) -> None:
+        """Ask the constraint of those that are left."""
+        left = np.flatnonzero(values == APPLIES).tolist()
+        records = [self._record(slot, loaded, subjects[place], phase.constraint_names) for place in left]
+        found = Expression(phase.constraint).judge_all(records, now=self._clock.now() / 1000)
+        for place, answer in zip(left, found, strict=True):
+            if isinstance(answer, ErrorValue):
+                values[place] = CANNOT_BE_ASKED
+                text = f"ResourceConstraint '{phase.constraint}' is an error: {answer.reason}"
+                self.remarks.append(Remark(slot.graph_id, int(positions[place]), text))
+            elif not answer:
+                values[place] = DOES_NOT_APPLY
+
+    def _record(self, slot: Slot, loaded: LoadedDeployment, subject: int, names: frozenset[str]) -> Record:
+        """The resource with what the constraint asks for; all of it where an attribute is an expression itself."""
+        record = record_of(loaded.document_of(subject), names)
+        wanted = names & ENGINE_NAMES
+        if wanted:
+            topology = loaded.topology
+            target = self._deployments.execution(slot.execution, slot.deployment).parameters.get("target")
+            known: dict[str, Value] = {
+                "Name": topology.ids[subject],
+                "ClusterName": loaded.view.id,
+                "State": loaded.state_of(subject),
+                "AdType": topology.nodes[topology.node[subject]].type,
+                "TargetState": target,
+            }
+            for name, value in known.items():
+                if name.lower() in wanted and value is not None:
+                    record.put(name, stored_of(value))
+        return record
+
+
+def record_of(document: Mapping[str, Value], names: frozenset[str]) -> Record:
+    """A record of a document with the attributes of these names (lower case).
+
+    >>> record_of({"Size": 3, "Zone": "a"}, frozenset({"size"}))
+    Record({'Size': 3})
+    """
+    chosen = [(name, value) for name, value in document.items() if name.lower() in names]
+    if any(isinstance(value, dict) and "$expr" in value for _, value in chosen):
+        chosen = [(name, value) for name, value in document.items() if name != PHASE_DATA]
+    return Record((name, stored_of(value)) for name, value in chosen)
+
+
+def provider_of(document: Mapping[str, Value]) -> str | None:
+    """The provider of a resource, whatever the case of the attribute's name.
+
+    >>> provider_of({"provider": "aws"}), provider_of({})
+    ('aws', None)
+    """
+    found = document.get("Provider")
+    if found is None:
+        found = next((value for name, value in document.items() if name.lower() == "provider"), None)
+    return found if isinstance(found, str) else None
+
+
+def is_of_state(slot: Slot) -> bool:
+    """True for the graph of a state that has phases."""
+    return any(phase_of(step.phase) is not None for step in slot.steps)
+
+
+def positions_of(slot: Slot, step: Step, column: np.ndarray, subjects: np.ndarray) -> np.ndarray:
+    """Positions in the graph of those of the subjects (ascending) that the step has; its own are ascending, too."""
+    own = column[slot.base + step.first : slot.base + step.first + step.count]
+    places = np.searchsorted(own, subjects)
+    places = places[places < len(own)] if len(own) and (places >= len(own)).any() else places
+    found = places[np.isin(own[places], subjects)] if len(places) else places
+    return found.astype(np.int64) + step.first
+
+
+def _by_step(steps: Sequence[Step], positions: np.ndarray) -> Iterable[tuple[Step, np.ndarray]]:
+    """Positions by the step they lie in."""
+    firsts = np.array([step.first for step in steps], np.int64)
+    numbers = np.searchsorted(firsts, positions, side="right") - 1
+    for number in np.unique(numbers).tolist():
+        yield steps[number], positions[numbers == number]

@@ -1,0 +1,81 @@
+"""The phases that are in force in this engine: another value after each reload, and lanes closed for those nobody can use.
+
+A phase that is known and cannot be used, or that somebody needs and nobody defines, keeps its lane closed: resources that
+need it wait, and go on when it is mended (PD8, PD42). Operators close lanes, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.model.events import LaneChanged
+from phaseline.model.phase_registry import PhaseRegistry
+from phaseline.model.state_steps import LANE_PREFIX, phase_of
+
+if TYPE_CHECKING:
+    from phaseline.model.graph import Graph, Step
+    from phaseline.model.phases import PhaseCode, PhaseDefinition
+
+
+class PhaseSource(Protocol):
+    """Where phases come from."""
+
+    def registry(self) -> PhaseRegistry:
+        """Those in force now; read when first asked."""
+        ...
+
+    def function(self, code: PhaseCode) -> Callable[..., object]:
+        """The function of a listener. Raises what importing it raises."""
+        ...
+
+
+class InForce:
+    """Phases by name, and which lanes are closed."""
+
+    def __init__(self, source: PhaseSource | None, paused: Callable[[], Iterable[str]] = tuple) -> None:
+        """``paused``: the phases that operators have paused, whenever it is asked."""
+        self.source = source
+        self.registry = self._read()
+        self._paused = paused
+        self._held = {name.lower() for name in paused()}
+        self._needed: dict[str, str] = {}
+        self._closed: set[str] = set()
+
+    def _read(self) -> PhaseRegistry:
+        return PhaseRegistry() if self.source is None else self.source.registry()
+
+    def find(self, name: str) -> PhaseDefinition | None:
+        """The phase of this name if it can be used; None: it is not known, or nobody can use it now."""
+        found = self.registry.get(name)
+        return None if found is None or self.registry.obstacles(found) else found
+
+    def is_open(self, name: str) -> bool:
+        """True for a phase that may be called."""
+        return self.find(name) is not None and name.lower() not in self._held
+
+    def needed_by(self, graph: Graph) -> list[LaneChanged]:
+        """A graph begins, or goes on: what it needs is looked after from now on."""
+        self._needed.update({name: name for name in phases_in(graph.steps)})
+        return self.changes()
+
+    def renew(self) -> list[LaneChanged]:
+        """Plugins were read anew, or somebody paused or opened a phase."""
+        self.registry = self._read()
+        self._held = {name.lower() for name in self._paused()}
+        return self.changes()
+
+    def changes(self) -> list[LaneChanged]:
+        """Lanes to be closed or opened, of phases that graphs need."""
+        told: list[LaneChanged] = []
+        for name in self._needed:
+            is_closed = not self.is_open(name)
+            if is_closed != (name in self._closed):
+                (self._closed.add if is_closed else self._closed.discard)(name)
+                told.append(LaneChanged(LANE_PREFIX + name, is_closed))
+        return told
+
+
+def phases_in(steps: Iterable[Step]) -> list[str]:
+    """The phases that steps are about, in order."""
+    return [name for step in steps if (name := phase_of(step.phase)) is not None]

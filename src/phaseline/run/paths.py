@@ -1,0 +1,246 @@
+"""Resources on their way: which execution they follow, and the graphs of the states that they enter next (ADR 0011).
+
+An execution ``reach`` brings its subjects to a target. A subject follows the newest one that names it; an older one
+lets it go. What still runs of it then is awaited before the new path begins (6.5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.events import CancelRequested, Planned
+from phaseline.model.execution import Verdict
+from phaseline.model.problem import ProblemsError
+from phaseline.model.resources import REACH, REMOVED
+from phaseline.model.state_steps import state_numbers
+from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
+from phaseline.model.subject_ranges import numbers_of
+from phaseline.plan.paths import next_groups, removal_graph, state_graph
+from phaseline.run.going import left_behind, verdict_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from phaseline.engine.arena import Slot
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.events import Ask, Changes, Event
+    from phaseline.model.graph import Graph
+    from phaseline.model.rows import ExecutionRow
+    from phaseline.ports import Store
+    from phaseline.run.conditions import Conditions
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.in_force import InForce
+    from phaseline.run.planning import Planning
+
+NOBODY = np.empty(0, np.int32)
+PASSED = int(EntryStatus.PASSED)
+EXIT = int(Mark.EXIT)
+
+
+class Paths:
+    """Plans for executions of ``reach``; ``begun`` has the graphs made since it was last emptied."""
+
+    def __init__(
+        self,
+        store: Store,
+        deployments: Deployments,
+        planning: Planning,
+        scheduler: Scheduler,
+        in_force: InForce,
+        conditions: Conditions,
+    ) -> None:
+        """Nobody is on the way."""
+        self._store = store
+        self._deployments = deployments
+        self._planning = planning
+        self._scheduler = scheduler
+        self._in_force = in_force
+        self._conditions = conditions
+        self._subjects: dict[int, np.ndarray] = {}
+        self._followed: dict[int, np.ndarray] = {}
+        self._waiting: set[int] = set()
+        self._open: set[int] = set()
+        self._looked_at: set[int] = set()
+        self._in_flight: dict[int, tuple[int, np.ndarray]] = {}
+        self.begun: list[tuple[int, Graph, int]] = []
+
+    # -- executions ---------------------------------------------------------------------------------------------
+
+    def begin(self, row: ExecutionRow) -> list[Event]:
+        """Know an execution; older ones let its subjects go."""
+        subjects = numbers_of(row.request.parameters.get("subjects"))
+        count = int(subjects[-1]) + 1 if len(subjects) else 0
+        loaded = self._deployments.grow(row.deployment, count)
+        subjects = subjects[subjects < len(loaded.topology)]
+        self._subjects[row.number] = subjects
+        followed = self._followed_in(row.deployment)
+        before = followed[subjects]
+        older = np.unique(before[(before > 0) & (before < row.number)]).tolist()
+        followed[subjects] = np.maximum(before, row.number)
+        return [CancelRequested(other, "wait", subjects[before == other]) for other in older]
+
+    def knows(self, execution: int) -> bool:
+        """True for an execution of ``reach`` that goes on."""
+        return execution in self._subjects
+
+    def take_up(self, row: ExecutionRow) -> None:
+        """Know an execution that goes on after a crash: who was left between two states is looked for."""
+        self.begin(row)
+        self._looked_at.add(row.number)
+
+    def _followed_in(self, deployment: int) -> np.ndarray:
+        """The newest execution of each instance, 0: none; from the store when it is first asked."""
+        size = len(self._deployments.loaded(deployment).topology)
+        found = self._followed.get(deployment)
+        if found is None:
+            found = np.zeros(size, np.int64)
+            for row in self._store.executions(deployment):
+                numbers = (
+                    numbers_of(row.request.parameters.get("subjects")) if row.request.workflow == REACH else NOBODY
+                )
+                found[numbers[numbers < size]] = row.number
+        elif len(found) < size:
+            found = np.concatenate((found, np.zeros(size - len(found), np.int64)))
+        self._followed[deployment] = found
+        return found
+
+    def forget(self, execution: int) -> None:
+        """It has ended."""
+        self._subjects.pop(execution, None)
+        for known in (self._waiting, self._open, self._looked_at):
+            known.discard(execution)
+
+    # -- turns --------------------------------------------------------------------------------------------------
+
+    def after(self, changes: Changes, asks: Iterable[Ask]) -> list[Event]:
+        """What follows from a committed turn: graphs for those that go on, verdicts where all has settled."""
+        self._see_begun(changes)
+        events: list[Event] = []
+        questions: set[int] = set()
+        for ask in asks:
+            if ask.subjects is None:
+                questions.add(ask.execution)
+            else:
+                events += self._leave(ask.execution, ask.graph, ask.subjects)
+        self._open |= questions
+        wanted = questions | self._looked_at | (self._waiting if changes.closed or changes.executions else set())
+        self._looked_at.clear()
+        for execution in sorted(wanted):
+            events += self._look(execution)
+        return events
+
+    def _see_begun(self, changes: Changes) -> None:
+        """Graphs that were dropped because something else had happened are planned anew."""
+        added = {added.graph_id for added in changes.graphs}
+        for graph, (execution, _) in self._in_flight.items():
+            if graph not in added and execution in self._scheduler.runs:
+                self._looked_at.add(execution)
+        self._in_flight.clear()
+
+    def _leave(self, execution: int, graph: int, subjects: np.ndarray) -> list[Event]:
+        """Subjects have passed the exit of their state: they enter the next one, unless a phase begins to apply."""
+        slot = self._scheduler.arena.slots.get(graph)
+        run = self._scheduler.runs.get(execution)
+        if slot is None or run is None or run.is_canceled or execution not in self._subjects:
+            return []
+        events, leaving = self._conditions.before_leaving(slot, subjects)
+        return [*events, *self._planned(execution, self._own(slot, leaving), passed_from=slot.name)]
+
+    def _own(self, slot: Slot, subjects: np.ndarray) -> np.ndarray:
+        """Those that no newer execution has taken."""
+        return np.sort(subjects[self._followed_in(slot.deployment)[subjects] == slot.execution])
+
+    def _look(self, execution: int) -> list[Event]:
+        """Whoever is in no graph, or was left behind its exit, goes on; an open question is answered."""
+        run = self._scheduler.runs.get(execution)
+        if run is None or execution not in self._subjects:
+            self.forget(execution)
+            return []
+        subjects = self._subjects[execution]
+        subjects = subjects[self._followed_in(run.deployment)[subjects] == execution]
+        events: list[Event] = []
+        busy = NOBODY
+        if not run.is_canceled:
+            slots = [self._scheduler.arena.slots[graph] for graph in run.graphs]
+            new, between = left_behind(slots, self._scheduler.arena, subjects)
+            planned = [numbers for other, numbers in self._in_flight.values() if other == execution]
+            for state, slot, numbers in between:
+                told, leaving = self._conditions.before_leaving(slot, without(numbers, planned))
+                events += [*told, *self._planned(execution, leaving, passed_from=state)]
+            new = without(new, planned)
+            busy = np.intersect1d(new, self._called(run.deployment, execution))
+            events += self._planned(execution, without(new, [busy]))
+        (self._waiting.add if len(busy) else self._waiting.discard)(execution)
+        is_answered = any(other == execution for other, _ in self._in_flight.values())
+        if execution in self._open and not is_answered and not len(busy):
+            events.append(Planned(execution, self._verdict(execution, subjects)))
+            is_answered = True
+        if is_answered:
+            self._open.discard(execution)
+        return events
+
+    def _called(self, deployment: int, execution: int) -> np.ndarray:
+        """Instances of which calls of other executions still run."""
+        found = [NOBODY]
+        arena = self._scheduler.arena
+        for batch in self._scheduler.batches.values():
+            positions = batch.positions[batch.pending_members()]
+            for slot, mine in arena.by_slot(positions):
+                if slot.deployment == deployment and slot.execution != execution:
+                    found.append(arena.subject[mine])
+        return np.unique(np.concatenate(found))
+
+    def _planned(self, execution: int, subjects: np.ndarray, passed_from: str | None = None) -> list[Event]:
+        """The graphs of the states that these enter next. ``passed_from``: the state that they have left."""
+        if not len(subjects):
+            return []
+        row = self._planning.row(execution)
+        loaded = self._deployments.loaded(row.deployment)
+        target = str(row.request.parameters.get("target", ""))
+        graphs: list[Graph] = []
+        if not target:
+            there = loaded.states[subjects] == REMOVED
+            graphs = [removal_graph(subjects[~there], REMOVED)] if not there.all() else []
+        else:
+            nodes = loaded.topology.nodes
+            types = [nodes[number].type for number in loaded.topology.node[subjects].tolist()]
+            states = (
+                [loaded.state_of(number) for number in subjects.tolist()]
+                if passed_from is None
+                else [passed_from] * len(subjects)
+            )
+            groups, _ = next_groups(
+                subjects, types, states, target, self._in_force.registry, passed=passed_from is not None
+            )
+            for group in groups:
+                try:
+                    numbers = self._deployments.name_states(row.deployment, group.path.states)
+                except ProblemsError:
+                    numbers = state_numbers(loaded.state_names)
+                if set(group.path.states) <= numbers.keys():
+                    graphs.append(state_graph(group, self._in_force.registry, numbers))
+        events: list[Event] = []
+        for graph in graphs:
+            number = self._planning.number(graph)
+            self._in_flight[number] = (execution, graph.subject[: graph.steps[0].count])
+            self.begun.append((number, graph, row.deployment))
+            events.append(Planned(execution, graph, number))
+        return events
+
+    def _verdict(self, execution: int, subjects: np.ndarray) -> Verdict:
+        """How the execution ended: who has not arrived, and where they stand."""
+        run = self._scheduler.runs[execution]
+        row = self._planning.row(execution)
+        loaded = self._deployments.loaded(row.deployment)
+        target = str(row.request.parameters.get("target", ""))
+        slots: Sequence[Slot] = [self._scheduler.arena.slots[graph] for graph in run.graphs]
+        if not len(subjects) and len(self._subjects[execution]):
+            return Verdict(ExecutionStatus.CANCELED, "all its resources were given another target")
+        return verdict_of(target, subjects, loaded, slots, self._scheduler.arena, is_canceled=run.is_canceled)
+
+
+def without(numbers: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
+    """The numbers that none of the others has."""
+    return numbers[~np.isin(numbers, np.concatenate(others))] if others else numbers

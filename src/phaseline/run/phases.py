@@ -1,0 +1,129 @@
+"""What an engine does for resources beside its loop: paths, conditions, lanes of phases, listeners. Made for the first ``reach``.
+
+Walk of a turn: what reports changed is asked for anew before the scheduler decides (``before``); what it decided is
+committed; then those who left their states are planned into the next ones (``after``), and the graphs come with the next turn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.events import Restored
+from phaseline.model.phase_data import PHASE_DATA, phases_in
+from phaseline.run.conditions import Conditions
+from phaseline.run.in_force import InForce
+from phaseline.run.in_force import phases_in as phases_of_steps
+from phaseline.run.paths import Paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.events import Announce, Ask, Changes, Evaluate, Event
+    from phaseline.model.graph import Graph
+    from phaseline.model.rows import DocumentChange, ExecutionRow
+    from phaseline.ports import Clock, Store
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.in_force import PhaseSource
+    from phaseline.run.payload import Sorter
+    from phaseline.run.planning import Planning
+    from phaseline.run.reports import Report
+
+
+class Phases:
+    """The part of an engine that knows phases. ``documents`` and ``remarks`` are stored with the next turn."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        scheduler: Scheduler,
+        deployments: Deployments,
+        planning: Planning,
+        source: PhaseSource | None,
+    ) -> None:
+        """Reads the plugins, where there is a ``source`` of them."""
+        self._scheduler = scheduler
+        self._deployments = deployments
+        self.in_force = InForce(source, store.paused_phases)
+        deployments.find_phase = self.in_force.find
+        self.conditions = Conditions(scheduler, deployments, self.in_force, clock)
+        self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
+        self.documents: list[DocumentChange] = []
+        self._changed: dict[int, set[int]] = {}
+        self._asks: list[Ask] = []
+
+    # -- executions ---------------------------------------------------------------------------------------------
+
+    def begin(self, row: ExecutionRow) -> list[Event]:
+        """What follows from a new execution: older ones let its subjects go."""
+        return self.paths.begin(row)
+
+    def take_up(self, row: ExecutionRow, events: Iterable[Event]) -> list[Event]:
+        """What follows from an execution that goes on where it stands, of the events that restore it."""
+        self.paths.take_up(row)
+        graphs = [event.graph for event in events if isinstance(event, Restored) and event.execution == row.number]
+        return [change for graph in graphs if graph is not None for change in self.in_force.needed_by(graph)]
+
+    def knows(self, execution: int) -> bool:
+        """True for an execution of paths that goes on."""
+        return self.paths.knows(execution)
+
+    def evaluate(self, command: Evaluate) -> list[Event]:
+        """What is known about whether entries apply."""
+        return self.conditions.asked(command.graph, command.positions)
+
+    def renew(self) -> list[Event]:
+        """Plugins were read anew, or somebody paused or opened a phase."""
+        return [*self.in_force.renew(), *self.conditions.renewed()]
+
+    # -- turns --------------------------------------------------------------------------------------------------
+
+    def before(self, reports: Sequence[Report]) -> list[Event]:
+        """What follows from the documents that calls and users have changed."""
+        for report in reports:
+            for _, change in report.documents:
+                self.has_changed(change)
+        if not self._changed:
+            return []
+        changed, self._changed = self._changed, {}
+        return self.conditions.changed(changed)
+
+    def has_changed(self, change: DocumentChange) -> None:
+        """A document is different now."""
+        self._changed.setdefault(change.deployment, set()).add(change.instance)
+
+    def ask(self, command: Ask) -> None:
+        """Answered by ``after``."""
+        self._asks.append(command)
+
+    def announce(self, command: Announce) -> None:
+        """Somebody has reached a state."""
+
+    def after(self, changes: Changes) -> list[Event]:
+        """What follows from a committed turn and from what was asked in it."""
+        asks, self._asks = self._asks, []
+        events = self.paths.after(changes, asks)
+        begun, self.paths.begun = self.paths.begun, []
+        for _, graph, deployment in begun:
+            events.extend(self.in_force.needed_by(graph))
+            self._clear(graph, deployment)
+        return events
+
+    def _clear(self, graph: Graph, deployment: int) -> None:
+        """Who enters a state begins its phases afresh: what they kept from an earlier stay goes (6.1)."""
+        names = phases_of_steps(graph.steps)
+        if not names:
+            return
+        loaded = self._deployments.loaded(deployment)
+        for number in graph.subject[: graph.steps[0].count].tolist():
+            kept = phases_in(loaded.document_of(number))
+            gone = [(PHASE_DATA, name) for name in names if name in kept]
+            if gone:
+                self.documents.append(loaded.apply(number, {}, gone))
+
+    def give_rows(self, sorter: Sorter) -> None:
+        """What is to be stored with this turn; first what was cleared, for calls may have written since."""
+        sorter.documents[:0] = self.documents
+        sorter.remarks += self.conditions.remarks
+        self.documents, self.conditions.remarks = [], []

@@ -1,0 +1,192 @@
+"""An engine that brings resources to targets, whose phases are answered by hand; time and crashes as of a station."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from tests.run.engines import ANN, Called, Station
+
+from phaseline.engine.invariants import validate
+from phaseline.engine.stories import Stories
+from phaseline.model.blueprint import Value
+from phaseline.model.events import Batch
+from phaseline.model.execution import Request
+from phaseline.model.phase_data import phases_in
+from phaseline.model.phase_registry import PhaseRegistry
+from phaseline.model.phases import ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy
+from phaseline.model.resources import Growth, no_resources, type_node
+from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution
+from phaseline.model.state_paths import DEFAULT_TYPES, NODE, ResourceTypes
+from phaseline.model.state_steps import phase_of, state_name
+from phaseline.model.status import EntryStatus
+from phaseline.model.subject_ranges import ranges_of
+from phaseline.plan.workflows import PLANNERS
+from phaseline.run.loop import Engine
+
+
+def phase(name: str, state: str = "Allocation", *needs: str, **fields: object) -> PhaseDefinition:
+    """A phase of nodes; ``policy``: fields of it."""
+    policy = PhasePolicy(**fields.pop("policy", {}))
+    states = (state,) if isinstance(state, str) else state
+    made = PhaseDefinition(
+        name, f"plugin.{name}", states, (NODE,), dependencies=needs, policy=policy, code=PhaseCode("plugin", name)
+    )
+    constraint = str(fields.get("constraint", ""))
+    names = frozenset(word.lower() for word in constraint.replace("(", " ").split())
+    return replace(made, constraint_names=names, **fields)
+
+
+@dataclass
+class Source:
+    """``run.in_force.PhaseSource`` of definitions that the test gives."""
+
+    phases: list[PhaseDefinition] = field(default_factory=list)
+    listeners: list[ListenerDefinition] = field(default_factory=list)
+    types: ResourceTypes = DEFAULT_TYPES
+    functions: dict[str, Callable[..., object]] = field(default_factory=dict)
+
+    def registry(self) -> PhaseRegistry:
+        return PhaseRegistry(self.phases, self.listeners, self.types)
+
+    def function(self, code: PhaseCode) -> Callable[..., object]:
+        return self.functions[code.function]
+
+
+class Yard(Station):
+    """A station with phases."""
+
+    def __init__(self, *phases: PhaseDefinition, types: ResourceTypes = DEFAULT_TYPES) -> None:
+        self.source = Source(list(phases), types=types)
+        super().__init__()
+
+    def begin_engine(self) -> None:
+        self.store.disown()
+        self.owning = self.store.own("a test")
+        self.owning.__enter__()
+        self.answered = set()
+        self.engine = Engine(
+            self.store,
+            self.clock,
+            self._make_executor,
+            PLANNERS,
+            lambda operation, _: self.declaring(operation),
+            on_turn=self._on_turn,
+            reload=self._reloaded,
+            phases=self.source,
+        )
+        self.engine.scheduler.arena.stories = Stories()
+
+    def _reloaded(self) -> dict[str, Value]:
+        return {"done": True}
+
+    def _on_turn(self) -> None:
+        self.turns += 1
+        validate(self.engine.scheduler)
+
+    # -- what users do ------------------------------------------------------------------------------------------
+
+    def cluster(self, name: str = "lab") -> int:
+        found = self.store.deployment(name)
+        if found is not None:
+            return found.number
+        empty = no_resources()
+        new = NewDeployment(
+            name, empty.blueprint, {}, empty, CodePlaces("/nowhere"), ANN, self.clock.now(), kind="resources"
+        )
+        number, _ = self.store.create_deployment(new)
+        return number
+
+    def add(self, *names: str, kind: str = NODE, cluster: str = "lab", **attributes: Value) -> None:
+        """Resources with these attributes; one whose type is ``kind``."""
+        number = self.cluster(cluster)
+        topology = self.store.topology(number)
+        first = len(topology)
+        known = [node.name for node in topology.nodes]
+        new = [] if kind in known else [type_node(kind, self.source.types.line(kind))]
+        place = known.index(kind) if kind in known else len(known)
+        documents = {first + at: dict(attributes) for at in range(len(names))} if attributes else {}
+        growth = Growth(first, new, list(names), np.full(len(names), place, np.int32), documents)
+        self.store.grow(number, growth, ANN)
+
+    def numbers(self, names: Iterable[str], cluster: str = "lab") -> np.ndarray:
+        made = self.store.topology(self.cluster(cluster))
+        wanted = list(names) or list(made.ids)
+        return np.array(sorted(made.number_of[name] for name in wanted), np.int32)
+
+    def reach(self, target: str, *names: str, cluster: str = "lab") -> ExecutionRow:
+        """Bring these (none: all) to a target, and turn until calls are out."""
+        parameters = {"target": target, "subjects": ranges_of(self.numbers(names, cluster))}
+        request = Request("reach", parameters)
+        row = self.store.create_execution(NewExecution(self.cluster(cluster), request, ANN, self.clock.now()))
+        self.engine.submit(row)
+        self.settle()
+        return row
+
+    def start(self, *names: str, **attributes: Value) -> ExecutionRow:
+        """Add nodes and bring them to Started."""
+        self.add(*names, **attributes)
+        return self.reach("Started", *names)
+
+    def crash(self) -> None:
+        """The process dies; another one goes on with what is open."""
+        self.begin_engine()
+        self.engine.recover()
+        self.settle()
+
+    # -- what happens -------------------------------------------------------------------------------------------
+
+    def one(self, batch: Batch, member: int) -> Called:
+        found = super().one(batch, member)
+        return replace(found, phase=phase_of(batch.lane.phase) or found.phase)
+
+    def runs(self) -> list[tuple[str, list[str]]]:
+        """(phase, resources) of all runs so far, in order."""
+        return [
+            (phase_of(batch.lane.phase) or "", [self.one(batch, member).instance for member in range(len(batch))])
+            for batch in self.executor.batches.values()
+        ]
+
+    # -- what is remembered -------------------------------------------------------------------------------------
+
+    def state(self, name: str, cluster: str = "lab") -> str:
+        number = self.cluster(cluster)
+        found = int(self.store.states(number)[self.store.topology(number).number_of[name]])
+        return state_name(found, self.store.state_names(number))
+
+    def document_of(self, name: str, cluster: str = "lab") -> dict[str, Value]:
+        number = self.cluster(cluster)
+        return dict(self.store.documents(number).get(self.store.topology(number).number_of[name], {}))
+
+    def data(self, name: str, phase: str) -> Value:
+        """What a phase keeps with a resource."""
+        return phases_in(self.document_of(name)).get(phase)
+
+    def spots(self, name: str, cluster: str = "lab") -> dict[str, tuple[int, int]]:
+        """{phase: (graph, position)} of the latest stay of a resource."""
+        number = self.cluster(cluster)
+        subject = self.store.topology(number).number_of[name]
+        graphs = [graph for row in self.store.executions(number) for graph in self.store.graphs(row.number)]
+        for graph in sorted(graphs, key=lambda one: -one.id):
+            columns = self.store.graph(graph.id)
+            if subject in columns.subject:
+                return {
+                    phase_of(step.phase) or step.phase: (graph.id, step.first + place)
+                    for step in columns.steps
+                    for place in np.flatnonzero(columns.subject[step.first : step.first + step.count] == subject)
+                }
+        return {}
+
+    def stay(self, name: str, cluster: str = "lab") -> dict[str, str]:
+        """{phase: status} of the latest stay, as the engine knows it, or the store."""
+        found = {}
+        for step, (graph, position) in self.spots(name, cluster).items():
+            slot = self.engine.scheduler.arena.slots.get(graph)
+            stored = self.store.statuses(graph)[position] if slot is None else None
+            status = stored if slot is None else self.engine.scheduler.arena.status[slot.base + position]
+            if ":" not in step:
+                found[step] = EntryStatus(int(status)).word
+        return found
+
+    def message(self, name: str, phase: str) -> str:
+        graph, position = self.spots(name)[phase]
+        return next((note.message for note in self.store.notes(graph) if note.position == position), "")
