@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from phaseline.engine.columns import Columns
-from phaseline.engine.few import FEW, Cells, judge_few, set_few
+from phaseline.engine.few import FEW, Cells, judge_few, run_one, set_few
 from phaseline.engine.rules import (
     BLOCKED,
     CONDITIONAL,
@@ -39,7 +39,7 @@ from phaseline.engine.rules import (
     change_number,
     ruled_status,
 )
-from phaseline.model.distinct import distinct, present
+from phaseline.model.distinct import distinct, every, present, some
 from phaseline.model.events import PAGE_ENTRIES, PageWritten
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Arena:
         )  # fmt: skip
         self._pages.extend(sum(slot.page_count for slot in slots), {"dirty": False})
         self._held += count
-        self._has_ended |= bool((marks & ENDED).any())
+        self._has_ended |= some((marks & ENDED) != 0)
         self._expose()
         return slots
 
@@ -220,10 +220,11 @@ class Arena:
         if len(positions) == 1:
             return self.cells.number_of(positions.item())
         low, high = int(positions.min()), int(positions.max())
-        first = int(np.searchsorted(self.slot_base, low, side="right")) - 1
+        first = self.cells.number_of(low)
         if high < self.order[first].end:
             return first
-        return np.searchsorted(self.slot_base, positions, side="right") - 1
+        found: np.ndarray = self.slot_base.searchsorted(positions, side="right") - 1
+        return found
 
     def by_slot(self, positions: np.ndarray) -> Iterator[tuple[Slot, np.ndarray]]:
         """Positions grouped by graph; each group keeps the order of its positions."""
@@ -236,7 +237,7 @@ class Arena:
         if isinstance(numbers, int):
             yield self.order[numbers], positions
             return
-        if (numbers[1:] < numbers[:-1]).any():
+        if some(numbers[1:] < numbers[:-1]):
             order = np.argsort(numbers, kind="stable")
             numbers, positions = numbers[order], positions[order]
         cuts = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()]
@@ -265,7 +266,7 @@ class Arena:
         status, tolerant = self.status[low:high], (self.marks[low:high] & TOLERANT) >> 1
         for column, table in ((self.unmet, UNMET), (self.lost, LOST)):
             told = table[status, tolerant]
-            column[low:high] = np.bincount(targets, np.repeat(told, lengths), high - low) if told.any() else 0
+            column[low:high] = np.bincount(targets, np.repeat(told, lengths), high - low) if some(told != 0) else 0
         unsure = int((self.status[low:high] == UNSURE).sum())
         self.slot_open[slot.number] = int(IS_OPEN[self.status[low:high]].sum()) - unsure
         self.slot_unsure[slot.number] = unsure
@@ -349,9 +350,11 @@ class Arena:
 
         What was begun is finished: whether it applies is asked no more (PD28).
         """
+        if len(positions) == 1:
+            run_one(self, positions.item(), batch)
+            return
         if self.stories is not None:
-            before = self.status[positions]
-            self.stories.see(positions, before, np.full_like(before, RUNNING))
+            self.stories.see(positions, self.status[positions], np.full(len(positions), RUNNING, np.uint8))
         self.status[positions] = RUNNING
         self.marks[positions] &= NOT_CONDITIONAL
         self.owner[positions] = batch
@@ -364,7 +367,7 @@ class Arena:
             self.stories.see(positions, old, new)
         self._note(positions, old, new)
         change = change_number(old, new, self.marks[positions])
-        if (change == change[0]).all():  # the common case: all alike
+        if every(change == change[0]):  # the common case: all alike
             unmet, lost = TOLD[:, change[0]]
             return self._push(positions, unmet, lost) if unmet or lost else positions[:0]
         unmet, lost = TOLD[0][change], TOLD[1][change]
@@ -374,8 +377,8 @@ class Arena:
     def _note(self, positions: np.ndarray, old: np.ndarray, new: np.ndarray) -> None:
         """Keep the counts of the graphs and the pages to be written."""
         matters = IS_STORED[new] | IS_STORED[old]
-        if not matters.all():
-            if not matters.any():
+        if not every(matters):
+            if not some(matters):
                 return
             positions, old, new = positions[matters], old[matters], new[matters]
         self.sleep_changes += 1
@@ -395,7 +398,7 @@ class Arena:
     def _push(self, positions: np.ndarray, unmet: np.ndarray, lost: np.ndarray) -> np.ndarray:
         """Add to the counters of the dependents (one number for all, or one for each); the dependents, ascending."""
         starts, lengths = self.edges_of(positions)
-        if (lengths == 1).all():
+        if every(lengths == 1):
             targets: np.ndarray = self.idx[starts]
         else:
             total = int(lengths.sum())
@@ -405,7 +408,7 @@ class Arena:
             targets = self.idx[offsets + np.arange(total)]
             if unmet.ndim:
                 unmet, lost = np.repeat(unmet, lengths), np.repeat(lost, lengths)
-        if (targets[1:] > targets[:-1]).all():
+        if every(targets[1:] > targets[:-1]):
             self.unmet[targets] += unmet
             if lost.any():
                 self.lost[targets] += lost
@@ -421,21 +424,21 @@ class Arena:
             return moved, moved
         old = self.status[moved]
         still = (old == BLOCKED) | (old == SKIPPED)
-        if not still.all():
+        if not every(still):
             moved, old = moved[still], old[still]
         new = ruled_status(self.unmet[moved], self.lost[moved], self.needs[moved], self.marks[moved])
         differs = new != old
-        if not differs.all():
+        if not every(differs):
             moved, new = moved[differs], new[differs]
         if len(moved):
             waiting = new == WAITING
-            if waiting.all():
+            if every(waiting):
                 self.released.append(moved)
             else:
-                if waiting.any():
+                if some(waiting):
                     self.released.append(moved[waiting])
                 passed = new == PASSED
-                if passed.any():
+                if some(passed):
                     self.passed.append(moved[passed])
         return moved, new
 
@@ -444,7 +447,7 @@ class Arena:
         written = []
         dirty = self.dirty.nonzero()[0]
         if len(dirty):
-            numbers = np.searchsorted(self.slot_first_page, dirty, side="right") - 1
+            numbers = self.slot_first_page.searchsorted(dirty, side="right") - 1
             for page, number in zip(dirty.tolist(), numbers.tolist(), strict=True):
                 slot = self.order[number]
                 place = page - slot.first_page
@@ -458,7 +461,7 @@ class Arena:
         """True while an entry of a graph will change without a person's decision about unsure ones."""
         if not self.slot_unsure[slot.number]:
             return bool(self.slot_open[slot.number])
-        return bool(IS_ACTIVE[self.status[slot.base : slot.end]].any())
+        return some(IS_ACTIVE[self.status[slot.base : slot.end]])
 
     def drop(self, slot: Slot) -> None:
         """Forget a graph; its entries become a hole until ``compact``."""
@@ -506,4 +509,6 @@ class Arena:
 
 def joined(columns: Sequence[np.ndarray], dtype: type[np.generic]) -> np.ndarray:
     """Arrays one behind the other."""
+    if len(columns) == 1:
+        return columns[0].astype(dtype, copy=False)
     return np.concatenate(columns).astype(dtype, copy=False) if columns else np.empty(0, dtype)

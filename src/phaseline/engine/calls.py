@@ -45,7 +45,8 @@ class OpenBatch:
 
     def pending_members(self) -> np.ndarray:
         """Members without an outcome, ascending."""
-        return np.flatnonzero((self.kinds == KIND_PENDING) & (self.positions >= 0))
+        found: np.ndarray = ((self.kinds == KIND_PENDING) & (self.positions >= 0)).nonzero()[0]
+        return found
 
 
 def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
@@ -57,7 +58,7 @@ def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
     breaks = kinds[1:] != kinds[:-1]
     if not isinstance(numbers, int):
         breaks |= numbers[1:] != numbers[:-1]
-    bounds = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(positions)]
+    bounds = [0, *(breaks.nonzero()[0] + 1).tolist(), len(positions)]
     bases, policy_bases = arena.slot_base[numbers], arena.slot_policy_base[numbers]
     columns = (
         (positions - bases).astype(np.int32),

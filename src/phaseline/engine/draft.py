@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.distinct import distinct, present
+from phaseline.model.distinct import distinct, present, some
 from phaseline.model.events import Changes, Decision, NotesWritten, StatesEntered
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Draft:
             self._enter_one(arena, table, positions, column)
             return
         paths = column[arena.policy[positions]]
-        if not paths.any():
+        if not some(paths != 0):
             return
         for slot, mine in arena.by_slot(positions):
             numbers = column[arena.policy[mine]]
@@ -70,7 +70,7 @@ class Draft:
         """Attempts and due times of every entry noted in this turn, once each."""
         if not self.noted:
             return []
-        positions = distinct(np.concatenate(self.noted))
+        positions = distinct(self.noted[0] if len(self.noted) == 1 else np.concatenate(self.noted))
         return [
             NotesWritten(
                 slot.graph_id,

@@ -24,7 +24,7 @@ from phaseline.engine.rules import (
     UNSURE,
     WAITING,
 )
-from phaseline.model.distinct import distinct, present
+from phaseline.model.distinct import distinct, every, present, some
 from phaseline.model.events import Accepted, Evaluated, Finished, LaneChanged, Lost, Noted, SlotsChanged, Tick
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
     if len(members) == 1:
         return np.array([_expects(batch, members.item())])
     known = (members >= 0) & (members < len(batch.positions))
-    if len(members) > 1 and not (members[1:] > members[:-1]).all():
+    if len(members) > 1 and not every(members[1:] > members[:-1]):
         first = np.zeros(len(members), bool)
         first[np.unique(members, return_index=True)[1]] = True
         known &= first
-    if known.all():
+    if every(known):
         known &= (batch.kinds[members] == KIND_PENDING) & (batch.positions[members] >= 0)
         return known
     known[known] = _expected(batch, members[known])
@@ -124,8 +124,8 @@ def _judge_outcomes(
         positions, kinds, delays = positions[~overruled], kinds[~overruled], delays[~overruled]
     completed = kinds == KIND_COMPLETED
     others = ~completed
-    if others.any():
-        if completed.any():
+    if some(others):
+        if some(completed):
             complete(scheduler, draft, positions[completed])
         _not_completed(scheduler, draft, positions[others], kinds[others], delays[others])
     elif len(positions):
@@ -136,10 +136,10 @@ def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None
     """Which entries (bool) are canceled whatever their call answers (T12); None: none, which is the rule."""
     arena = scheduler.arena
     canceling = arena.status[positions] == CANCELING
-    if not canceling.any():
+    if not some(canceling):
         return None
     canceling &= scheduler.table.cancel_wins[arena.policy[positions]]
-    return canceling if canceling.any() else None
+    return canceling if some(canceling) else None
 
 
 def complete(scheduler: Scheduler, draft: Draft, positions: np.ndarray) -> None:

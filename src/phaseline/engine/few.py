@@ -15,10 +15,12 @@ from phaseline.engine.rules import (
     ABSENT,
     ANY,
     BLOCKED,
+    CONDITIONAL,
     ENDED,
     IS_STORED,
     MAY_MOVE,
     PASSED,
+    RUNNING,
     SKIPPED,
     SLEEPING,
     TOLD,
@@ -62,19 +64,17 @@ class Cells:
     """The columns of an arena seen cell by cell; valid until they grow."""
 
     __slots__ = (
-        "dirty", "due", "end", "first_page", "idx", "lost", "marks", "needs", "open", "policy", "slot_base", "slot_policy", "status",
-        "subject", "unmet", "unsure",
+        "dirty", "end", "first_page", "idx", "lost", "marks", "needs", "open", "owner", "policy", "slot_base", "status", "unmet", "unsure",
     )  # fmt: skip
 
     def __init__(self, arena: Arena) -> None:
         """Views of the arena's present columns: what is written here is written there."""
         self.status, self.marks, self.end = arena.status.data, arena.marks.data, arena.end.data
         self.unmet, self.lost, self.needs = arena.unmet.data, arena.lost.data, arena.needs.data
-        self.policy, self.subject, self.due = arena.policy.data, arena.subject.data, arena.due.data
+        self.policy, self.owner = arena.policy.data, arena.owner.data
         self.idx, self.dirty = arena.idx.data, arena.dirty.data
         self.open, self.unsure = arena.slot_open.data, arena.slot_unsure.data
         self.slot_base, self.first_page = arena.slot_base.data, arena.slot_first_page.data
-        self.slot_policy = arena.slot_policy_base.data
 
     def number_of(self, position: int) -> int:
         """Which graph an entry belongs to."""
@@ -108,6 +108,16 @@ def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[i
                 lost[target] += is_lost
                 felt.add(target)
     return felt
+
+
+def run_one(arena: Arena, position: int, batch: int) -> None:
+    """What ``Arena.hand_over`` does, for one entry."""
+    cells = arena.cells
+    if arena.stories is not None:
+        arena.stories.see_one(position, cells.status[position], RUNNING)
+    cells.status[position] = RUNNING
+    cells.marks[position] &= ~CONDITIONAL
+    cells.owner[position] = batch
 
 
 def _note(arena: Arena, cells: Cells, position: int, before: int, after: int) -> None:

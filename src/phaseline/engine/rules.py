@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from phaseline.model.distinct import some
 from phaseline.model.status import EntryStatus as E
 from phaseline.model.status import Mark, OutcomeKind
 
@@ -123,7 +124,7 @@ WAS_LET_THROUGH = np.array([status in {E.WAITING, E.SLEEPING, E.PASSED} for stat
 
 def any_marked(marks: np.ndarray, bits: int) -> bool:
     """True if one of these entries has one of these marks."""
-    return bool(marks.item() & bits) if len(marks) == 1 else bool((marks & bits).any())
+    return bool(marks.item() & bits) if len(marks) == 1 else some((marks & bits) != 0)
 
 
 ASKED = 128
@@ -136,7 +137,7 @@ def ruled_status(unmet: np.ndarray, lost: np.ndarray, needs: np.ndarray, marks: 
     ready = np.where(absent, np.uint8(PASSED), np.uint8(WAITING))
     status = np.where(lost > 0, np.uint8(SKIPPED), np.where(unmet == 0, ready, np.uint8(BLOCKED)))
     special = (marks & (ANY | ENDED)) != 0
-    if special.any():
+    if some(special):
         is_any = (marks & ANY) != 0
         met = needs - unmet
         any_status = np.where(

@@ -20,7 +20,7 @@ from phaseline.engine.policies import PolicyTable
 from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING, any_marked
 from phaseline.engine.sleepers import Sleepers
 from phaseline.engine.stories import Stories
-from phaseline.model.distinct import distinct, present
+from phaseline.model.distinct import distinct, every, present
 from phaseline.model.events import (
     Announce,
     Ask,
@@ -310,7 +310,7 @@ class Scheduler:
         if lane.spec.form != "bulk":
             return 0
         timeout = self.table.timeout[self.arena.policy[positions]]
-        return now + int(timeout.max()) if timeout.all() else 0
+        return now + int(timeout.max()) if every(timeout != 0) else 0
 
     def give_back(self, batch: OpenBatch) -> None:
         """Free the slots that no pending member of a batch needs."""

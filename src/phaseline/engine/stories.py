@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phaseline.engine.rules import TRANSITIONS
+from phaseline.model.distinct import every
 from phaseline.model.status import EntryStatus
 
 CHANGES_KEPT = 10_000
@@ -55,7 +56,7 @@ class Stories:
     def see(self, positions: np.ndarray, before: np.ndarray, after: np.ndarray) -> None:
         """Remember a change. Raises ``InvalidTransition`` for the first entry whose change the table does not have."""
         allowed = ALLOWED[before, after]
-        if not allowed.all():
+        if not every(allowed):
             place = int((~allowed).nonzero()[0][0])
             entry = int(positions[place])
             statuses = EntryStatus(int(before[place])), EntryStatus(int(after[place]))

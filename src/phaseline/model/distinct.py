@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+FEW_VALUES = 16
+"""Up to so many values are looked at as a list: numpy takes a microsecond to begin."""
+
 
 def distinct(values: np.ndarray) -> np.ndarray:
     """The values, each once, ascending."""
@@ -25,6 +28,16 @@ def present(numbers: np.ndarray) -> list[int]:
     if not len(numbers):
         return []
     first = int(numbers[0])
-    if len(numbers) == 1 or (numbers == first).all():
+    if len(numbers) == 1 or every(numbers == first):
         return [first]
     return np.bincount(numbers).nonzero()[0].tolist()
+
+
+def some(mask: np.ndarray) -> bool:
+    """True if one of these (bool) is true."""
+    return True in mask.tolist() if len(mask) <= FEW_VALUES else bool(mask.any())
+
+
+def every(mask: np.ndarray) -> bool:
+    """True if none of these (bool) is false."""
+    return False not in mask.tolist() if len(mask) <= FEW_VALUES else bool(mask.all())

@@ -68,7 +68,11 @@ class ExecutionStatus(StrEnum):
     @property
     def is_ended(self) -> bool:
         """True when nothing happens any more unless a user asks for it."""
-        return self in {ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.CANCELED}
+        return self in ENDED
+
+
+ENDED = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.CANCELED})
+"""Statuses of executions that have their verdict."""
 
 
 class OutcomeKind(IntEnum):

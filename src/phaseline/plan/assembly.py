@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.distinct import distinct
+from phaseline.model.distinct import distinct, every
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import Graph, Step
 
@@ -66,16 +67,18 @@ class _Layout:
 def _lay_out(draft: Draft, slots: tuple[Slot, ...]) -> _Layout:
     """Each slot falls into runs of one level; runs become steps, ordered by level, then slot."""
     level = draft.participants.level
-    begins, levels, lengths = [], [], []
+    begins: list[list[int]] = []
+    levels: list[np.ndarray] = []
+    lengths: list[int] = []
     for slot in slots:
         own = level[slot.owner]
-        begin = np.flatnonzero(np.diff(own, prepend=-1))
-        begins.append(begin)
-        levels.append(own[begin])
-        lengths.append(np.diff(begin, append=len(own)))
+        bounds = [0, *((own[1:] != own[:-1]).nonzero()[0] + 1).tolist()]
+        begins.append(bounds)
+        levels.append(own[bounds])
+        lengths += [end - begin for begin, end in pairwise([*bounds, len(own)])]
     counts = [len(begin) for begin in begins]
     number = np.repeat(np.arange(len(slots)), counts)
-    length = np.concatenate(lengths)
+    length = np.array(lengths, np.int64)
     order = np.lexsort((number, np.concatenate(levels)))
     first = np.empty(len(order), np.int64)
     first[order] = np.cumsum(length[order]) - length[order]
@@ -98,9 +101,9 @@ def _policies(draft: Draft, slot: Slot) -> np.ndarray:
         code = code | (slot.before.astype(np.int32) << STATE_BITS)
     if slot.after is not None:
         code = code | slot.after
-    if len(code) and (code[0] == code).all():
+    if len(code) and every(code[0] == code):
         return np.full(len(code), _policy(draft, int(code[0])), np.int32)
-    used = np.flatnonzero(np.bincount(code))
+    used = np.bincount(code).nonzero()[0]
     table = np.zeros(int(used[-1]) + 1, np.int32)
     for value in used.tolist():
         table[value] = _policy(draft, value)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import every
 from phaseline.model.graph import SubjectKind
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.reports import Dispatched, Report
@@ -64,7 +65,7 @@ class Outstanding:
             if not report.is_noted:
                 sorter.failures(batch, report, answer, self._instance_of)
                 dispatched.reported[report.members] = True
-                if dispatched.reported.all():
+                if every(dispatched.reported):
                     self._forget_answered(batch)
         return sorter
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
 from phaseline.model.rows import EventRow, LogLine, Payload
 from phaseline.model.status import EntryStatus, OutcomeKind
@@ -30,7 +31,7 @@ TRACES_TOLD = 10
 GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
 """An answer that comes when nobody waits for it any more is stored on the instance if its entry has one of these."""
 
-FAILS = np.isin(np.arange(len(OutcomeKind)), (OutcomeKind.FAILED, OutcomeKind.RETRY))
+FAILS = np.array([kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} for kind in OutcomeKind], bool)
 """[outcome] -> is an event of its own."""
 
 
@@ -112,7 +113,7 @@ class Sorter:
         ``instance_of`` (segment, place) -> the instance that the call was about.
         """
         told = FAILS[report.kinds]
-        if not told.any():
+        if not some(told):
             return
         refused = set() if accepted is None else set(accepted.rejected.tolist())
         remarks = dict(report.remarks)

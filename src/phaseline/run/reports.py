@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import every, some
 from phaseline.model.frozen import altered, changeable, frozen
 from phaseline.model.status import OutcomeKind
 
@@ -43,11 +44,11 @@ class Report:
     @property
     def is_noted(self) -> bool:
         """True for data without outcomes: members are named, all of them pending."""
-        return len(self.members) > 0 and not self.kinds.any()
+        return len(self.members) > 0 and not some(self.kinds != OutcomeKind.PENDING)
 
     def of(self, chosen: np.ndarray) -> Report:
         """The report without what it says of members that are not chosen (bool, in the order of ``members``)."""
-        if chosen.all():
+        if every(chosen):
             return self
         given = set(self.members[chosen].tolist())
         return altered(

@@ -6,6 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
+from phaseline.model.distinct import every, some
 from phaseline.model.frozen import altered, changeable
 from phaseline.plan.draft import Draft, Slot
 
@@ -64,7 +65,7 @@ class _Walk:
         self._begin(owner, positions, former)
         self.tail[owner] = positions
         self._consume(owner, edges)
-        return (former, positions) if follows.all() else (former[follows], positions[follows])
+        return (former, positions) if every(follows) else (former[follows], positions[follows])
 
     def spread(self, owner: np.ndarray, positions: np.ndarray, number: int, edges: list[Pairs]) -> None:
         """Any number of entries for each owner, side by side."""
@@ -75,13 +76,13 @@ class _Walk:
         self.tail[owner] = positions
         self._consume(owner, edges)
         several = np.bincount(owner, minlength=len(self.tail))[owner] > 1
-        if several.any():
+        if some(several):
             self.group[owner[several]] = number
             self.open.append(_Open(number, owner[several], positions[several]))
 
     def _begin(self, owner: np.ndarray, positions: np.ndarray, former: np.ndarray) -> None:
         begins = former < 0
-        if begins.any():
+        if some(begins):
             self.head[owner[begins]] = positions[begins]
 
     def _consume(self, owner: np.ndarray, edges: list[Pairs]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import some
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import Mark
 from phaseline.plan.draft import Draft, Slot
@@ -25,8 +26,10 @@ def relationship_slots(
 
     ``first``: a number from which on group numbers are free.
     """
+    if not some(who):
+        return []
     sides = _sides(draft.topology, relate.operation, draft.policies, Manner(once=once))
-    if not who.any() or max(sides[0].max(initial=-1), sides[1].max(initial=-1)) < 0:
+    if max(sides[0].max(initial=-1), sides[1].max(initial=-1)) < 0:
         return []
     rank = _ranks(draft.topology, relate, (sides[0] >= 0) | (sides[1] >= 0))
     rows = np.flatnonzero(who & (rank[draft.topology.link] >= 0)).astype(np.int32)
@@ -40,7 +43,7 @@ def relationship_slots(
         for kind, policies in zip((SubjectKind.SOURCE, SubjectKind.TARGET), sides, strict=True):
             policy = policies[draft.topology.link[rows[begin:end]]]
             is_called = policy >= 0
-            if is_called.any():
+            if some(is_called):
                 members = (owner[begin:end][is_called], rows[begin:end][is_called], policy[is_called])
                 marks = Mark.TOLERANT if tolerant else 0
                 slots.append(Slot(relate.operation, kind, *members, marks=marks, group=first + group))

@@ -80,7 +80,7 @@ def _call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, on
     if by_node is None:
         return []
     policy = by_node[draft.participants.node]
-    owner = np.flatnonzero(who & (policy >= 0)).astype(np.int32)
+    owner = (who & (policy >= 0)).nonzero()[0].astype(np.int32)
     if not len(owner):
         return []
     return [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import some
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.states import InstanceState
@@ -64,7 +65,7 @@ class _Walk:
         bit = np.uint8(1 << len(self.states))
         self.states.append(int(change.state))
         carried = change.who & (self.carrier != NOBODY)
-        for number in np.flatnonzero(np.bincount(self.carrier[carried])).tolist():
+        for number in np.bincount(self.carrier[carried]).nonzero()[0].tolist():
             after = self.after[number]
             if after is None:
                 after = self.after[number] = np.zeros(len(self.pending), np.uint8)
@@ -74,7 +75,7 @@ class _Walk:
     def call(self, slot: Slot) -> None:
         """An operation of the instances."""
         before = self.pending[slot.owner]
-        self._add(altered(slot, before=before) if before.any() else slot)
+        self._add(altered(slot, before=before) if some(before != 0) else slot)
         self.pending[slot.owner] = 0
         self.carrier[slot.owner] = len(self.slots) - 1
         self.width[slot.owner] = 1
@@ -108,11 +109,11 @@ class _Walk:
         self._absent(JOIN, (members > 1) & ~opening & (self.width > 1))
 
     def _absent(self, phase: str, who: np.ndarray) -> None:
-        owner = np.flatnonzero(who).astype(np.int32)
+        owner = who.nonzero()[0].astype(np.int32)
         if len(owner):
             states = self.pending[owner]
             self._add(absent_slot(self.draft, phase, owner))
-            if states.any():
+            if some(states != 0):
                 after = self.after[-1] = np.zeros(len(self.pending), np.uint8)
                 after[owner] = states
             self.pending[owner] = 0

@@ -72,7 +72,8 @@ class Ledger:
     def committed(self, changes: Changes) -> None:
         """What calls returned is known from now on."""
         for closed in changes.closed:
-            for (graph_id, position), kind in zip(self._batches.get(closed.batch, ()), closed.kinds, strict=False):
+            members = self._batches.get(closed.batch, ())
+            for (graph_id, position), kind in zip(members, closed.kinds.tolist(), strict=False):
                 known_batch, _ = self._unknown.get((graph_id, position), (0, 0))
                 if known_batch == closed.batch and kind not in UNKNOWN:
                     del self._unknown[graph_id, position]
