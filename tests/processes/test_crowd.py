@@ -170,7 +170,7 @@ def survive(shell: Shell, size: int, seconds: float, seed: int) -> None:
         crowd.end()
         watch.join()
     last = shell.run("engine", "run", "--until-idle")
-    assert last.returncode == 0, last.stderr
+    assert last.returncode in {0, 1}, last.stderr  # 1: something waits for a person
     told = shell.ask("executions", "list", "--limit", "100000")["executions"]
     assert told, "somebody began something"
     assert {one["status"] for one in told} <= STATUSES

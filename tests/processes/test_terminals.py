@@ -1,5 +1,6 @@
 """Several terminals on one store: one call for all of them, and nothing stops when one of them goes."""
 
+import json
 import os
 import signal
 import subprocess
@@ -166,7 +167,12 @@ def test_an_engine_that_is_asked_to_stop_leaves_what_is_open_to_the_next_command
         shell.await_first()
         stopped = shell.ask("engine", "stop", "--drain", "0.2")
         assert (stopped["pid"], stopped["successor"]) == (engine.pid, 0)
+        (given_up,) = stopped["given_up"]
+        assert (given_up["execution"], given_up["count"], given_up["is_repeatable"]) == ("install-1", 1, False)
+        assert given_up["operation"].endswith(".create")
+        assert given_up["instances"][0].startswith("first_")
         assert engine.wait(PATIENCE_S) == 0
+        assert json.loads(engine.communicate()[0])["given_up"] == [given_up]
     assert not shell.ask("engine", "status")["is_running"]
     assert shell.run("executions", "resume", "install-1").returncode == 1
     assert shell.status("install-1") == "attention"
@@ -176,7 +182,23 @@ def test_what_waits_for_a_person_keeps_no_engine(shell: Shell) -> None:
     with installing(shell) as process:
         process.kill()
     assert shell.run("executions", "resume", "install-1").returncode == 1
-    assert shell.run("engine", "run", "--until-idle").returncode == 0
+    left = shell.run("engine", "run", "--until-idle")
+    assert left.returncode == 1
+    assert "install-1 needs a person: phaseline executions show install-1" in left.stdout
+
+
+def test_whoever_waits_to_be_the_engine_hides_no_call_that_was_given_up(shell: Shell) -> None:
+    with shell.start("engine", "run") as one, shell.start("engine", "run") as other:
+        shell.until(lambda: shell.has_engine() and shell.ask("engine", "status")["somebody_waits"])
+        assert shell.run("install", "blueprint.yaml", "-d", "shop", "--detach").returncode == 0
+        shell.await_first()
+        answer = shell.run("engine", "stop", "--drain", "0").stdout
+        assert "goes on" in answer
+        assert "  given up: create of first_" in answer
+        assert "(install-1); whoever goes on will ask what became of it" in answer
+        shell.until(lambda: shell.status("install-1") == "attention")
+        one.terminate()
+        other.terminate()
 
 
 @pytest.mark.parametrize(("how", "shown"), [("wait", "canceling"), ("force", "canceled"), ("kill", "canceled")])

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import frozen
 from phaseline.model.rows import RequestKind
+from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.executions import brief_view
 from phaseline.use_cases.following import LOOK_S
+from phaseline.use_cases.giving_up import GivenUp, given_up, running_calls
 from phaseline.use_cases.owning import DRAIN_S, Leave, engine_of, try_own, work_left
 from phaseline.use_cases.values import ExecutionView
 from phaseline.use_cases.watching import Nobody
@@ -26,11 +28,21 @@ Reason = Literal["idle", "asked to stop", "interrupted"]
 
 @frozen
 class EngineRun:
-    """What came of an engine: why it stopped, how many calls it made, which executions are still open."""
+    """What came of an engine: why it stopped, how many calls it made and gave up, which executions are still open.
+
+    ``waiting``: those of them that wait for a person.
+    """
 
     reason: Reason
     calls: int
     open: Sequence[ExecutionView]
+    waiting: Sequence[str] = ()
+    given_up: Sequence[GivenUp] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """False when all is done that can be done, and something waits for a person."""
+        return self.reason != "idle" or not self.waiting
 
 
 @frozen
@@ -48,11 +60,15 @@ class EngineStatus:
 
 @frozen
 class Stopped:
-    """The engine that was asked to stop (pid 0: there was none) and the process that took over from it (0: none)."""
+    """The engine that was asked to stop (pid 0: there was none) and the process that took over from it (0: none).
+
+    ``given_up``: calls whose end it did not await.
+    """
 
     pid: int
     successor: int
     open: Sequence[ExecutionView]
+    given_up: Sequence[GivenUp] = ()
 
 
 def run_engine(
@@ -70,6 +86,7 @@ def run_engine(
     leave = Leave()
     begun(leave)
     calls = 0
+    left: list[GivenUp] = []
     while True:
         with ExitStack() as owned:
             with place.store.waiting():
@@ -78,8 +95,11 @@ def run_engine(
                 say("The engine runs")
                 reason, made = _work(place, leave, until_idle=until_idle)
                 calls += made
+                left = given_up(place.store, running_calls(place.store))
         if reason != "idle" or place.store.owner() is not None or not work_left(place.store):
-            return EngineRun(reason, calls, _open(place))
+            views = _open(place)
+            waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION]
+            return EngineRun(reason, calls, views, waiting, left)
 
 
 def _stand_by(
@@ -134,17 +154,23 @@ def engine_status(place: Workplace) -> EngineStatus:
 def stop_engine(place: Workplace, *, drain_s: float | None = None) -> Stopped:
     """Have the engine stop: it begins no call and leaves when the running ones have returned, or after ``drain_s``.
 
-    What is open stays open, unless somebody waits to own the store and so takes over.
+    What is open stays open, unless somebody waits to own the store and so takes over; it is told what was given up.
     """
     owner = place.store.owner()
     if owner is None:
         return Stopped(0, 0, _open(place))
     body: Mapping[str, Value] = {"pid": owner.pid, "drain_s": drain_s}
-    place.store.ask(RequestKind.STOP, 0, body, place.actor)
+    running = running_calls(place.store)
+    request = place.store.ask(RequestKind.STOP, 0, body, place.actor)
+    is_held = False
     while True:
         now = place.store.owner()
-        if now is None or (now.pid, now.since) != (owner.pid, owner.since):
-            return Stopped(owner.pid, now.pid if now is not None else 0, _open(place))
+        has_left = now is None or (now.pid, now.since) != (owner.pid, owner.since)
+        if not is_held and (has_left or place.store.answer_of(request) is not None):
+            is_held = True  # from its answer on it begins no call
+            running |= running_calls(place.store)
+        if has_left:
+            return Stopped(owner.pid, now.pid if now else 0, _open(place), given_up(place.store, running))
         time.sleep(LOOK_S)
 
 

@@ -25,7 +25,10 @@ def engine() -> None:
 @json_option
 @click.pass_obj
 def run(desk: Desk, until_idle: bool) -> None:
-    """Be the engine, as soon as no other process is, until Ctrl-C or "engine stop"."""
+    """Be the engine, as soon as no other process is, until Ctrl-C or "engine stop".
+
+    With --until-idle exit code 1 if something is left that waits for a person.
+    """
     from phaseline.cli.render.engine import run_text
     from phaseline.use_cases.engine import run_engine
 
@@ -42,6 +45,7 @@ def run(desk: Desk, until_idle: bool) -> None:
     with desk.open(makes_store=True) as place:
         found = run_engine(place, until_idle=until_idle, begun=begun, say=desk.notice)
     desk.answer(found, lambda: run_text(found))
+    click.get_current_context().exit(0 if found.is_good else 1)
 
 
 @engine.command(epilog="Example: phaseline engine status --json")
@@ -68,7 +72,10 @@ def status(desk: Desk) -> None:
 @json_option
 @click.pass_obj
 def stop(desk: Desk, drain_s: float | None) -> None:
-    """Have the engine stop: it begins no call and leaves when the running ones have returned. What is open stays open."""
+    """Have the engine stop: it begins no call and leaves when the running ones have returned. What is open stays open.
+
+    Calls that it did not wait for are named, with what becomes of them.
+    """
     from phaseline.cli.render.engine import stop_text
     from phaseline.use_cases.engine import stop_engine
 

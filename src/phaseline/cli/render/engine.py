@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.cli.render.progress import short
 from phaseline.cli.render.table import clean, colored, moment
 
 if TYPE_CHECKING:
     from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
+    from phaseline.use_cases.giving_up import GivenUp
     from phaseline.use_cases.values import ExecutionView
 
 SHOWN = 20
@@ -30,8 +32,11 @@ def status_text(found: EngineStatus) -> str:
 
 
 def run_text(found: EngineRun) -> str:
-    """Why it stopped, and what is left."""
-    return "\n".join([f"The engine stopped: {found.reason}; {found.calls:,} calls made", *_open(found.open)])
+    """Why it stopped, what it gave up, and what is left."""
+    lines = [f"The engine stopped: {found.reason}; {found.calls:,} calls made", *_given_up(found.given_up)]
+    lines += _open(found.open)
+    lines += [f"{id} needs a person: phaseline executions show {id}" for id in found.waiting[:SHOWN]]
+    return "\n".join(lines)
 
 
 def stop_text(found: Stopped) -> str:
@@ -42,7 +47,21 @@ def stop_text(found: Stopped) -> str:
         lines = [f"Process {found.pid} is the engine no longer"]
         if found.successor:
             lines.append(f"Process {found.successor} waited to take over and goes on")
-    return "\n".join([*lines, *_open(found.open)])
+    return "\n".join([*lines, *_given_up(found.given_up), *_open(found.open)])
+
+
+def _given_up(found: Sequence[GivenUp]) -> list[str]:
+    """Which calls were not awaited, and what becomes of them."""
+    lines = []
+    for calls in found[:SHOWN]:
+        more = f" and {calls.count - len(calls.instances):,} more" if calls.count > len(calls.instances) else ""
+        what = f"{short(calls.operation)} of {', '.join(calls.instances)}{more} ({calls.execution})"
+        asked = "whoever goes on will ask what became of " + ("it" if calls.count == 1 else "them")
+        then = "whoever goes on calls again" if calls.is_repeatable else asked
+        lines.append(f"  given up: {what}; {then}")
+    if len(found) > SHOWN:
+        lines.append(f"  and calls of {len(found) - SHOWN:,} more operations")
+    return lines
 
 
 def _open(views: Sequence[ExecutionView]) -> list[str]:
