@@ -75,12 +75,34 @@ def test_nothing_is_stored(shop: Terminal) -> None:
     assert not (shop.folder.parent / "store.db").exists()
 
 
-def test_a_function_that_is_not_there_is_a_problem(shop: Terminal) -> None:
-    code, found = shop.ask("plugins", "try", "machines:craete")
-    assert code == 1
-    assert found["problems"][0]["code"] == "PL-O002"
-    code, found = shop.ask("plugins", "try", "machine:create")
-    assert found["problems"][0]["code"] == "PL-O002"
+BROKEN = {
+    "misspelled": ("", "machines:craete", "did you mean 'create'?"),
+    "has no such function": ("", "machines:zebra", "it has create, wait, join, stop"),
+    "no function": ("SIZE = 3\n", "broken:SIZE", "Name a function"),
+    "one word": ("", "machines", "Write module:function, such as machines:create."),
+    "no such module": ("", "machine:create", "Did you mean 'machines'?"),
+    "what it imports is missing": ("import nowhere_to_be_found\n", "broken:create", "has 'nowhere_to_be_found'"),
+    "no Python": ("def create(item)\n    pass\n", "broken:create", "Correct this line"),
+    "raises": ("import os\n\nos.environ['NO_SUCH_THING']\n", "broken:create", "is run when it is imported"),
+}
+WHERE = {"no Python": 1, "raises": 3, "what it imports is missing": 1}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_function_that_cannot_be_loaded_is_told_with_what_mends_just_that(shop: Terminal, case: str) -> None:
+    text, function, mend = BROKEN[case]
+    (shop.folder / "broken.py").write_text(text)
+    code, found = shop.ask("plugins", "try", function)
+    (problem,) = found["problems"]
+    assert (code, problem["code"]) == (1, "PL-O002")
+    assert mend in problem["mend"]
+    assert problem["line"] == WHERE.get(case, 0)
+    assert problem["file"] == (str(shop.folder / "broken.py") if case in WHERE else "")
+
+
+def test_folders_of_plugins_that_are_not_there_are_told(shop: Terminal) -> None:
+    code, found = shop.ask("plugins", "try", "machines:create", "--plugins", "nowhere")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-O003")
 
 
 def test_properties_that_are_no_mapping_are_refused(shop: Terminal) -> None:

@@ -75,7 +75,7 @@ def _problem(module: str, operation: str, node: Node, code: CodePlaces) -> Probl
     looked = (
         f"looked for in {', '.join(folders)} and among the installed packages" if folders else "it is not installed"
     )
-    hint = did_you_mean(module.partition(".")[0], _modules(folders))
+    hint = did_you_mean(module.partition(".")[0], module_names(folders))
     mend = (
         "Install its package, put it into a folder 'plugins' beside the blueprint, or name its folder with --plugins."
     )
@@ -87,7 +87,7 @@ def _problem(module: str, operation: str, node: Node, code: CodePlaces) -> Probl
     )
 
 
-def _modules(folders: tuple[str, ...]) -> set[str]:
+def module_names(folders: tuple[str, ...]) -> set[str]:
     """Names of modules and packages in the folders."""
     from pathlib import Path
 

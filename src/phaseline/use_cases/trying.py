@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import frozen
-from phaseline.model.problem import fail
+from phaseline.model.problem import ProblemsError
+from phaseline.use_cases.loading import refuse_missing
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -49,11 +50,12 @@ class Attempt:
 def try_function(place: Workplace, function: str, given: MadeUp, *, plugin_folders: Sequence[str] = ()) -> Attempt:
     """Call ``module:function`` with made-up items as an engine would; the folder worked in is searched, too.
 
-    Raises: PL-O002 if the module or the function cannot be loaded.
+    Raises: PL-O002 if the module or the function cannot be loaded, PL-O003 for a folder that does not exist.
     """
     from phaseline.model.declaration import declaration_of
     from phaseline.run.trying import Given, Subject, Trial
 
+    refuse_missing(plugin_folders)
     code = place.code_places(str(Path.cwd() / "blueprint.yaml"), (*plugin_folders, "."))
     implementation = function.replace(":", ".")
     found = _load(place, implementation, code)
@@ -78,10 +80,8 @@ def _load(place: Workplace, implementation: str, code: CodePlaces) -> Callable[.
 
     function, error = attempt(place.catalog.load, implementation, code)
     if function is None:
-        message = f"'{implementation}' cannot be loaded: {type(error).__name__}: {error}"
-        mend = (
-            "Write it as module:function. The module is looked for in this folder, in a folder 'plugins' here, in those "
-            "named with --plugins, and among the installed packages."
-        )
-        raise fail("PL-O002", message, mend) from error
+        from phaseline.use_cases.load_errors import load_problem
+
+        assert error is not None, "what gives no function has raised"
+        raise ProblemsError([load_problem(implementation, error, code)]) from error
     return function
