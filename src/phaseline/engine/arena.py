@@ -262,7 +262,9 @@ class Arena:
         ends = self.end[low:high]
         first = int(self.end[low - 1]) if low else 0
         targets = self.idx[first : int(self.end[high - 1]) if high > low else first] - low
-        lengths = np.diff(ends, prepend=first)
+        lengths = ends.copy()
+        lengths[1:] -= ends[:-1]
+        lengths[:1] -= first
         status, tolerant = self.status[low:high], (self.marks[low:high] & TOLERANT) >> 1
         for column, table in ((self.unmet, UNMET), (self.lost, LOST)):
             told = table[status, tolerant]

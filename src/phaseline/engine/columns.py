@@ -13,6 +13,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SMALLEST = 64
+"""Rows that a buffer has room for from the beginning."""
+
 
 class Columns:
     """Arrays of equal length by name; attribute access gives the live view."""
@@ -31,7 +34,7 @@ class Columns:
         low, high = self.count, self.count + count
         for name, buffer in self._buffers.items():
             if high > len(buffer):
-                grown = np.empty(max(high, low + low // 2), buffer.dtype)
+                grown = np.empty(max(high, low + low // 2, SMALLEST), buffer.dtype)
                 grown[:low] = buffer[:low]
                 self._buffers[name] = buffer = grown
             buffer[low:high] = values[name]

@@ -26,6 +26,7 @@ from phaseline.engine.rules import (
     WAITING,
     ruled_status,
 )
+from phaseline.model.distinct import every, some
 from phaseline.model.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _turn_is_over(scheduler: Scheduler) -> None:
     assert not arena.released, "entries were released and nobody took them"
     assert not arena.passed, "entries passed and nobody noticed"
     assert not arena.touched, "graphs changed and nobody looked whether they settled"
-    assert not arena.dirty.any(), "a page changed and was not written"
+    assert not some(arena.dirty), "a page changed and was not written"
     assert not scheduler.restored, "a graph was restored and not started"
 
 
@@ -73,22 +74,22 @@ def _needs_are_counted(arena: Arena, slot: Slot) -> None:
     low, high = slot.base, slot.end
     unmet, lost = [0] * (high - low), [0] * (high - low)
     starts, lengths = arena.edges_of(np.arange(low, high))
-    tolerant = ((arena.marks[low:high] & TOLERANT) != 0).astype(np.int8)
-    told = zip(
-        UNMET[arena.status[low:high], tolerant].tolist(), LOST[arena.status[low:high], tolerant].tolist(), strict=True
-    )
-    for start, length, (is_unmet, is_lost) in zip(starts.tolist(), lengths.tolist(), told, strict=True):
-        for dependent in arena.idx[start : start + length].tolist():
-            unmet[dependent - low] += is_unmet
-            lost[dependent - low] += is_lost
-    name = f"graph {slot.graph_id}"
-    assert np.array_equal(unmet, arena.unmet[low:high]), f"{name}: unmet needs are miscounted"
-    assert np.array_equal(lost, arena.lost[low:high]), f"{name}: lost needs are miscounted"
     status = arena.status[low:high]
+    tolerant = (arena.marks[low:high] & TOLERANT) // TOLERANT
+    told = zip(UNMET[status, tolerant].tolist(), LOST[status, tolerant].tolist(), strict=True)
+    dependents = arena.idx.data
+    for start, length, (is_unmet, is_lost) in zip(starts.tolist(), lengths.tolist(), told, strict=True):
+        if is_unmet or is_lost:
+            for edge in range(start, start + length):
+                unmet[dependents[edge] - low] += is_unmet
+                lost[dependents[edge] - low] += is_lost
+    name = f"graph {slot.graph_id}"
+    assert unmet == arena.unmet[low:high].tolist(), f"{name}: unmet needs are miscounted"
+    assert lost == arena.lost[low:high].tolist(), f"{name}: lost needs are miscounted"
     reacts = (status == BLOCKED) | (status == SKIPPED)
     ruled = ruled_status(arena.unmet[low:high], arena.lost[low:high], arena.needs[low:high], arena.marks[low:high])
-    wrong = np.flatnonzero(reacts & (ruled != status))
-    assert not len(wrong), f"{name}: entries {wrong.tolist()} are not what their needs make of them"
+    wrong = (reacts & (ruled != status)).nonzero()[0].tolist()
+    assert not wrong, f"{name}: entries {wrong} are not what their needs make of them"
 
 
 def _graph_is_counted(arena: Arena, slot: Slot) -> None:
@@ -107,7 +108,7 @@ def _graphs_lie_in_order(scheduler: Scheduler) -> None:
         assert placed == (number, base, page, base), f"graph {slot.graph_id} is not where it should be"
         base, page = slot.end, page + slot.page_count
         policies = arena.policy[slot.base : slot.end] - slot.policy_base
-        assert ((policies >= 0) & (policies < len(slot.policies))).all(), f"graph {slot.graph_id} has others' policies"
+        assert every((policies >= 0) & (policies < len(slot.policies))), f"graph {slot.graph_id} has others' policies"
     assert (base, page) == (len(arena), len(arena.dirty)), "the arena is longer than its graphs"
     assert len(scheduler.table.lane) == len(arena.policies), "policies are missing from the table"
     held = sum(slot.end - slot.base for slot in arena.slots.values())
@@ -126,7 +127,7 @@ def _waiting_entries_are_in_one_queue(scheduler: Scheduler, held: np.ndarray) ->
                 assert len(positions), f"execution {execution} has an empty chunk in a lane"
                 queued.extend(positions.tolist())
                 owners = arena.slot_execution[np.atleast_1d(arena.number_of(positions))]
-                assert (owners == execution).all(), "an entry waits in the queue of another execution"
+                assert every(owners == execution), "an entry waits in the queue of another execution"
                 specs = {table.specs[number] for number in table.lane[arena.policy[positions]].tolist()}
                 assert specs == {lane.spec}, "an entry waits in a lane that is not its policy's"
     assert len(queued) == len(set(queued)), "an entry waits in two places"
@@ -153,7 +154,7 @@ def _called_entries_are_in_one_batch(scheduler: Scheduler, held: np.ndarray) -> 
     called = held[is_called]
     assert set(called.tolist()) == set(owner), "running entries and pending members are not the same"
     assert {entry: int(arena.owner[entry]) for entry in owner} == owner, "an entry names a batch that it is not in"
-    assert (arena.owner[held[~is_called]] == -1).all(), "an entry that is not called has an owner"
+    assert every(arena.owner[held[~is_called]] == -1), "an entry that is not called has an owner"
 
 
 def _slots_are_counted(scheduler: Scheduler) -> None:

@@ -31,6 +31,7 @@ TRACES_TOLD = 10
 GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
 """An answer that comes when nobody waits for it any more is stored on the instance if its entry has one of these."""
 
+RETRY = int(OutcomeKind.RETRY)
 FAILS = np.array([kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} for kind in OutcomeKind], bool)
 """[outcome] -> is an event of its own."""
 
@@ -125,7 +126,7 @@ class Sorter:
             segment, place = place_of(batch, member)
             remark, instance = remarks.get(member), instance_of(segment, place)
             error = remark.error if remark is not None else {}
-            is_asked = report.kinds[at] == OutcomeKind.RETRY and error.get("type") == ASKED_AGAIN
+            is_asked = report.kinds[at] == RETRY and error.get("type") == ASKED_AGAIN
             kind = "task_rescheduled" if is_asked else "task_failed"
             text = remark.message if remark is not None else ""
             self.events.append(EventRow(segment.execution, self._now, kind, text, instance, batch.lane.phase))

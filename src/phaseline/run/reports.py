@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 POST_EVERY_MS = 10
 """Outcomes of per-instance calls wait at most so long for company."""
+PENDING = int(OutcomeKind.PENDING)
+COMPLETED = int(OutcomeKind.COMPLETED)
 POST_AT = 1_000
 """So many outcomes are posted without waiting."""
 
@@ -44,7 +46,7 @@ class Report:
     @property
     def is_noted(self) -> bool:
         """True for data without outcomes: members are named, all of them pending."""
-        return len(self.members) > 0 and not some(self.kinds != OutcomeKind.PENDING)
+        return len(self.members) > 0 and not some(self.kinds != PENDING)
 
     def of(self, chosen: np.ndarray) -> Report:
         """The report without what it says of members that are not chosen (bool, in the order of ``members``)."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STARTED, DELETED = InstanceState.STARTED, InstanceState.DELETED
 UNKNOWN = {OutcomeKind.PENDING, OutcomeKind.UNSURE, OutcomeKind.LOST}
+FAILED = int(EntryStatus.FAILED)
 DONE = {EntryStatus.COMPLETED, EntryStatus.PASSED}
 GONE = {DELETED, InstanceState.UNINITIALIZED}
 
@@ -51,7 +52,7 @@ class Ledger:
         assert statuses[position] < FIRST_ENDED, f"{name} is called after it ended"
         for need in self._needs[segment.graph][position]:
             status = statuses[need]
-            tolerated = status == EntryStatus.FAILED and int(graph.marks[need]) & Mark.TOLERANT
+            tolerated = status == FAILED and int(graph.marks[need]) & Mark.TOLERANT
             is_done = status in DONE or tolerated
             assert is_done, f"{name} is called before what it needs: {need} is {EntryStatus(status).word}"
         before = self._unknown.get((segment.graph, position))
