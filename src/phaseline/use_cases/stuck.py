@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -45,7 +45,8 @@ class Stuck:
     """Entries that are stuck for the same reason: same kind, operation and message, in any deployment.
 
     ``count`` is that of operations; of instances where they wait for what failed. ``since_at``: the oldest of them;
-    ``until_at``: when the first of them is called again. ``mend``: the command that a person needs.
+    ``until_at``: when the first of them is called again. What nobody runs has its last sign of life as ``since_at``.
+    ``mends``: the command that a person needs, for each of the ``executions``; ``execution_count`` counts all of them.
     """
 
     kind: Kind
@@ -57,8 +58,9 @@ class Stuck:
     deployments: Sequence[str]
     deployment_count: int
     executions: Sequence[str]
+    execution_count: int
     instances: Sequence[str]
-    mend: str
+    mends: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -69,7 +71,8 @@ class _Group:
     since: int = 0
     until: int = 0
     deployments: dict[str, None] = field(default_factory=dict)
-    executions: dict[str, None] = field(default_factory=dict)
+    executions: dict[str, str] = field(default_factory=dict)
+    """{execution: its first instance here}"""
     instances: list[str] = field(default_factory=list)
 
     def add(self, row: ExecutionRow, count: int, instances: Sequence[str], since: int, until: int = 0) -> None:
@@ -78,7 +81,7 @@ class _Group:
         self.since = min(self.since or since, since or self.since)
         self.until = min(self.until or until, until or self.until)
         self.deployments[row.deployment_name] = None
-        self.executions[row.id] = None
+        self.executions.setdefault(row.id, instances[0] if instances else "")
         self.instances.extend(instances[: NAMED - len(self.instances)])
 
 
@@ -130,7 +133,7 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
     if is_abandoned:
         left = int((statuses < EntryStatus.COMPLETED).sum())
         group = groups.setdefault(("abandoned", "", "nobody runs it"), _Group())
-        group.add(row, max(1, left), (), row.started_at or row.created_at)
+        group.add(row, max(1, left), (), _last_sign_of_life(store, row))
     if not graphs:
         return
     is_quiet = row.status.is_ended or owner is None
@@ -142,6 +145,14 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
         return
     case = _Case(store, row, graphs[-1].id, statuses)
     case.gather(stuck, now, groups)
+
+
+def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
+    """When an engine last did something for an execution, as far as the store remembers: nobody writes down its own death."""
+    times = [row.created_at, row.started_at]
+    times += [max(batch.started_at, batch.closed_at) for batch in store.batches(execution=row.number)]
+    times += [request.answered_at for request in store.requests_of(row.number)]
+    return max(times)
 
 
 class _Case:
@@ -244,14 +255,21 @@ def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
         deployments=list(group.deployments)[:NAMED],
         deployment_count=len(group.deployments),
         executions=executions[:NAMED],
+        execution_count=len(executions),
         instances=group.instances,
-        mend=mend_of(kind, executions[0], group.instances),
+        mends=_mends(kind, group.executions),
     )
 
 
-def mend_of(kind: Kind, execution: str, instances: Sequence[str]) -> str:
+def _mends(kind: Kind, executions: Mapping[str, str]) -> list[str]:
+    """The command that a person needs first, for each of the first executions; one engine carries on all that nobody runs."""
+    if kind == "abandoned" and len(executions) > 1:
+        return ["phaseline engine run"]
+    return [mend_of(kind, execution, instance or "ID") for execution, instance in list(executions.items())[:NAMED]]
+
+
+def mend_of(kind: Kind, execution: str, instance: str) -> str:
     """The command that a person needs first."""
-    instance = instances[0] if instances else "ID"
     return {
         "failed": f"phaseline executions retry {execution}",
         "unsure": f"look at {instance}, then: phaseline executions retry {execution}, or executions complete {execution}",

@@ -42,9 +42,13 @@ def _paragraph(stuck: Stuck, now: int) -> str:
         if stuck.deployment_count > len(stuck.deployments)
         else ""
     )
-    lines.append(f"    {', '.join(stuck.executions)} of {', '.join(stuck.deployments)}{more}")
+    others = stuck.execution_count - len(stuck.executions)
+    executions = ", ".join(stuck.executions) + (f" and {others:,} more" if others else "")
+    lines.append(f"    {executions} of {', '.join(stuck.deployments)}{more}")
     if stuck.instances:
         rest = f" and {stuck.count - len(stuck.instances):,} more" if stuck.count > len(stuck.instances) else ""
         lines.append(f"    {', '.join(stuck.instances)}{rest}")
-    lines.append(f"    {stuck.mend}")
+    lines.extend(f"    {mend}" for mend in stuck.mends)
+    if len(stuck.mends) > 1 and others:
+        lines.append(f"    and so for {number(others, 'more execution')}")
     return "\n".join(lines)
