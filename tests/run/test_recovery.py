@@ -182,15 +182,18 @@ def test_the_planner_hears_of_rounds_before_the_crash(station: Station) -> None:
     assert [graph.name for graph in station.store.graphs(row.number)] == ["install", "clean-up", "install"]
 
 
-def test_a_crash_before_the_clean_up_is_stored_does_not_lose_the_wish_for_it(station: Station) -> None:
+def test_the_wish_for_a_clean_up_and_its_plan_are_stored_together(station: Station) -> None:
     row = station.install(node("vm", create="each.create", delete="each.delete"))
     station.answer(station.find("create", "vm_1"), FAILED)
     failed = station.row(row)
     station.engine.retry(replace(failed, request=replace(failed.request, clean=True)), replan=True)
     station.engine.turn()
     assert station.row(row).status is ExecutionStatus.RUNNING
-    assert [graph.name for graph in station.store.graphs(row.number)] == ["install"]
+    assert [graph.name for graph in station.store.graphs(row.number)] == ["install", "clean-up"]
+    assert station.names() == [("delete", "vm_1")]
     go_on(station, row)
+    station.engine.retry(station.row(row), include_unsure=True)
+    station.settle()
     assert station.names() == [("delete", "vm_1")]
     station.complete_all()
     assert station.status(row) is ExecutionStatus.COMPLETED

@@ -386,6 +386,19 @@ class Changes:
             (self.executions, self.graphs, self.pages, self.notes, self.opened, self.closed, self.states, self.reopened)
         )
 
+    def followed_by(self, more: Changes) -> Changes:
+        """These and what came after them: written in this order, the later says what is remembered."""
+        return Changes(
+            executions=self.executions + more.executions,
+            graphs=self.graphs + more.graphs,
+            pages=self.pages + more.pages,
+            notes=self.notes + more.notes,
+            opened=self.opened + more.opened,
+            closed=self.closed + more.closed,
+            states=self.states + more.states,
+            reopened=self.reopened + more.reopened,
+        )
+
 
 @frozen
 class Decision:

@@ -89,7 +89,7 @@ class Deployments:
         self._loaded.pop(deployment, None)
 
     def entered(self, changes: Sequence[StatesEntered]) -> None:
-        """Follow the states that a committed turn wrote."""
+        """Follow the states that a turn writes."""
         for change in changes:
             loaded = self._loaded.get(change.deployment)
             if loaded is not None and change.states:

@@ -21,7 +21,6 @@ from phaseline.model.events import (
     Evaluate,
     Finished,
     Noted,
-    Planned,
     Reattached,
     RetryRequested,
     SlotsChanged,
@@ -44,6 +43,7 @@ from phaseline.run.progress import Progress, failing, progress_rows
 from phaseline.run.recovery import is_reach, restore
 from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS, Door
+from phaseline.run.rounds import Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -114,6 +114,7 @@ class Engine:
         self.scheduler = Scheduler(next_batch=first_batch)
         self.deployments = Deployments(store)
         self.planning = Planning(planners, self.deployments, declare, first_graph)
+        self._rounds = Rounds(self.scheduler, self.planning, self.deployments)
         self._outstanding = Outstanding(store, self.deployments, self.scheduler)
         self.executor = make_executor(self._inbox, self.deployments)
         self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
@@ -281,6 +282,8 @@ class Engine:
             events.extend(self._phases.before(reports))
         events.append(Tick())
         decision = self.scheduler.handle(events, now)
+        if self._phases is None:
+            decision = self._rounds.followed(decision, now)
         sorter = self._outstanding.sort(reports, decision.accepted, first, now)
         if self._phases is not None:
             self._phases.give_rows(sorter)
@@ -297,7 +300,8 @@ class Engine:
         for report in reports:
             if report.on_commit is not None:
                 report.on_commit()
-        self.deployments.entered(decision.changes.states)
+        if self._phases is not None:
+            self.deployments.entered(decision.changes.states)
         for command in decision.commands:
             self._act(command)
         if self._phases is not None:
@@ -380,22 +384,13 @@ class Engine:
                 self._evaluate(command)
             case WakeAt(at):
                 self._alarm = at
-            case Ask(execution, graph, subjects):
+            case Ask(execution, _, subjects):
                 if self._phases is not None and self._phases.knows(execution):
                     self._phases.ask(command)
                 elif subjects is None:
-                    self._events.append(self._ask(execution, graph))
+                    self._events.append(self._rounds.ask(command))
             case Announce():
                 self.phases.announce(command)
-
-    def _ask(self, execution: int, graph: int) -> Planned:
-        run = self.scheduler.runs[execution]
-        arena = self.scheduler.arena
-        slot = arena.slots.get(graph)
-        if slot is not None and not arena.moves(slot):
-            status, marks = arena.status[slot.base : slot.end], arena.marks[slot.base : slot.end]
-            self.planning.settled(execution, graph, slot.name, slot.attempt, status=status, marks=marks)
-        return self.planning.ask(execution, is_canceled=run.is_canceled, attempt=run.attempt)
 
     def _evaluate(self, command: Evaluate) -> None:
         arena = self.scheduler.arena

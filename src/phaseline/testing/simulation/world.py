@@ -269,17 +269,20 @@ class World:
     def check(self, turn: Turn) -> None:
         """What must be true of a turn as long as it is not written."""
         for added in turn.changes.graphs:
-            self._keeps_wish(added)
+            self._keeps_wish(turn, added)
 
-    def _keeps_wish(self, added: GraphAdded) -> None:
+    def _keeps_wish(self, turn: Turn, added: GraphAdded) -> None:
         """A clean-up that a user wished for comes before the install of that attempt, whoever has died meanwhile."""
         for life in self.lives:
             row = self._row(life)
             if row is None or row.number != added.execution:
                 continue
+            attempt = max(
+                row.attempt, *(one.attempt for one in turn.changes.executions if one.execution == row.number), 0
+            )
             if added.graph.name == CLEAN_UP:
-                life.cleaned_at = row.attempt
-            elif row.attempt == life.wished_at and row.attempt > life.cleaned_at:
+                life.cleaned_at = attempt
+            elif attempt == life.wished_at and attempt > life.cleaned_at:
                 half_made = np.isin(self.store.states(life.deployment), HALF_MADE)
                 assert not half_made.any(), f"{row.id} goes on without the clean-up that was wished for"
 

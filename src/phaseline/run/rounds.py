@@ -1,0 +1,57 @@
+"""From one round of an execution to the next within a turn: a planner acts on nothing, so its answer needs no commit of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.events import Ask, Decision
+
+if TYPE_CHECKING:
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.events import Command, Planned
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.planning import Planning
+
+ROUNDS_TOGETHER = 4
+"""How often planners are asked in one turn, so that one which plans nothing again and again holds nobody up."""
+
+
+class Rounds:
+    """Asks planners what comes next and lets the scheduler go on with the answers."""
+
+    def __init__(self, scheduler: Scheduler, planning: Planning, deployments: Deployments) -> None:
+        """All three are the engine's own."""
+        self._scheduler, self._planning, self._deployments = scheduler, planning, deployments
+
+    def followed(self, decision: Decision, now: int) -> Decision:
+        """The decision with what follows from the planners' answers, to be committed as one.
+
+        The deployments' states follow at once, because planners look at them.
+        """
+        changes, commands = decision.changes, list(decision.commands)
+        self._deployments.entered(changes.states)
+        for _ in range(ROUNDS_TOGETHER):
+            asked = [command for command in commands if _is_asked(command)]
+            if not asked:
+                break
+            commands = [command for command in commands if not _is_asked(command)]
+            more = self._scheduler.handle([self.ask(command) for command in asked], now)  # type: ignore[arg-type]  # all of them are Ask
+            self._deployments.entered(more.changes.states)
+            changes = changes.followed_by(more.changes)
+            commands += more.commands
+        return Decision(changes, tuple(commands), decision.accepted)
+
+    def ask(self, asked: Ask) -> Planned:
+        """What the planner of an execution answers, once its round has settled or it has none."""
+        run = self._scheduler.runs[asked.execution]
+        arena = self._scheduler.arena
+        slot = arena.slots.get(asked.graph)
+        if slot is not None and not arena.moves(slot):
+            status, marks = arena.status[slot.base : slot.end], arena.marks[slot.base : slot.end]
+            self._planning.settled(asked.execution, asked.graph, slot.name, slot.attempt, status=status, marks=marks)
+        return self._planning.ask(asked.execution, is_canceled=run.is_canceled, attempt=run.attempt)
+
+
+def _is_asked(command: Command) -> bool:
+    """Whether a planner is to be asked about a whole round."""
+    return isinstance(command, Ask) and command.subjects is None
