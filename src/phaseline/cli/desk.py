@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from phaseline.cli import lean
 from phaseline.cli.saying import say
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Desk:
 
         ``makes_store``: the command puts something into a store, so it may be a new one.
         """
+        lean.load()
         from phaseline.use_cases.background import launch
         from phaseline.use_cases.workplace import workplace
 

@@ -6,10 +6,13 @@ import sys
 from types import TracebackType
 from typing import NoReturn
 
+from phaseline.cli import lean
+
 
 def main() -> NoReturn:
     """The ``phaseline`` command."""
     sys.excepthook = report_defect
+    lean.begin()
     try:
         # Inside, so that Ctrl-C is understood from the first moment on.
         from phaseline.cli.root import root
@@ -27,6 +30,8 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         sys.exit(1)
+    finally:
+        lean.end()
     sys.exit(0)
 
 

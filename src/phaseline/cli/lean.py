@@ -1,0 +1,38 @@
+"""What keeps a short command short: no threads for linear algebra that nobody does, no search for garbage where all is new.
+
+Both are measured in docs/benchmarks.md. What a user has set himself stays as it is.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+
+MADE_BETWEEN_LOOKS = 100_000
+"""Objects made until Python looks for garbage: importing makes fewer, and what it makes stays."""
+OPENBLAS = "OPENBLAS_NUM_THREADS"
+THREADS = (OPENBLAS, "OMP_NUM_THREADS", "GOTO_NUM_THREADS")
+"""Variables that numpy's linear algebra reads while it is loaded; it starts as many threads as there are processors."""
+
+_lent: list[str] = []
+
+
+def begin() -> None:
+    """As the first thing a command does."""
+    gc.set_threshold(MADE_BETWEEN_LOOKS)
+    if not any(name in os.environ for name in THREADS):
+        os.environ[OPENBLAS] = "1"
+        _lent.append(OPENBLAS)
+
+
+def load() -> None:
+    """Load numpy and take back what was said in the environment: programs that are started later shall not read it."""
+    if _lent:
+        import numpy as np  # noqa: F401  # loaded here, used elsewhere
+
+        del os.environ[_lent.pop()]
+
+
+def end() -> None:
+    """As the last thing: the operating system takes everything back, so nobody looks through it."""
+    gc.freeze()
