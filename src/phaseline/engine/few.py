@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     from phaseline.engine.arena import Arena
 
-FEW = 8
+FEW = 16
 """Up to so many entries are moved one by one; from there on columns are cheaper."""
-FEW_EDGES = 32
+FEW_EDGES = 64
 """The same for the edges that leave them."""
 
 _STATUSES = range(len(EntryStatus))

@@ -60,12 +60,12 @@ def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     made = cast("type[T]", type(declared.__name__, declared.__bases__, space | own))
     made.__qualname__ = declared.__qualname__
     setattr(made, "__init__", _init_of(made, columns, later))  # noqa: B010 - mypy would ask whether a subclass agrees
-    SETTERS[made] = {name: getattr(made, name).__set__ for name in columns}
+    FIELDS[made] = {name: place for place, name in enumerate(columns)}, _reader(tuple(columns))
     return made
 
 
-SETTERS: Final[dict[type, dict[str, Callable[[object, Any], None]]]] = {}
-"""{class declared here: {field: what sets it, though the object is frozen}}"""
+FIELDS: Final[dict[type, tuple[dict[str, int], Callable[[object], tuple[Any, ...]]]]] = {}
+"""{class declared here: ({field: its place}, what gives the values of an object in this order)}"""
 
 
 def altered(one: T, **changes: Any) -> T:
@@ -79,15 +79,17 @@ def altered(one: T, **changes: Any) -> T:
     Point(x=1, y=3)
     """
     kind = type(one)
-    setters = SETTERS.get(kind)
-    if setters is None:  # an ordinary dataclass
+    known = FIELDS.get(kind)
+    if known is None:  # an ordinary dataclass
         return cast("T", replace(cast("Any", one), **changes))
-    if not changes.keys() <= setters.keys():
-        raise TypeError(f"{kind.__qualname__} has no field {min(changes.keys() - setters.keys())!r}")
-    made = kind.__new__(kind)
-    for name, put in setters.items():
-        put(made, changes[name] if name in changes else getattr(one, name))
-    return made
+    places, values_of = known
+    values = list(values_of(one))
+    try:
+        for name, value in changes.items():
+            values[places[name]] = value
+    except KeyError as unknown:
+        raise TypeError(f"{kind.__qualname__} has no field {unknown}") from None
+    return kind(*values)
 
 
 def _copied(declared: type) -> type:

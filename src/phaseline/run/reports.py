@@ -46,7 +46,7 @@ class Report:
     @property
     def is_noted(self) -> bool:
         """True for data without outcomes: members are named, all of them pending."""
-        return len(self.members) > 0 and not some(self.kinds != PENDING)
+        return len(self.members) > 0 and self.kinds.item(0) == PENDING and not some(self.kinds != PENDING)
 
     def of(self, chosen: np.ndarray) -> Report:
         """The report without what it says of members that are not chosen (bool, in the order of ``members``)."""

@@ -229,10 +229,11 @@ class MemoryStore:
 
     def commit(self, turn: Turn) -> None:
         """Write one turn of the loop. Only the owner may: anything else is a mistake of ours."""
-        with self._changing() as shelves:
+        with self._guard:
+            self._looks += 1
             if self._owner is None:
                 raise RuntimeError("only the owner of a store writes to it: use own() first")
-            memory_turns.write(shelves, turn)
+            memory_turns.write(self._held, turn)
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Remember whom to end when the engine dies."""
@@ -314,7 +315,8 @@ class MemoryStore:
 
     def execution(self, id: str) -> ExecutionRow | None:
         """By its id, or None."""
-        return next((row for row in self.executions() if row.id == id), None)
+        with self._guard:
+            return next((known.row for known in self._held.executions.values() if known.row.id == id), None)
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
         """In the order of their rounds."""

@@ -59,10 +59,30 @@ class Story:
     """What happened in one world, a line for each turn worth telling."""
 
     seed: int
-    lines: list[str] = field(default_factory=list)
+    told: list[tuple[int, str | Turn]] = field(default_factory=list)
     turns: int = 0
     calls: int = 0
     crashes: int = 0
+
+    @property
+    def lines(self) -> list[str]:
+        """What was said and what was committed, in words; few ask for them."""
+        return [f"{at - BEGINNING_MS:>8} ms  {line}" for at, told in self.told for line in _in_words(told)]
+
+
+def _in_words(told: str | Turn) -> list[str]:
+    if isinstance(told, str):
+        return [told]
+    lines = []
+    for changed in told.changes.executions:
+        lines.append(f"execution {changed.execution} is {changed.status.value} {changed.reason}".rstrip())
+    for closed in told.changes.closed:
+        kinds = " ".join(OutcomeKind(kind).name.lower() for kind in closed.kinds.tolist())
+        lines.append(f"batch {closed.batch} has {kinds}")
+    for batch in told.changes.opened:
+        members = ", ".join(f"{part.graph}:{part.positions.tolist()}" for part in batch.segments)
+        lines.append(f"batch {batch.id} calls {batch.lane.phase.rpartition('.')[2]} for {members}")
+    return lines
 
 
 @dataclass(slots=True)
@@ -290,19 +310,12 @@ class World:
 
     def say(self, text: str) -> None:
         """Add a line to the story."""
-        self.story.lines.append(f"{self.clock.now() - BEGINNING_MS:>8} ms  {text}")
+        self.story.told.append((self.clock.now(), text))
 
     def tell(self, turn: Turn) -> None:
         """Tell what was committed."""
         self.ledger.committed(turn.changes)
-        for told in turn.changes.executions:
-            self.say(f"execution {told.execution} is {told.status.value} {told.reason}".rstrip())
-        for closed in turn.changes.closed:
-            kinds = " ".join(OutcomeKind(kind).name.lower() for kind in closed.kinds.tolist())
-            self.say(f"batch {closed.batch} has {kinds}")
-        for batch in turn.changes.opened:
-            members = ", ".join(f"{part.graph}:{part.positions.tolist()}" for part in batch.segments)
-            self.say(f"batch {batch.id} calls {batch.lane.phase.rpartition('.')[2]} for {members}")
+        self.story.told.append((self.clock.now(), turn))
 
 
 def simulate(seed: int) -> Story:
