@@ -1,4 +1,4 @@
-"""What the shell offers for names of deployments, executions and instances. Says nothing where it cannot look."""
+"""What the shell offers for names of deployments, executions, instances, clusters and resources. Says nothing where it cannot look."""
 
 from __future__ import annotations
 
@@ -33,6 +33,20 @@ def instances(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
     from phaseline.use_cases.completing import instance_ids
 
     return _offered(ctx, lambda place: instance_ids(place, incomplete))
+
+
+def clusters(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of clusters."""
+    from phaseline.use_cases.completing import cluster_names
+
+    return _offered(ctx, lambda place: cluster_names(place, incomplete))
+
+
+def resources(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of resources."""
+    from phaseline.use_cases.completing import resource_names
+
+    return _offered(ctx, lambda place: resource_names(place, incomplete))
 
 
 def _offered(ctx: click.Context, look: Callable[[Workplace], list[str]]) -> list[str]:

@@ -27,6 +27,7 @@ COMMANDS = {
     "doctor": "doctor:doctor",
     "store": "store:store",
     "plugins": "plugins:plugins",
+    "resources": "resources:resources",
     "phases": "phases:phases",
     "records": "records:records",
     "init": "init:init",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError
 from phaseline.records.faults import Fault
 from phaseline.records.literals import Words
@@ -32,22 +33,39 @@ def parse_record(text: str, *, file: str = "") -> Record:
     return found[0] if found else Record()
 
 
+@frozen
+class PlacedRecord:
+    """A record and where it stands in its text: ``offset`` its first word, ``offsets`` {attribute in lower case: its name}."""
+
+    record: Record
+    offset: int
+    offsets: dict[str, int]
+
+
 def parse_records(text: str, *, file: str = "") -> list[Record]:
     """Every record of the text, in order. Raises ``ProblemsError`` with everything that is wrong."""
+    return [placed.record for placed in parse_placed(text, file=file)]
+
+
+def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
+    """The same with the places of the records and their attributes, for whoever finds something wrong with them."""
     faults: list[Fault] = []
-    records: list[Record] = []
-    record: Record | None = None
+    records: list[PlacedRecord] = []
+    record: PlacedRecord | None = None
     for statement in _statements(text, faults):
         if not statement:
             record = None
             continue
         if record is None:
-            record = Record()
+            record = PlacedRecord(Record(), statement[0].start, {})
             records.append(record)
         try:
             check_nesting(statement)
             words = Words(statement, text)
-            words.entry(record)
+            known = len(record.record)
+            words.entry(record.record)
+            if len(record.record) > known:
+                record.offsets[next(reversed(record.record.folded))] = statement[0].start
             if (rest := words.peek()).kind != "END":
                 raise Fault("PL-R001", f"'{rest.text}' cannot stand here", "Begin a new line for the next.", rest.start)
         except Fault as fault:
@@ -55,8 +73,8 @@ def parse_records(text: str, *, file: str = "") -> list[Record]:
     if faults:
         faults.sort(key=lambda fault: fault.offset)
         raise ProblemsError([fault.problem(text, file=file) for fault in faults])
-    for record in records:
-        record.forget_changes()
+    for placed in records:
+        placed.record.forget_changes()
     return records
 
 

@@ -155,7 +155,8 @@ def executions(
 def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
     """In the order of their rounds."""
     rows = db.execute(
-        "select id, execution, name, attempt, entry_count, created_at from graph where execution = ? order by id", (execution,)
+        "select id, execution, name, attempt, entry_count, created_at from graph where execution = ? order by id",
+        (execution,),
     )
     return [GraphRow(*row) for row in rows]
 

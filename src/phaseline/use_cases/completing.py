@@ -38,6 +38,18 @@ def instance_ids(place: Workplace, beginning: str) -> list[str]:
     return _fitting((id for row in store.deployments() for id in store.topology(row.number).ids), beginning)
 
 
+def cluster_names(place: Workplace, beginning: str) -> list[str]:
+    """Clusters whose name begins so."""
+    return _fitting((row.name for row in place.store.deployments() if row.kind == "resources"), beginning)
+
+
+def resource_names(place: Workplace, beginning: str) -> list[str]:
+    """Resources whose name begins so."""
+    store = place.store
+    rows = [row for row in store.deployments() if row.kind == "resources"]
+    return _fitting((id for row in rows for id in store.topology(row.number).ids), beginning)
+
+
 def _fitting(names: Iterable[str], beginning: str) -> list[str]:
     found: list[str] = []
     for name in names:

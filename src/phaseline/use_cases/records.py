@@ -72,7 +72,7 @@ def evaluate(
     asked = Expression(expression)
     read = _read_all(files)
     series = Series([record for records in read.values() for record in records] if files else [Record()])
-    given = _attributes(attributes or {})
+    given = attributes_of(attributes or {})
     for record in series:
         for name in given:
             record.set(name, given.stored(name))
@@ -89,7 +89,7 @@ def evaluate(
     ]
 
 
-def _attributes(given: Mapping[str, str]) -> Record:
+def attributes_of(given: Mapping[str, str]) -> Record:
     """The attributes of the command line, which are lines as in a definition."""
     from phaseline.records.informal import parse_definition
 
@@ -117,7 +117,7 @@ def _read(file: str) -> list[Record]:
     from phaseline.records.informal import parse_definition
     from phaseline.records.json_form import from_json
 
-    text = _text(file)
+    text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
         return [parse_definition(text, file=file)]
@@ -126,24 +126,26 @@ def _read(file: str) -> list[Record]:
     try:
         content = json.loads(text)
     except ValueError as error:
-        raise _unreadable(file, f"it is no JSON: {error}") from error
+        raise unreadable(file, f"it is no JSON: {error}") from error
     except RecursionError as error:
-        raise _unreadable(file, "its JSON is nested too deep") from error
+        raise unreadable(file, "its JSON is nested too deep") from error
     return [from_json(one, file=file) for one in (content if isinstance(content, list) else [content])]
 
 
-def _text(file: str) -> str:
+def file_text(file: str) -> str:
+    """What stands in a file of records. Raises: PL-R013."""
     path = Path(file)
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise _unreadable(file, f"it has more than {MAX_FILE_BYTES:,} bytes")
+            raise unreadable(file, f"it has more than {MAX_FILE_BYTES:,} bytes")
         return path.read_text("utf-8-sig")
     except OSError as error:
-        raise _unreadable(file, error.strerror or str(error)) from error
+        raise unreadable(file, error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
-        raise _unreadable(file, "it is not UTF-8 text") from error
+        raise unreadable(file, "it is not UTF-8 text") from error
 
 
-def _unreadable(file: str, why: str) -> ProblemsError:
+def unreadable(file: str, why: str) -> ProblemsError:
+    """PL-R013: a file in which there are no records that can be read."""
     mend = "Name a file with records: formal text, JSON if it ends in .json, a definition if it ends in .cfg."
     return ProblemsError([Problem("PL-R013", why, mend, Place(file))])

@@ -1,0 +1,255 @@
+"""``phaseline resources …``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from phaseline.cli import completing
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import json_option, limit_option, pairs
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.resources.choosing import Choice
+
+F = TypeVar("F", bound=Callable[..., Any])
+names_argument = click.argument("names", metavar="[NAME…]", nargs=-1, shell_complete=completing.resources)
+cluster_option = click.option(
+    "-d", "--cluster", metavar="NAME", shell_complete=completing.clusters, help="Only resources of this cluster."
+)
+filter_option = click.option(
+    "--filter",
+    "where",
+    metavar="EXPRESSION",
+    default="",
+    help="Only those for which it is true, such as 'PhaseFailed'.",
+)
+group_option = click.option(
+    "--group", metavar="KEY", default="", help="Only those of this group of failures, as resources list shows them."
+)
+all_option = click.option("--all", "is_all", is_flag=True, help="All resources, where nothing else is said.")
+phase_option = click.option("--phase", "phases", metavar="NAME", multiple=True, help="Only this phase; repeatable.")
+
+
+def choosing(function: F) -> F:
+    """The options of every command that is about some resources."""
+    for option in (all_option, group_option, filter_option, cluster_option, names_argument):
+        function = option(function)
+    return function
+
+
+def choice(options: dict[str, Any]) -> Choice:
+    """Whom these options mean."""
+    from phaseline.use_cases.resources.choosing import Choice
+
+    return Choice(
+        options["names"], options["where"], options["group"], options["cluster"], is_all=options.get("is_all", False)
+    )
+
+
+@click.group(epilog="Example: phaseline resources apply nodes.rec -d night")
+def resources() -> None:
+    """Resources: what phases move from state to state."""
+
+
+@resources.command(epilog="Example: phaseline resources apply nodes.rec volumes.json -d night")
+@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.option("-d", "--cluster", metavar="NAME", default="", help="The cluster of records that name none.")
+@json_option
+@click.pass_obj
+def apply(desk: Desk, files: tuple[str, ...], cluster: str) -> None:
+    """Put the resources of files of records into the store, or change those that are there.
+
+    A record has AdType, Name, ClusterName (or -d), and TargetState if it is to move; all other attributes are its own.
+    Files are formal text, or JSON if they end in .json. If anything is wrong, nothing is stored.
+    """
+    from phaseline.cli.render.resources import applied_text
+    from phaseline.use_cases.resources.applying import apply as run
+
+    with desk.open(makes_store=True) as place:
+        found = run(place, files, cluster=cluster)
+    desk.answer(found, lambda: applied_text(found))
+
+
+@resources.command("list", epilog="Example: phaseline resources list -d night --filter 'State == \"Allocation\"'")
+@names_argument
+@cluster_option
+@filter_option
+@group_option
+@limit_option
+@json_option
+@click.pass_obj
+def list_(desk: Desk, /, limit: int, **options: Any) -> None:
+    """List resources: state, target, and the phases that keep them there. What failed alike is told together."""
+    from phaseline.cli.render.resources import resource_list
+    from phaseline.use_cases.resources.looking import list_resources
+
+    with desk.open() as place:
+        found = list_resources(place, choice(options), limit=limit)
+        now = place.clock.now()
+    desk.answer(found, lambda: resource_list(found, now))
+
+
+@resources.command(epilog="Example: phaseline resources show node-1 -d night")
+@click.argument("name", shell_complete=completing.resources)
+@cluster_option
+@json_option
+@click.pass_obj
+def show(desk: Desk, name: str, cluster: str | None) -> None:
+    """Show the record of a resource: its attributes, its state, and what each phase says of it."""
+    from phaseline.cli.render.resources import resource_text
+    from phaseline.use_cases.resources.looking import show_resource
+
+    with desk.open() as place:
+        found = show_resource(place, name, cluster=cluster)
+    desk.answer(found, lambda: resource_text(found))
+
+
+@resources.command(epilog="Example: phaseline resources target Terminated node-1 node-2")
+@click.argument("state")
+@choosing
+@json_option
+@click.pass_obj
+def target(desk: Desk, /, state: str, **options: Any) -> None:
+    """Give resources another target: what they do now is ended first, then they go the way to the state."""
+    from phaseline.cli.render.resources import moved_text
+    from phaseline.use_cases.resources.moving import target as run
+
+    with desk.open() as place:
+        found = run(place, state, choice(options))
+    desk.answer(found, lambda: moved_text(found))
+
+
+@resources.command(epilog="Example: phaseline resources retry --filter 'PhaseFailed' --set MachineType=small")
+@choosing
+@phase_option
+@click.option(
+    "--set",
+    "changes",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=pairs,
+    help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression; repeatable.",
+)
+@json_option
+@click.pass_obj
+def retry(desk: Desk, /, phases: tuple[str, ...], changes: dict[str, str], **options: Any) -> None:
+    """Let phases that failed be called again; what they kept with the resource is cleared."""
+    from phaseline.cli.render.resources import decided_text
+    from phaseline.use_cases.resources.deciding import retry as run
+
+    with desk.open() as place:
+        found = run(place, choice(options), phases=phases, changes=changes)
+    desk.answer(found, lambda: decided_text(found))
+
+
+@resources.command(epilog='Example: phaseline resources complete node-1 --phase Acme.Tag --reason "tagged by hand"')
+@choosing
+@phase_option
+@click.option("--reason", metavar="TEXT", required=True, help="Why you vouch for it; kept with the history.")
+@json_option
+@click.pass_obj
+def complete(desk: Desk, /, phases: tuple[str, ...], reason: str, **options: Any) -> None:
+    """Take phases as completed because you know they are; without --phase those that failed."""
+    from phaseline.cli.render.resources import decided_text
+    from phaseline.use_cases.resources.deciding import complete as run
+
+    with desk.open() as place:
+        found = run(place, choice(options), reason=reason, phases=phases)
+    desk.answer(found, lambda: decided_text(found))
+
+
+@resources.command(epilog="Example: phaseline resources rerun node-1 --phase Example.CreateFile")
+@choosing
+@click.option("--phase", "phases", metavar="NAME", multiple=True, required=True, help="The phase; repeatable.")
+@json_option
+@click.pass_obj
+def rerun(desk: Desk, /, phases: tuple[str, ...], **options: Any) -> None:
+    """Have completed phases called once more, while their resources are still in that state."""
+    from phaseline.cli.render.resources import decided_text
+    from phaseline.use_cases.resources.deciding import rerun as run
+
+    with desk.open() as place:
+        found = run(place, choice(options), phases=phases)
+    desk.answer(found, lambda: decided_text(found))
+
+
+@resources.command(epilog="Example: phaseline resources wake node-1")
+@choosing
+@phase_option
+@json_option
+@click.pass_obj
+def wake(desk: Desk, /, phases: tuple[str, ...], **options: Any) -> None:
+    """Have phases that sleep called now instead of when they are due."""
+    from phaseline.cli.render.resources import decided_text
+    from phaseline.use_cases.resources.deciding import wake as run
+
+    with desk.open() as place:
+        found = run(place, choice(options), phases=phases)
+    desk.answer(found, lambda: decided_text(found))
+
+
+@resources.command(epilog="Example: phaseline resources cancel node-1")
+@choosing
+@json_option
+@click.pass_obj
+def cancel(desk: Desk, /, **options: Any) -> None:
+    """Leave resources in the state they are in: nothing of them is called any more, running calls are awaited."""
+    from phaseline.cli.render.resources import moved_text
+    from phaseline.use_cases.resources.moving import cancel as run
+
+    with desk.open() as place:
+        found = run(place, choice(options))
+    desk.answer(found, lambda: moved_text(found))
+
+
+@resources.command(epilog="Example: phaseline resources delete --filter 'State == \"Terminated\"'")
+@choosing
+@json_option
+@click.pass_obj
+def delete(desk: Desk, /, **options: Any) -> None:
+    """Remove resources and what is known of them; running calls are awaited first.
+
+    Nothing is called to undo what phases have made: give the resources a target such as Terminated before.
+    """
+    from phaseline.cli.render.resources import moved_text
+    from phaseline.use_cases.resources.moving import delete as run
+
+    with desk.open() as place:
+        found = run(place, choice(options))
+    desk.answer(found, lambda: moved_text(found))
+
+
+@resources.command(epilog="Example: phaseline resources history node-1 --phase Acme.CreateInstance")
+@click.argument("name", shell_complete=completing.resources)
+@cluster_option
+@phase_option
+@limit_option
+@json_option
+@click.pass_obj
+def history(desk: Desk, name: str, cluster: str | None, phases: tuple[str, ...], limit: int) -> None:
+    """Tell what a resource went through: states, calls, what users decided; the last lines of it."""
+    from phaseline.cli.render.resources import history_text
+    from phaseline.use_cases.resources.history import history as run
+
+    with desk.open() as place:
+        found = run(place, name, cluster=cluster, phases=phases, limit=limit)
+    desk.answer(found, lambda: history_text(found))
+
+
+@resources.command(epilog="Example: phaseline resources why node-1")
+@click.argument("name", shell_complete=completing.resources)
+@cluster_option
+@json_option
+@click.pass_obj
+def why(desk: Desk, name: str, cluster: str | None) -> None:
+    """Say why a resource is where it is: each phase of its state, whether it applies or why not, what it waits for."""
+    from phaseline.cli.render.resources import why_text
+    from phaseline.use_cases.resources.why import why as run
+
+    with desk.open() as place:
+        found = run(place, name, cluster=cluster)
+        now = place.clock.now()
+    desk.answer(found, lambda: why_text(found, now))

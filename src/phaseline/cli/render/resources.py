@@ -1,0 +1,144 @@
+"""Resources as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.table import clean, colored, counted, moment, number, span, table
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.resources.applying import Applied
+    from phaseline.use_cases.resources.deciding import Decided
+    from phaseline.use_cases.resources.entries import EntryView
+    from phaseline.use_cases.resources.failures import FailureGroup
+    from phaseline.use_cases.resources.history import ResourceHistory
+    from phaseline.use_cases.resources.looking import ResourceList, ResourceRow, ResourceView
+    from phaseline.use_cases.resources.moving import Moved
+    from phaseline.use_cases.resources.why import Why
+
+ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"
+PHASES_SHOWN = 3
+MESSAGE_WIDTH = 60
+
+
+def applied_text(found: Applied) -> str:
+    """How many of what, and where they go."""
+    actions: Counter[str] = Counter(one.action for one in found.resources)
+    targets = Counter(one.target for one in found.resources if one.target)
+    lines = [f"{', '.join(found.clusters) or 'nothing'}: {counted(dict(actions))}"]
+    lines += [f"  {number(count, 'resource')} to {clean(target)}" for target, count in targets.items()]
+    if targets and not found.is_running:
+        lines.append(ENGINE)
+    return "\n".join(lines)
+
+
+def resource_list(found: ResourceList, now: int) -> str:
+    """A table, how many are not shown, what failed alike."""
+    if not found.total:
+        return "No resources. Put some into a cluster: phaseline resources apply FILE -d CLUSTER"
+    head = ["name", "cluster", "type", "state", "target", "status", "phases"]
+    text = table(head, [[clean(cell) for cell in _row(one, now)] for one in found.resources])
+    left = found.total - len(found.resources)
+    more = [f"… and {left:,} more; --limit shows more of them"] if left else []
+    failures = [_failure(group) for group in found.failures]
+    return "\n".join([text, *more, *([""] if failures else []), *failures])
+
+
+def _row(one: ResourceRow, now: int) -> list[str]:
+    return [one.name, one.cluster, one.type, one.state or "-", one.target or "-", one.status, _phases(one.entries, now)]
+
+
+def _phases(entries: Sequence[EntryView], now: int) -> str:
+    """The phases that keep it, those that failed first, with their messages."""
+    ordered = sorted(entries, key=lambda entry: entry.status != "Failed")
+    told = [_brief(entry, now) for entry in ordered[:PHASES_SHOWN]]
+    left = len(ordered) - PHASES_SHOWN
+    return "; ".join(told) + (f"; {left} more" if left > 0 else "")
+
+
+def _brief(entry: EntryView, now: int) -> str:
+    due = f", in {span(entry.next_run_at - now)}" if entry.next_run_at > now else ""
+    said = entry.message or entry.note or (f"for {', '.join(entry.waiting_for)}" if entry.waiting_for else "")
+    return f"{entry.phase} {entry.status}{due}{': ' + _short(said) if said else ''}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MESSAGE_WIDTH else line[: MESSAGE_WIDTH - 1] + "…"
+
+
+def _failure(group: FailureGroup) -> str:
+    left = group.count - len(group.resources)
+    names = ", ".join(group.resources) + (f" and {left:,} more" if left > 0 else "")
+    lines = [
+        f"{colored('failed')}  {group.count:,} × {group.phase}: {_short(group.message)}",
+        f"    {names} of {', '.join(group.clusters)}",
+        f"    phaseline resources retry --group {group.key}",
+    ]
+    return "\n".join(clean_lines(lines))
+
+
+def clean_lines(lines: Sequence[str]) -> list[str]:
+    """The lines but the first without what would steer the terminal; that one has its color already."""
+    first, *rest = lines
+    return [first, *map(clean, rest)]
+
+
+def resource_text(found: ResourceView) -> str:
+    """The record in formal text, below how it stands."""
+    way = f"{found.state or 'in no state yet'}, target {found.target or 'none'}"
+    moves = "" if not found.is_moving else f"; {found.execution} moves it"
+    return f"# {clean(found.name)} of {found.cluster}: {found.status} ({way}{moves})\n" + found.text.removesuffix("\n")
+
+
+def moved_text(found: Moved) -> str:
+    """How many, which, and who carries it out."""
+    if not found.changed:
+        return f"{found.what}: nothing to change of {number(found.meant, 'resource')}"
+    left = found.changed - len(found.names)
+    names = ", ".join(map(clean, found.names)) + (f" and {left:,} more" if left > 0 else "")
+    line = f"{found.what}: {number(found.changed, 'resource')} ({names}), {', '.join(found.executions)}"
+    needs_engine = not found.is_running and found.what.startswith("target")
+    return "\n".join([line, *([ENGINE] if needs_engine else [])])
+
+
+def decided_text(found: Decided) -> str:
+    """Of how many, which phases, and who carries it out."""
+    phases = ", ".join(map(clean, found.phases))
+    line = f"{found.what}: {number(found.resources, 'resource')} in {phases} ({', '.join(found.executions)})"
+    return "\n".join([line, *([] if found.is_running else [ENGINE])])
+
+
+def history_text(found: ResourceHistory) -> str:
+    """One line for each event, the oldest first."""
+    left = found.total - len(found.events)
+    lines = [f"… {left:,} earlier; --limit shows more of them"] if left else []
+    for event in found.events:
+        who = f" by {event.actor}" if event.actor else ""
+        phase = f"{event.phase}  " if event.phase else ""
+        run = f" (run {event.run}, {number(event.batch_size, 'resource')})" if event.run else ""
+        said = f": {' '.join(event.message.split())}" if event.message else ""
+        lines.append(clean(f"{moment(event.at)}  {event.state:<14}  {phase}{event.what}{run}{who}{said}"))
+    return "\n".join(lines) or f"Nothing is known of {found.name} yet."
+
+
+def why_text(found: Why, now: int) -> str:
+    """Where it is, and each phase with what it waits for or why it does not apply."""
+    lines = [f"{clean(found.name)} of {found.cluster}: {found.text}"]
+    for phase in found.phases:
+        lines.append(
+            clean(f"  {phase.phase}  {phase.status}: {phase.text}" if phase.text else _bare(phase.phase, phase.status))
+        )
+        if phase.until_at > now:
+            lines.append(f"      due {moment(phase.until_at)}, in {span(phase.until_at - now)}")
+        if phase.mend:
+            lines.append(f"      {phase.mend}")
+    if found.note:
+        lines.append(f"  {found.note}")
+    return "\n".join(lines)
+
+
+def _bare(phase: str, status: str) -> str:
+    return f"  {phase}  {status}"

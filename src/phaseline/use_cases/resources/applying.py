@@ -1,0 +1,218 @@
+"""Putting resources into a store: clusters are made, resources added or changed, and those with a target begin to move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.model.execution import Request
+from phaseline.model.frozen import frozen
+from phaseline.model.phase_data import attributes_in
+from phaseline.model.problem import Problem, ProblemsError, fail
+from phaseline.model.properties import is_same
+from phaseline.model.resources import REACH, Growth, OutgrownError, no_resources, type_node
+from phaseline.model.rows import CodePlaces, NewDeployment, NewExecution, RequestKind
+from phaseline.model.subject_ranges import ranges_of
+from phaseline.use_cases.resources.asking import Engine, ask_for, engine_now
+from phaseline.use_cases.resources.reading import Wanted, read_wanted
+from phaseline.use_cases.resources.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.phase_registry import PhaseRegistry
+    from phaseline.model.rows import DeploymentRow
+    from phaseline.model.state_paths import ResourceTypes
+    from phaseline.use_cases.workplace import Workplace
+
+Action = Literal["created", "changed", "unchanged"]
+TRIES = 20
+"""So often others may have added resources between our look and our writing."""
+MOST_LISTED = 50
+
+
+@frozen
+class AppliedResource:
+    """What came of one resource of the files. ``target``: where it begins to move, empty if nothing new is wanted."""
+
+    name: str
+    cluster: str
+    action: Action
+    target: str = ""
+
+
+@frozen
+class Applied:
+    """What came of the files. ``executions``: those that bring resources to their targets; ``is_running``: an engine runs."""
+
+    resources: Sequence[AppliedResource]
+    clusters: Sequence[str]
+    executions: Sequence[str]
+    is_running: bool
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What one cluster needs: new resources, edits of those there are, and who is to go where."""
+
+    growth: Growth
+    edits: list[dict[str, Value]] = field(default_factory=list)
+    targets: dict[str, list[int]] = field(default_factory=dict)
+    told: list[AppliedResource] = field(default_factory=list)
+
+    @property
+    def requests(self) -> list[Request]:
+        """One for each target."""
+        return [reach(target, np.array(numbers, np.int64)) for target, numbers in self.targets.items()]
+
+
+def reach(target: str, numbers: np.ndarray) -> Request:
+    """What brings resources to a target; an empty one removes them."""
+    return Request(REACH, {"target": target, "subjects": ranges_of(numbers)})
+
+
+def apply(place: Workplace, files: Sequence[str], *, cluster: str = "") -> Applied:
+    """Put the resources of the files into the store. ``cluster``: of those whose records name none.
+
+    New ones are made, attributes that differ are changed (those that a file does not name stay), and a target that is
+    not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
+    """
+    registry = known_phases(place)
+    wanted = read_wanted(files, registry.types, cluster=cluster)
+    grouped: dict[str, list[Wanted]] = {}
+    for one in wanted:
+        grouped.setdefault(one.cluster, []).append(one)
+    problems = [
+        problem for name, ones in grouped.items() for problem in _misfits(place, place.store.deployment(name), ones)
+    ]
+    if problems:
+        raise ProblemsError(problems)
+    told: list[AppliedResource] = []
+    executions: list[str] = []
+    engine = engine_now(place)
+    for name, ones in grouped.items():
+        plan, made, engine = _apply_cluster(place, name, ones, registry.types)
+        told += plan.told
+        executions += made
+    return Applied(told, list(grouped), executions, engine.is_there)
+
+
+def known_phases(place: Workplace) -> PhaseRegistry:
+    """The types and phases that the plugins of the settings define; nothing of them is run."""
+    from phaseline.catalog.phases.loading import PhasePlugins
+
+    return PhasePlugins(place.settings.plugin_folders).load().registry
+
+
+def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wanted]) -> list[Problem]:
+    """What of the wishes does not fit what is there."""
+    if row is None:
+        return []
+    if row.kind != "resources":
+        message = f"'{row.name}' is a deployment of a blueprint"
+        mend = "Choose another name for the cluster: ClusterName, or -d NAME."
+        return [Problem("PL-C036", message, mend, wanted[0].place)]
+    snapshot = Snapshot(place.store, row)
+    found = []
+    for one in wanted:
+        number = snapshot.numbers.get(one.name)
+        if number is not None and snapshot.type(number) != one.type:
+            message = f"the resource '{one.name}' is a {snapshot.type(number)} and cannot become a {one.type}"
+            mend = f"Give it another name, or remove it first: phaseline resources delete {one.name} -d {one.cluster}"
+            found.append(Problem("PL-C037", message, mend, one.place))
+    return found
+
+
+def _apply_cluster(
+    place: Workplace, name: str, wanted: Sequence[Wanted], types: ResourceTypes
+) -> tuple[_Plan, list[str], Engine]:
+    """(what was done, the executions, who goes on)."""
+    store = place.store
+    for _ in range(TRIES):
+        row = store.deployment(name) or _make(place, name)
+        problems = _misfits(place, row, wanted)
+        if problems:
+            raise ProblemsError(problems)
+        plan = _planned(Snapshot(store, row), wanted, types)
+        try:
+            if plan.growth.ids:
+                made = [one.id for one in store.grow(row.number, plan.growth, place.actor, asks=True)]
+            else:
+                new = [NewExecution(row.number, one, place.actor, place.clock.now()) for one in plan.requests]
+                made = [store.create_execution(one, asks=True).id for one in new]
+        except OutgrownError:
+            continue
+        if plan.edits:
+            body: Mapping[str, Value] = {"deployment": row.number, "edits": list(plan.edits)}
+            return plan, made, ask_for(place, [(RequestKind.EDIT, 0, body)])
+        return plan, made, engine_now(place)
+    raise fail("PL-C038", f"others keep adding resources to the cluster '{name}'", "Try again when they have finished.")
+
+
+def _make(place: Workplace, name: str) -> DeploymentRow:
+    """A cluster without resources."""
+    empty, now = no_resources(), place.clock.now()
+    new = NewDeployment(name, empty.blueprint, {}, empty, CodePlaces(""), place.actor, now, kind="resources")
+    try:
+        place.store.create_deployment(new)
+    except ProblemsError as error:
+        if error.problems[0].code != "PL-S010":  # somebody was faster
+            raise
+    row = place.store.deployment(name)
+    assert row is not None, "it was made"
+    return row
+
+
+def _planned(snapshot: Snapshot, wanted: Sequence[Wanted], types: ResourceTypes) -> _Plan:
+    first = len(snapshot.topology)
+    known = snapshot.topology.node_number
+    added: dict[str, int] = {}
+    ids: list[str] = []
+    nodes: list[int] = []
+    documents: dict[int, dict[str, Value]] = {}
+    there = [snapshot.numbers[one.name] for one in wanted if one.name in snapshot.numbers]
+    present = snapshot.store.documents(snapshot.row.number, there) if there else {}
+    plan = _Plan(Growth(first, (), (), np.empty(0, np.int32)))
+    for one in wanted:
+        number = snapshot.numbers.get(one.name)
+        if number is not None:
+            _change(plan, snapshot, number, one, attributes_in(present.get(number, {})))
+            continue
+        number = first + len(ids)
+        node = known.get(one.type)
+        if node is None:
+            node = added.setdefault(one.type, len(known) + len(added))
+        ids.append(one.name)
+        nodes.append(node)
+        if one.attributes:
+            documents[number] = dict(one.attributes)
+        if one.target:
+            plan.targets.setdefault(one.target, []).append(number)
+        plan.told.append(AppliedResource(one.name, one.cluster, "created", one.target))
+    made = [type_node(name, tuple(reversed(types.line(name)))) for name in added]
+    plan.growth = Growth(first, made, ids, np.array(nodes, np.int32), documents, plan.requests)
+    return plan
+
+
+def _change(plan: _Plan, snapshot: Snapshot, number: int, one: Wanted, document: Mapping[str, Value]) -> None:
+    """Note what is new of a resource that is there."""
+    spelled = {name.lower(): name for name in document}
+    written: list[Value] = []
+    for name, value in one.attributes.items():
+        own = spelled.get(name.lower(), name)
+        if own not in document or not is_same(document[own], value):
+            written.append([[own], value])
+    if written:
+        plan.edits.append({"instance": number, "written": written, "removed": []})
+    moves = bool(one.target) and (one.target != snapshot.target(number) or _is_left(snapshot, number, one.target))
+    if moves:
+        plan.targets.setdefault(one.target, []).append(number)
+    action: Action = "changed" if written else "unchanged"
+    plan.told.append(AppliedResource(one.name, one.cluster, action, one.target if moves else ""))
+
+
+def _is_left(snapshot: Snapshot, number: int, target: str) -> bool:
+    """Whether nobody brings it on, though it is not there yet."""
+    return snapshot.standing(number) == "still" and snapshot.state(number) != target

@@ -1,0 +1,160 @@
+"""Which resources a user means: by name, by an expression over their records, in one cluster or in all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import frozen
+from phaseline.model.phase_data import NO_DATA
+from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.records.values import ErrorValue
+from phaseline.use_cases.resources.as_records import record_of
+from phaseline.use_cases.resources.entries import entries_of
+from phaseline.use_cases.resources.failures import gather
+from phaseline.use_cases.resources.snapshot import Snapshot, clusters
+from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.ports import Store
+    from phaseline.records.expression import Expression
+    from phaseline.use_cases.workplace import Workplace
+
+MOST_TOLD = 20
+"""Names that are wrong are told one by one up to so many."""
+NEAR_AMONG = 1_000
+PHASE_MAP = "phasemap"
+
+
+@frozen
+class Choice:
+    """Whom a user means: ``names``, those that fulfil the expression ``where``, those of a ``group`` of failures.
+
+    Of what is given all must hold. ``cluster``: only there. ``is_all``: everybody, where nothing else is said.
+    """
+
+    names: Sequence[str] = ()
+    where: str = ""
+    group: str = ""
+    cluster: str | None = None
+    is_all: bool = False
+
+    @property
+    def says_nothing(self) -> bool:
+        """True where nothing says who is meant."""
+        return not (self.names or self.where or self.group or self.is_all)
+
+
+Chosen = Sequence[tuple[Snapshot, np.ndarray]]
+"""Clusters with the numbers (int64, ascending) of the resources that are meant there; clusters without any are left out."""
+
+
+def choose(place: Workplace, choice: Choice, *, verb: str = "") -> Chosen:
+    """The resources. ``verb``: the command, of which somebody must say whom it is for.
+
+    Raises: PL-C031 for each name that there is not, PL-C032 for one that several clusters have, PL-C033 if nobody is
+    named, PL-C034 for an expression that makes no sense for some, PL-R005 and its like for one that cannot be read,
+    PL-C042 for a group of failures that there is not.
+    """
+    if verb and choice.says_nothing:
+        mend = f"Name some, or choose by an expression: phaseline resources {verb} --filter 'PhaseFailed', or --all."
+        raise fail("PL-C033", "it is not said which resources are meant", mend)
+    expression = _expression(choice.where)
+    snapshots = [Snapshot(place.store, row) for row in clusters(place.store, choice.cluster)]
+    chosen = [(each, each.living) for each in snapshots]
+    if choice.names:
+        chosen = _named(choice.names, snapshots)
+    if expression is not None:
+        now = place.clock.now() / 1000
+        chosen = [(each, _fulfilling(each, numbers, expression, now)) for each, numbers in chosen]
+    if choice.group:
+        chosen = _grouped(choice.group, chosen)
+    return [(each, numbers) for each, numbers in chosen if len(numbers)]
+
+
+def _grouped(key: str, chosen: Chosen) -> list[tuple[Snapshot, np.ndarray]]:
+    found = gather(chosen)
+    group = found.get(key)
+    if group is None:
+        mend = f"Choose one of {', '.join(found)}; see: phaseline resources list" if found else "Nothing has failed."
+        raise fail("PL-C042", f"there is no group of failures '{key}'", mend)
+    inside: dict[int, set[int]] = {}
+    for place, number in group.members:
+        inside.setdefault(place, set()).add(number)
+    return [(chosen[place][0], np.array(sorted(numbers), np.int64)) for place, numbers in inside.items()]
+
+
+def choose_one(store: Store, name: str, cluster: str | None) -> tuple[Snapshot, int]:
+    """One resource by its name. Raises as ``choose``."""
+    ((snapshot, numbers),) = _named([name], [Snapshot(store, row) for row in clusters(store, cluster)])
+    return snapshot, int(numbers[0])
+
+
+def _expression(text: str) -> Expression | None:
+    if not text:
+        return None
+    from phaseline.records.expression import Expression
+
+    return Expression(text, subject="--filter")
+
+
+def _named(names: Sequence[str], snapshots: Sequence[Snapshot]) -> list[tuple[Snapshot, np.ndarray]]:
+    found: dict[int, list[int]] = {place: [] for place in range(len(snapshots))}
+    problems: list[Problem] = []
+    for name in dict.fromkeys(names):
+        having = [place for place, each in enumerate(snapshots) if name in each.numbers]
+        if len(having) == 1:
+            found[having[0]].append(snapshots[having[0]].numbers[name])
+        elif having:
+            where = ", ".join(snapshots[place].row.name for place in having[:5])
+            message = f"there is a resource '{name}' in {len(having)} clusters: {where}"
+            problems.append(Problem("PL-C032", message, "Name the cluster with -d NAME.", Place(subject=name)))
+        else:
+            problems.append(_unknown(name, snapshots))
+    if problems:
+        raise ProblemsError(problems[:MOST_TOLD])
+    return [(snapshots[place], np.array(sorted(numbers), np.int64)) for place, numbers in found.items() if len(numbers)]
+
+
+def _unknown(name: str, snapshots: Sequence[Snapshot]) -> Problem:
+    known = [other for each in snapshots for other in list(each.numbers)[:NEAR_AMONG]]
+    hint = did_you_mean(name, known)
+    mend = f"Correct the name; {hint}" if hint else "See the names with: phaseline resources list"
+    return Problem("PL-C031", f"there is no resource '{name}'", mend, Place(subject=name))
+
+
+def _fulfilling(snapshot: Snapshot, numbers: np.ndarray, expression: Expression, now: float) -> np.ndarray:
+    """Those for which the expression is true; of one that it makes no sense for a problem, for a filter must not guess."""
+    documents = snapshot.store.documents(snapshot.row.number, numbers.tolist())
+    with_phases = PHASE_MAP in expression.text.lower()
+    failed = set(failed_of(snapshot, numbers).tolist())
+    records = [
+        record_of(
+            snapshot,
+            number,
+            (document := documents.get(number, NO_DATA)),
+            is_failed=number in failed,
+            entries=entries_of(snapshot, number, document) if with_phases else None,
+        )
+        for number in numbers.tolist()
+    ]
+    verdicts = expression.judge_all(records, now=now)
+    for number, verdict in zip(numbers.tolist(), verdicts, strict=True):
+        if isinstance(verdict, ErrorValue):
+            message = f"the filter makes no sense for the resource '{snapshot.name(number)}': {verdict.reason}"
+            mend = "Correct it, or ask first whether it makes sense: isString(X) && X == …"
+            raise fail("PL-C034", message, mend)
+    found: np.ndarray = numbers[np.array([verdict is True for verdict in verdicts], bool)]
+    return found
+
+
+def failed_of(snapshot: Snapshot, numbers: np.ndarray) -> np.ndarray:
+    """Of these numbers those of which a phase of the present stay has failed (PhaseFailed)."""
+    found = [
+        failed[snapshot.newest[failed] == stay.execution]
+        for stay, inside in snapshot.by_stay(numbers)
+        if len(failed := stay.failed(inside))
+    ]
+    return np.sort(np.concatenate(found)) if found else numbers[:0]

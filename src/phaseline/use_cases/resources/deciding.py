@@ -1,0 +1,223 @@
+"""What a user decides about phases of resources: try again, take as completed, call once more, call now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from phaseline.model.frozen import frozen
+from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.rows import RequestKind
+from phaseline.model.status import EntryStatus
+from phaseline.use_cases.resources.asking import ask_for
+from phaseline.use_cases.resources.choosing import Choice, choose
+from phaseline.use_cases.resources.stays import WORDS
+from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.use_cases.resources.snapshot import Snapshot
+    from phaseline.use_cases.resources.stays import Stay
+    from phaseline.use_cases.workplace import Workplace
+
+Verb = Literal["retry", "complete", "rerun", "wake"]
+FITTING: Mapping[Verb, frozenset[EntryStatus]] = {
+    "retry": frozenset({EntryStatus.FAILED}),
+    "complete": frozenset(
+        {EntryStatus.FAILED, EntryStatus.BLOCKED, EntryStatus.SKIPPED, EntryStatus.WAITING, EntryStatus.SLEEPING}
+    ),
+    "rerun": frozenset({EntryStatus.COMPLETED}),
+    "wake": frozenset({EntryStatus.SLEEPING}),
+}
+"""{verb: statuses for which it means something} (T9, T10, T18, T19)."""
+UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {**FITTING, "complete": frozenset({EntryStatus.FAILED})}
+"""The same where no phase is named."""
+KINDS: Mapping[Verb, RequestKind] = {
+    "retry": RequestKind.RETRY,
+    "complete": RequestKind.COMPLETE,
+    "rerun": RequestKind.RERUN,
+    "wake": RequestKind.WAKE,
+}
+MOST_TOLD = 20
+
+
+@frozen
+class Decided:
+    """What was decided: of how many resources and phases. ``executions``: those that go on; ``is_running``: an engine runs."""
+
+    what: str
+    resources: int
+    entries: int
+    phases: Sequence[str]
+    executions: Sequence[str]
+    is_running: bool
+
+
+def retry(
+    place: Workplace,
+    choice: Choice,
+    *,
+    phases: Sequence[str] = (),
+    changes: Mapping[str, str] | None = None,
+) -> Decided:
+    """Let failed phases be called again, with nothing of what they kept. ``changes``: attributes to be set before.
+
+    ``changes`` is {name: value in the informal syntax}, set on all that are meant. Raises: PL-C040 for a named phase that
+    has not failed, PL-C041 if nothing failed, and as ``choose``.
+    """
+    edits = _edits(changes or {})
+    return _decide(
+        place, "retry", choice, phases, lambda numbers: {"edits": _for_each(numbers, edits)} if edits else {}
+    )
+
+
+def complete(place: Workplace, choice: Choice, *, reason: str, phases: Sequence[str] = ()) -> Decided:
+    """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed."""
+    return _decide(place, "complete", choice, phases, lambda _: {"reason": reason})
+
+
+def rerun(place: Workplace, choice: Choice, *, phases: Sequence[str]) -> Decided:
+    """Have completed phases called once more, as long as their resources are in that state."""
+    return _decide(place, "rerun", choice, phases, lambda _: {})
+
+
+def wake(place: Workplace, choice: Choice, *, phases: Sequence[str] = ()) -> Decided:
+    """Have sleeping phases called now."""
+    return _decide(place, "wake", choice, phases, lambda _: {})
+
+
+class _Found:
+    """Entries to be decided about, by execution and graph."""
+
+    def __init__(self) -> None:
+        self.positions: dict[int, dict[int, list[np.ndarray]]] = {}
+        self.numbers: dict[int, list[np.ndarray]] = {}
+        self.ids: dict[int, str] = {}
+        self.phases: dict[str, None] = {}
+        self.problems: list[Problem] = []
+        self.resources = 0
+        self.entries = 0
+
+
+def _decide(
+    place: Workplace,
+    verb: Verb,
+    choice: Choice,
+    phases: Sequence[str],
+    more: Callable[[np.ndarray], Mapping[str, Value]],
+) -> Decided:
+    chosen = choose(place, choice, verb=verb)
+    found = _Found()
+    for snapshot, numbers in chosen:
+        _gather(snapshot, numbers, verb, phases, found, is_named=bool(choice.names))
+    if found.problems:
+        raise ProblemsError(found.problems[:MOST_TOLD])
+    if not found.positions:
+        raise _nothing(verb, phases, sum(len(numbers) for _, numbers in chosen))
+    asked: list[tuple[RequestKind, int, Mapping[str, Value]]] = []
+    for execution, graphs in found.positions.items():
+        rows: list[Value] = [
+            [graph, np.sort(np.concatenate(parts)).tolist()] for graph, parts in sorted(graphs.items())
+        ]
+        about = np.unique(np.concatenate(found.numbers[execution]))
+        body: dict[str, Value] = {"id": found.ids[execution], "chosen": rows, **more(about)}
+        asked.append((KINDS[verb], execution, body))
+    engine = ask_for(place, asked)
+    return Decided(
+        verb, found.resources, found.entries, list(found.phases), list(found.ids.values()), is_running=engine.is_there
+    )
+
+
+def _gather(
+    snapshot: Snapshot, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found, *, is_named: bool
+) -> None:
+    inside: list[np.ndarray] = []
+    for stay, here in snapshot.by_stay(numbers):
+        present = here[snapshot.newest[here] == stay.execution]
+        inside.append(_gather_stay(snapshot, stay, present, verb, phases, found))
+    done = np.unique(np.concatenate(inside)) if inside else numbers[:0]
+    found.resources += len(done)
+    if is_named:
+        for number in np.setdiff1d(numbers, done).tolist():
+            if len(found.problems) < MOST_TOLD:
+                found.problems.append(_unfit(snapshot, number, verb, phases))
+
+
+def _gather_stay(
+    snapshot: Snapshot, stay: Stay, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found
+) -> np.ndarray:
+    """Note the entries of one stay; the numbers of resources that have any."""
+    wanted = {name.lower() for name in phases}
+    fitting = list(FITTING[verb] if phases else UNNAMED[verb])
+    having: list[np.ndarray] = []
+    for phase in stay.phases:
+        if phases and phase.lower() not in wanted:
+            continue
+        positions = stay.positions(phase, numbers)
+        fits = np.isin(stay.status[positions], fitting)
+        if phases and not fits.all() and verb == "retry":
+            found.problems += _not_failed(snapshot, stay, phase, numbers[~fits])
+        if fits.any():
+            execution = stay.execution
+            found.ids[execution] = snapshot.by_number[execution].id
+            found.positions.setdefault(execution, {}).setdefault(stay.graph, []).append(positions[fits])
+            found.numbers.setdefault(execution, []).append(numbers[fits])
+            found.phases[phase] = None
+            found.entries += int(fits.sum())
+            having.append(numbers[fits])
+    return np.unique(np.concatenate(having)) if having else numbers[:0]
+
+
+def _not_failed(snapshot: Snapshot, stay: Stay, phase: str, numbers: np.ndarray) -> list[Problem]:
+    """A retry of a phase that has not failed changes nothing (P51)."""
+    found = []
+    for number in numbers[:MOST_TOLD].tolist():
+        status = stay.status_of(phase, number)
+        word = WORDS.get(status, "not for it").lower()
+        mend = "Leave --phase out to retry what failed; a completed phase is called again by: phaseline resources rerun"
+        message = f"the phase '{phase}' of the resource '{snapshot.name(number)}' is {word}, it has not failed"
+        found.append(Problem("PL-C040", message, mend, Place(subject=snapshot.name(number))))
+    return found
+
+
+def _unfit(snapshot: Snapshot, number: int, verb: Verb, phases: Sequence[str]) -> Problem:
+    name = snapshot.name(number)
+    stay = snapshot.stay(number)
+    known = list(stay.phases) if stay is not None else []
+    missing = [phase for phase in phases if phase.lower() not in {other.lower() for other in known}]
+    if missing:
+        hint = did_you_mean(missing[0], known)
+        mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
+        message = f"the resource '{name}' is in no phase '{missing[0]}' now"
+        return Problem("PL-C040", message, f"{mend}See: phaseline resources show {name}", Place(subject=name))
+    words = {"retry": "failed", "complete": "failed", "rerun": "completed", "wake": "sleeps"}
+    message = f"no phase of the resource '{name}' {'has ' if verb != 'wake' else ''}{words[verb]}"
+    return Problem("PL-C041", message, f"See how it stands: phaseline resources show {name}", Place(subject=name))
+
+
+def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
+    of = f" in {', '.join(phases)}" if phases else ""
+    words = {"retry": "has failed", "complete": "has failed", "rerun": "is completed", "wake": "sleeps"}
+    message = f"none of {meant} resources {words[verb]}{of}" if meant else "no resource fits"
+    return fail("PL-C041", message, "See how they stand: phaseline resources list")
+
+
+def _edits(changes: Mapping[str, str]) -> list[Value]:
+    """[path, value] for each attribute to be set. Raises: PL-R025, and as ``parse_definition``."""
+    if not changes:
+        return []
+    from phaseline.model.phase_data import ENGINE_KEYS
+    from phaseline.records.json_form import to_json
+    from phaseline.use_cases.records import attributes_of
+
+    record = attributes_of(changes)
+    wrong = [name for name in record.get_attribute_names() if name.lower() in ENGINE_KEYS]
+    if wrong:
+        raise fail("PL-R025", f"'{wrong[0]}' is written by the engine alone", "Leave it out.", subject="--set")
+    return [[[name], value] for name, value in to_json(record).items()]
+
+
+def _for_each(numbers: np.ndarray, edits: list[Value]) -> list[Value]:
+    return [{"instance": number, "written": edits, "removed": []} for number in numbers.tolist()]

@@ -1,0 +1,144 @@
+"""What each phase says of a resource: the entries of its PhaseMap, of this stay and of those before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.phase_data import data_in
+from phaseline.model.status import EntryStatus
+from phaseline.use_cases.resources.stays import WORDS
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.phase_registry import PhaseRegistry
+    from phaseline.model.rows import NoteRow, PausedRow
+    from phaseline.use_cases.resources.snapshot import Snapshot
+    from phaseline.use_cases.resources.stays import Stay
+
+NOT_DONE = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING, EntryStatus.SKIPPED)
+MAY_BE_KEPT_UP = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SKIPPED)
+
+
+@frozen
+class EntryView:
+    """One phase of one resource. ``run`` is the number of the latest call, 0: it was never called in this stay.
+
+    ``attempt`` counts from 1, one more with each retry of a user. ``next_run_at`` only of what sleeps. ``waiting_for``: the
+    phases that must be complete first. ``note``: what keeps the phase itself from being called. ``data``: the plugin's own.
+    """
+
+    phase: str
+    status: str
+    state: str
+    message: str = ""
+    description: str = ""
+    entered_at: int = 0
+    started_at: int = 0
+    ended_at: int = 0
+    next_run_at: int = 0
+    run_count: int = 0
+    attempt: int = 1
+    run: int = 0
+    waiting_for: Sequence[str] = ()
+    note: str = ""
+    data: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def is_active(self) -> bool:
+        """True while it keeps the resource in its state."""
+        return self.status not in {"Completed", "Canceled"}
+
+
+class Known:
+    """What is known of phases themselves: how they are defined, and which are paused."""
+
+    def __init__(self, registry: PhaseRegistry | None, paused: Mapping[str, PausedRow]) -> None:
+        """``registry`` None: nobody has looked."""
+        self.registry = registry
+        self._paused = paused
+        self._notes: dict[str, tuple[bool, str]] = {}
+
+    def description(self, phase: str) -> str:
+        """As it is defined; its name where it is not."""
+        found = self.registry.get(phase) if self.registry is not None else None
+        return found.description if found is not None and found.description else phase
+
+    def obstacle(self, phase: str) -> tuple[bool, str]:
+        """(whether it cannot be used, why it is not called), both empty where nothing keeps it."""
+        key = phase.lower()
+        if key not in self._notes:
+            self._notes[key] = self._look(phase)
+        return self._notes[key]
+
+    def _look(self, phase: str) -> tuple[bool, str]:
+        if self.registry is not None:
+            found = self.registry.get(phase)
+            if found is None:
+                return True, f"the phase '{phase}' is not loaded"
+            reasons = self.registry.obstacles(found)
+            if reasons:
+                return True, reasons[0]
+        pause = self._paused.get(phase.lower())
+        return (False, f"paused by {pause.actor}: {pause.reason}") if pause is not None else (False, "")
+
+
+NOTHING_KNOWN = Known(None, {})
+
+
+def entries_of(
+    snapshot: Snapshot, number: int, document: Mapping[str, Value], known: Known = NOTHING_KNOWN
+) -> list[EntryView]:
+    """Every phase the resource has ever been in, in the order in which it came to them; the latest stay in each counts."""
+    found: dict[str, EntryView] = {}
+    stays = snapshot.stays_of(number)
+    for stay in stays:
+        is_past = stay is not stays[-1] or snapshot.is_superseded(stay, number)
+        for phase in stay.phases:
+            status = stay.status_of(phase, number)
+            found.pop(phase, None)
+            if status is not EntryStatus.PASSED:
+                found[phase] = _entry(stay, phase, number, _seen(status, is_past=is_past), document, known)
+    return list(found.values())
+
+
+def _seen(status: EntryStatus, *, is_past: bool) -> EntryStatus:
+    """A phase that was not completed before the resource got another target was canceled with that (T13)."""
+    return EntryStatus.CANCELED if is_past and (status in NOT_DONE or status is EntryStatus.FAILED) else status
+
+
+def _entry(
+    stay: Stay, phase: str, number: int, status: EntryStatus, document: Mapping[str, Value], known: Known
+) -> EntryView:
+    note = stay.notes.get(stay.phases[phase].first + stay.place(number))
+    runs = stay.runs(phase, number)
+    view = EntryView(
+        phase,
+        WORDS[status],
+        stay.state,
+        message=message_of(note),
+        description=known.description(phase),
+        entered_at=stay.at,
+        started_at=runs.started_at,
+        ended_at=runs.ended_at,
+        next_run_at=note.due if note is not None and status is EntryStatus.SLEEPING else 0,
+        run_count=runs.count,
+        attempt=note.generation + 1 if note is not None else 1,
+        run=runs.run,
+        data=data_in(document, phase),
+    )
+    if status in MAY_BE_KEPT_UP:
+        is_unusable, why = known.obstacle(phase)
+        waits_for = stay.waiting_for(phase, number) if status is not EntryStatus.WAITING else ()
+        view = altered(view, status="Blocked" if is_unusable else view.status, note=why, waiting_for=waits_for)
+    return view
+
+
+def message_of(note: NoteRow | None) -> str:
+    """What the plugin said last: how it went, or how far it is."""
+    if note is None:
+        return ""
+    told = note.result.get("message") if isinstance(note.result, dict) else None
+    return note.message or (told if isinstance(told, str) else "")

@@ -1,0 +1,93 @@
+"""Failures that say the same, shown and retried as one: five hundred nodes, one quota error (X13)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import frozen
+from phaseline.model.status import EntryStatus
+from phaseline.use_cases.resources.entries import message_of
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.resources.snapshot import Snapshot
+    from phaseline.use_cases.resources.stays import Stay
+
+CHANGING = re.compile(r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,})*|\d+")
+"""Parts of a message that differ from resource to resource: numbers, addresses, ids."""
+KEY_LETTERS = 8
+NAMED = 5
+
+
+@frozen
+class FailureGroup:
+    """Resources of which the same phase has failed with the same words. ``message``: that of the first of them.
+
+    ``key`` names the group for ``resources retry --group``; it is the same as long as phase and words are.
+    """
+
+    key: str
+    phase: str
+    state: str
+    message: str
+    count: int
+    clusters: Sequence[str]
+    resources: Sequence[str]
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What is gathered for one group. ``members``: (place of the cluster, number)."""
+
+    phase: str
+    state: str
+    message: str
+    members: list[tuple[int, int]] = field(default_factory=list)
+
+
+def group_key(phase: str, message: str, name: str) -> str:
+    """What failures have in common that differ only in names and numbers.
+
+    >>> group_key("P", "no room for n1 on 10.0.0.7", "n1") == group_key("P", "no room for n22 on 10.0.1.9", "n22")
+    True
+    """
+    words = CHANGING.sub("#", message.replace(name, "@") if name else message)
+    return hashlib.sha256(f"{phase.lower()}\0{words}".encode("utf-8", "replace")).hexdigest()[:KEY_LETTERS]
+
+
+def gather(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> dict[str, Gathered]:
+    """{key: group} of everything that has failed in the present stays of these resources."""
+    found: dict[str, Gathered] = {}
+    for place, (snapshot, numbers) in enumerate(chosen):
+        for stay, inside in snapshot.by_stay(numbers):
+            present = inside[snapshot.newest[inside] == stay.execution]
+            _gather_stay(snapshot, stay, present, place, found)
+    return found
+
+
+def _gather_stay(snapshot: Snapshot, stay: Stay, numbers: np.ndarray, place: int, found: dict[str, Gathered]) -> None:
+    for phase in stay.phases:
+        positions = stay.positions(phase, numbers)
+        failed = np.flatnonzero(stay.status[positions] == EntryStatus.FAILED)
+        for at in failed.tolist():
+            number = int(numbers[at])
+            message = message_of(stay.notes.get(int(positions[at])))
+            key = group_key(phase, message, snapshot.name(number))
+            group = found.setdefault(key, Gathered(phase, stay.state, message))
+            group.members.append((place, number))
+
+
+def groups(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> list[FailureGroup]:
+    """The groups, the largest first."""
+    made = []
+    for key, group in gather(chosen).items():
+        members = list(dict.fromkeys(group.members))
+        names = [chosen[place][0].name(number) for place, number in members[:NAMED]]
+        clusters = list(dict.fromkeys(chosen[place][0].row.name for place, _ in members))
+        made.append(FailureGroup(key, group.phase, group.state, group.message, len(members), clusters, names))
+    return sorted(made, key=lambda group: (-group.count, group.phase, group.message))

@@ -1,0 +1,135 @@
+"""What a resource went through: states it entered, calls of its phases, what users decided. Computed when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.state_steps import phase_of
+from phaseline.model.status import OutcomeKind
+from phaseline.use_cases.resources.choosing import choose_one
+from phaseline.use_cases.resources.entries import message_of
+
+if TYPE_CHECKING:
+    from phaseline.model.rows import EventRow
+    from phaseline.use_cases.resources.snapshot import Snapshot
+    from phaseline.use_cases.resources.stays import Stay
+    from phaseline.use_cases.workplace import Workplace
+
+READ_AT_ONCE = 10_000
+OUTCOMES = {
+    OutcomeKind.COMPLETED: "Completed",
+    OutcomeKind.AGAIN: "Sleeping",
+    OutcomeKind.RETRY: "Failed, to be tried again",
+    OutcomeKind.FAILED: "Failed",
+    OutcomeKind.LOST: "interrupted, to be called again",
+}
+"""{how a call ended: what the resource is afterwards}"""
+ENDINGS = frozenset({"task_failed", "task_rescheduled"})
+"""Stored events that tell the message of a call that did not succeed."""
+
+
+@frozen
+class ResourceEvent:
+    """Something that happened to a resource. ``run`` is the number of a call, 0: it is about none; ``batch_size`` its size."""
+
+    at: int
+    state: str
+    phase: str
+    what: str
+    message: str = ""
+    actor: str = ""
+    run: int = 0
+    batch_size: int = 0
+
+
+@frozen
+class ResourceHistory:
+    """The last events of ``total``, oldest first."""
+
+    name: str
+    cluster: str
+    events: Sequence[ResourceEvent]
+    total: int
+
+
+def history(
+    place: Workplace,
+    name: str,
+    *,
+    cluster: str | None = None,
+    phases: Sequence[str] = (),
+    limit: int | None = None,
+) -> ResourceHistory:
+    """What is known of one resource; only what concerns these phases, if any are named. Raises: PL-C031, PL-C032."""
+    snapshot, number = choose_one(place.store, name, cluster)
+    wanted = {phase.lower() for phase in phases}
+    found = [
+        event
+        for event in (*_targets(snapshot, number), *_stays(snapshot, number))
+        if not wanted or event.phase.lower() in wanted
+    ]
+    found.sort(key=lambda event: event.at)
+    shown = found if limit is None else found[max(0, len(found) - limit) :]
+    return ResourceHistory(snapshot.name(number), snapshot.row.name, shown, len(found))
+
+
+def _targets(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
+    """Each time somebody gave it a target."""
+    for row in snapshot.executions_of(number):
+        target = str(row.request.parameters.get("target", ""))
+        what = f"target {target}" if target else "to be removed"
+        yield ResourceEvent(row.created_at, "", "", what, f"{row.id}", row.created_by)
+
+
+def _stays(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
+    stays = snapshot.stays_of(number)
+    for execution in dict.fromkeys(stay.execution for stay in stays):
+        inside = [stay for stay in stays if stay.execution == execution]
+        events = _events_of(snapshot, execution, number)
+        for stay in inside:
+            yield from (ResourceEvent(stay.at, state, "", f"entered {state}") for state in stay.entered if state)
+            for phase in stay.phases:
+                yield from _calls(stay, phase, number, events)
+        for event in events:
+            if event.type not in ENDINGS:
+                phase = phase_of(event.operation) or event.operation
+                yield ResourceEvent(event.at, "", phase, event.type.replace("_", " "), event.message, event.actor)
+
+
+def _events_of(snapshot: Snapshot, execution: int, number: int) -> list[EventRow]:
+    found: list[EventRow] = []
+    after = 0
+    while rows := snapshot.store.events(execution, after=after, limit=READ_AT_ONCE):
+        after = rows[-1].sequence
+        found += [row for row in rows if row.instance == number]
+        if len(rows) < READ_AT_ONCE:
+            break
+    return found
+
+
+def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> Iterator[ResourceEvent]:
+    """Running and what came of it, for each call of one phase."""
+    position = stay.phases[phase].first + stay.place(number)
+    failures = [event for event in events if event.type in ENDINGS and (phase_of(event.operation) or "") == phase]
+    calls = [
+        (batch, int(kinds[place]))
+        for batch, positions, kinds in stay.called(phase)
+        for place in np.flatnonzero(positions == position).tolist()
+    ]
+    for at, (batch, kind) in enumerate(calls):
+        size = sum(len(positions) for _, positions in batch.segments)
+        began = ResourceEvent(batch.started_at, stay.state, phase, "Running", run=batch.id, batch_size=size)
+        yield began
+        if kind == OutcomeKind.PENDING:
+            continue
+        message = ""
+        if kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} and failures:
+            message = failures.pop(0).message
+        elif at == len(calls) - 1:
+            message = message_of(stay.notes.get(position))
+        ended = altered(began, at=batch.closed_at or batch.started_at, what=OUTCOMES.get(OutcomeKind(kind), "ended"))
+        yield altered(ended, message=message, run=0, batch_size=0)

@@ -1,0 +1,193 @@
+"""Files of records as the resources that a user wants; everything that is wrong with them is told at once, with its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import frozen
+from phaseline.model.phase_data import ENGINE_KEYS
+from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.records.faults import place_at
+from phaseline.records.formal import PlacedRecord, parse_placed
+from phaseline.records.json_form import from_json, to_json
+from phaseline.use_cases.loading import NAME
+from phaseline.use_cases.records import file_text, unreadable
+from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.state_paths import ResourceTypes
+    from phaseline.records.record import Record
+
+TYPE, OWN_NAME, CLUSTER, TARGET = "AdType", "Name", "ClusterName", "TargetState"
+SPOKEN = frozenset(name.lower() for name in (TYPE, OWN_NAME, CLUSTER, TARGET))
+"""Attributes that say which resource it is and where it is to go; all others that only the engine writes are refused."""
+LONGEST_NAME = 256
+
+
+@frozen
+class Wanted:
+    """One resource as a file wants it. ``target`` empty: it stays where it is. ``attributes`` as a document keeps them."""
+
+    cluster: str
+    name: str
+    type: str
+    target: str
+    attributes: Mapping[str, Value]
+    place: Place
+
+
+def read_wanted(files: Sequence[str], types: ResourceTypes, *, cluster: str = "") -> list[Wanted]:
+    """The resources of all files in order. ``cluster``: of those that name none.
+
+    Raises: ``ProblemsError`` with everything that is wrong with any of them.
+    """
+    problems: list[Problem] = []
+    found: list[Wanted] = []
+    for file in files:
+        try:
+            texts = _placed(file)
+        except ProblemsError as error:
+            problems.extend(error.problems)
+            continue
+        for text in texts:
+            made = _Reader(text, types, cluster)
+            problems.extend(made.problems)
+            if not made.problems:
+                found.append(made.wanted())
+    problems.extend(_twice(found))
+    if problems:
+        raise ProblemsError(problems)
+    return found
+
+
+@frozen
+class _Placed:
+    """A record with the places of its attributes; of JSON only which of its file's records it is."""
+
+    record: Record
+    place: Place
+    places: Mapping[str, Place]
+
+    def place_of(self, attribute: str) -> Place:
+        """Where the attribute stands, or else the record."""
+        return self.places.get(attribute.lower(), self.place)
+
+
+def _placed(file: str) -> list[_Placed]:
+    text = file_text(file)
+    ending = Path(file).suffix.lower()
+    if ending == ".cfg":
+        raise unreadable(file, "it is the definition of a plugin, no file of resources")
+    if ending != ".json":
+        return [_in_text(one, text, file) for one in parse_placed(text, file=file)]
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise unreadable(file, f"it is no JSON: {error}") from error
+    except RecursionError as error:
+        raise unreadable(file, "its JSON is nested too deep") from error
+    many = content if isinstance(content, list) else [content]
+    return [_Placed(from_json(one, file=file), Place(file, path=f"record {at}"), {}) for at, one in enumerate(many, 1)]
+
+
+def _in_text(one: PlacedRecord, text: str, file: str) -> _Placed:
+    places = {key: place_at(text, offset, file=file) for key, offset in one.offsets.items()}
+    return _Placed(one.record, place_at(text, one.offset, file=file), places)
+
+
+class _Reader:
+    """One record on its way to a ``Wanted``, with everything that is wrong with it."""
+
+    def __init__(self, text: _Placed, types: ResourceTypes, cluster: str) -> None:
+        self.problems: list[Problem] = []
+        self._text = text
+        self._type = self._word(TYPE)
+        self._name = self._word(OWN_NAME)
+        self._cluster = self._word(CLUSTER) if CLUSTER in text.record else cluster
+        self._target = self._word(TARGET) if TARGET in text.record else ""
+        self._check_name()
+        self._check_cluster()
+        self._check_type(types)
+        self._check_engine_attributes()
+
+    def wanted(self) -> Wanted:
+        """What it wants; only of one without problems."""
+        record = self._text.record
+        attributes: dict[str, Value] = {
+            name: value for name, value in to_json(record).items() if name.lower() not in SPOKEN
+        }
+        return Wanted(self._cluster, self._name, self._type, self._target, attributes, self._text.place)
+
+    def _say(self, code: str, message: str, mend: str, attribute: str = "") -> None:
+        place = self._text.place_of(attribute) if attribute else self._text.place
+        self.problems.append(Problem(code, message, mend, place))
+
+    def _word(self, attribute: str) -> str:
+        value = self._text.record.stored(attribute)
+        if isinstance(value, str) and value:
+            return value
+        example = {TYPE: "Cloud.Node", OWN_NAME: "node-1", CLUSTER: "night", TARGET: "Started"}[attribute]
+        if attribute in self._text.record:
+            self._say("PL-R020", f"{attribute} is to be a text", f'Write {attribute} = "{example}".', attribute)
+        else:
+            self._say("PL-R020", f"the record has no {attribute}", f'Add a line {attribute} = "{example}".')
+        return ""
+
+    def _check_name(self) -> None:
+        name = self._name
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            mend = f"Use at most {LONGEST_NAME} characters that can be printed."
+            self._say("PL-R021", f"'{name[:40]!s}' cannot be the name of a resource", mend, OWN_NAME)
+
+    def _check_cluster(self) -> None:
+        if not self._cluster and CLUSTER not in self._text.record:
+            mend = 'Add a line ClusterName = "night", or name one for all: resources apply -d night FILE.'
+            self._say("PL-R022", "the record names no cluster", mend)
+        elif self._cluster and not NAME.fullmatch(self._cluster):
+            mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+            self._say("PL-C021", f"'{self._cluster}' cannot be the name of a cluster", mend, CLUSTER)
+
+    def _check_type(self, types: ResourceTypes) -> None:
+        if not self._type:
+            return
+        if not types.is_known(self._type):
+            known = dict.fromkeys([*types.types, *(owner for owner, _ in types.paths)])
+            hint = did_you_mean(self._type, known) or f"there are: {', '.join(sorted(known))}"
+            mend = f"Correct the type, {hint}. Plugins can define types: docs/phase-plugins.md."
+            self._say("PL-R023", f"there is no resource type '{self._type}'", mend, TYPE)
+        elif self._target:
+            problem = unreachable(self._type, self._target, types, self._text.place_of(TARGET))
+            self.problems += [problem] if problem is not None else []
+
+    def _check_engine_attributes(self) -> None:
+        for name in self._text.record.get_attribute_names():
+            if name.lower() in ENGINE_KEYS - SPOKEN:
+                self._say("PL-R025", f"'{name}' is written by the engine alone", "Leave it out.", name)
+
+
+def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> Problem | None:
+    """What is wrong with a target of a resource type: there is no path of states to it."""
+    if types.path(kind, target) is not None:
+        return None
+    targets = [path.target for path in types.paths_of(kind)]
+    hint = did_you_mean(target, targets) or (f"there are: {', '.join(targets)}" if targets else "the type has none")
+    mend = f"Correct the target, {hint}. A StatePath record of a plugin can add one."
+    return Problem("PL-R024", f"there is no path for resources of type '{kind}' to the state '{target}'", mend, place)
+
+
+def _twice(found: Sequence[Wanted]) -> list[Problem]:
+    """Resources that are given more than once."""
+    first: dict[tuple[str, str], Wanted] = {}
+    problems = []
+    for one in found:
+        before = first.setdefault((one.cluster, one.name), one)
+        if before is not one:
+            message = f"the resource '{one.name}' of the cluster '{one.cluster}' is given twice"
+            problems.append(
+                Problem("PL-R026", message, f"Keep one of them; the first is at {before.place}.", one.place)
+            )
+    return problems

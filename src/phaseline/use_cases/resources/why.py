@@ -1,0 +1,159 @@
+"""Why a resource is where it is: each phase of its state, whether it applies or why not, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import frozen
+from phaseline.records.unparsing import value_text
+from phaseline.records.values import ErrorValue
+from phaseline.use_cases.resources.applying import known_phases
+from phaseline.use_cases.resources.as_records import record_of
+from phaseline.use_cases.resources.asking import engine_now
+from phaseline.use_cases.resources.choosing import choose_one
+from phaseline.use_cases.resources.entries import EntryView, Known, entries_of
+
+if TYPE_CHECKING:
+    from phaseline.model.phase_registry import PhaseRegistry
+    from phaseline.model.phases import PhaseDefinition
+    from phaseline.records.record import Record
+    from phaseline.use_cases.resources.snapshot import Snapshot
+    from phaseline.use_cases.workplace import Workplace
+
+NOT_FOR_IT = "does not apply"
+
+
+@frozen
+class PhaseReason:
+    """How one phase stands with the resource. ``status`` as in its PhaseMap, or ``does not apply``; ``text`` says why.
+
+    ``until_at``: when it is called next. ``mend``: the command that would let it go on.
+    """
+
+    phase: str
+    status: str
+    text: str
+    until_at: int = 0
+    mend: str = ""
+
+
+@frozen
+class Why:
+    """Where a resource is and what keeps it there. ``note``: who goes on with it, or how to let it go on."""
+
+    name: str
+    cluster: str
+    state: str
+    target: str
+    text: str
+    phases: Sequence[PhaseReason]
+    note: str
+
+
+def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
+    """The reasons, as the phases are defined now and the resource is now. Raises: PL-C031, PL-C032."""
+    registry = known_phases(place)
+    snapshot, number = choose_one(place.store, name, cluster)
+    document = snapshot.document(number)
+    known = Known(registry, place.store.paused_phases())
+    stay = snapshot.stay(number)
+    state, target = snapshot.state(number), snapshot.target(number)
+    here = set(stay.phases) if stay is not None and not snapshot.is_superseded(stay, number) else set()
+    entries = [entry for entry in entries_of(snapshot, number, document, known) if entry.phase in here]
+    is_failed = any(entry.status == "Failed" for entry in entries)
+    record = record_of(snapshot, number, document, is_failed=is_failed, entries=None)
+    reasons = [_entry(entry, name) for entry in entries]
+    told = {entry.phase.lower() for entry in entries}
+    now = place.clock.now() / 1000
+    handled = [
+        phase
+        for phase in registry.phases
+        if state in phase.states and phase.key not in told and not _is_last(registry, snapshot, number, state)
+    ]
+    reasons += [_absent(phase, registry, snapshot.type(number), record, now) for phase in handled]
+    return Why(
+        name=snapshot.name(number),
+        cluster=snapshot.row.name,
+        state=state,
+        target=target,
+        text=_where(snapshot, number, state, target),
+        phases=reasons,
+        note=_note(place, snapshot, number),
+    )
+
+
+def _is_last(registry: PhaseRegistry, snapshot: Snapshot, number: int, state: str) -> bool:
+    return registry.types.is_last(snapshot.type(number), state)
+
+
+def _where(snapshot: Snapshot, number: int, state: str, target: str) -> str:
+    standing = snapshot.standing(number)
+    if standing == "arrived":
+        return f"it has reached {target}"
+    if not target:
+        return "it was never given a target"
+    at = f"in {state}" if state else "in no state yet"
+    words = {"moving": "on its way to", "failed": "failed on its way to", "still": "left on its way to"}
+    return f"{at}, {words[standing]} {target}"
+
+
+def _note(place: Workplace, snapshot: Snapshot, number: int) -> str:
+    standing = snapshot.standing(number)
+    name = snapshot.name(number)
+    if standing == "still":
+        return f"Give it a target: phaseline resources target STATE {name}"
+    if standing in {"arrived", "failed"}:
+        return ""
+    if engine_now(place).is_there:
+        return ""
+    return "No engine runs; have it moved: phaseline engine run --until-idle"
+
+
+def _entry(entry: EntryView, name: str) -> PhaseReason:
+    command = f"--phase {entry.phase}" if " " not in entry.phase else f"--phase '{entry.phase}'"
+    mend, text = "", entry.message or entry.note
+    if entry.status == "Failed":
+        mend = f"phaseline resources retry {name} {command}"
+    elif entry.status == "Sleeping":
+        mend = f"phaseline resources wake {name} {command}"
+    elif entry.status == "Blocked":
+        waits = f"waits for {', '.join(entry.waiting_for)}" if entry.waiting_for else ""
+        text = ": ".join(part for part in (waits, entry.note) if part) or text
+    elif entry.status == "Waiting":
+        text = entry.note or "it is called as soon as a call can begin"
+        mend = f"phaseline phases unpause {entry.phase}" if entry.note.startswith("paused") else ""
+    elif entry.status == "Running":
+        text = f"run {entry.run}" + (f": {entry.message}" if entry.message else "")
+    return PhaseReason(entry.phase, entry.status, text, entry.next_run_at, mend)
+
+
+def _absent(phase: PhaseDefinition, registry: PhaseRegistry, kind: str, record: Record, now: float) -> PhaseReason:
+    """Why a phase of the state is not for the resource: its type, its provider, the constraint with its value."""
+    if not set(registry.types.line(kind)).intersection(phase.resource_types):
+        return PhaseReason(phase.name, NOT_FOR_IT, f"it is for {', '.join(phase.resource_types)}, this is a {kind}")
+    provider = record.get("Provider")
+    if not phase.takes_provider(provider if isinstance(provider, str) else None):
+        has = f"has {value_text(provider)}" if provider is not None else "has none"
+        return PhaseReason(
+            phase.name, NOT_FOR_IT, f"it is for Provider {', '.join(phase.providers)}, the resource {has}"
+        )
+    if phase.constraint:
+        return _constrained(phase, record, now)
+    return PhaseReason(phase.name, "not asked yet", "it applies when the resource enters the state anew")
+
+
+def _constrained(phase: PhaseDefinition, record: Record, now: float) -> PhaseReason:
+    from phaseline.records.expression import Expression
+
+    expression = Expression(phase.constraint)
+    value = expression.evaluate(record, now=now)
+    names = sorted(expression.names())[:5]
+    values = ", ".join(f"{name} = {value_text(record.get(name))}" for name in names)
+    verdict = expression.judge(record, now=now)
+    if isinstance(verdict, ErrorValue):
+        return PhaseReason(phase.name, NOT_FOR_IT, f"{phase.constraint} is an error: {verdict.reason}")
+    shown = f"{phase.constraint} is {value_text(value)}" + (f" ({values})" if values else "")
+    if verdict:
+        return PhaseReason(phase.name, "not asked yet", f"{shown}; it is asked again when the resource changes")
+    return PhaseReason(phase.name, NOT_FOR_IT, shown)

@@ -1,0 +1,87 @@
+"""Plugins and records for tests of ``phaseline resources``: what the phases do is said by the resources themselves."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.cli.terminal import Terminal
+
+CREATE = """
+HandlesStates = Allocation
+ResourceType = Cloud.Node
+PhaseName = Acme.Create
+Phase.Description = Creating instances
+Phase.SleepDelay = {delay}
+"""
+WORK = """
+def handle(handler):
+    for node in handler.getResources():
+        data = handler.getResourcePhaseData(node)
+        trouble = node.getAsString("Trouble")
+        if trouble:
+            handler.setFailed(node, trouble)
+        elif node.getAsInteger("Sleeps") and (data.getAsInteger("Calls") or 0) < node.getAsInteger("Sleeps"):
+            data.setInteger("Calls", (data.getAsInteger("Calls") or 0) + 1)
+            handler.setSleeping(node, message="not ready yet")
+        else:
+            node.setString("InstanceId", "i-" + node.getAsString("Name"))
+            data.setString("OperationId", "op-" + node.getAsString("Name"))
+            handler.setCompleted(node)
+"""
+FILE = """
+HandlesStates = Configuration
+ResourceType = Cloud.Node
+PhaseName = Example.CreateFile
+ResourceConstraint := WantsFile is true
+"""
+
+
+def plugins(terminal: Terminal, *, delay: float = 60) -> Path:
+    """A folder with two phases, which the settings name."""
+    folder = terminal.folder / "phases"
+    folder.mkdir(exist_ok=True)
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = str(folder)
+    (folder / "create.cfg").write_text(CREATE.format(delay=delay))
+    (folder / "file.cfg").write_text(FILE)
+    (folder / "create.py").write_text(WORK)
+    (folder / "file.py").write_text(WORK)
+    return folder
+
+
+def record(name: str, target: str = "Started", **attributes: object) -> str:
+    """The text of a node's record."""
+    lines = ['AdType = "Cloud.Node"', f'Name = "{name}"', *([f'TargetState = "{target}"'] if target else [])]
+    shown = {True: "true", False: "false"}
+    for key, value in attributes.items():
+        lines.append(f"{key} = {shown[value] if isinstance(value, bool) else _text(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def applied(terminal: Terminal, *records: str, cluster: str = "night", name: str = "nodes.rec") -> None:
+    """The records are in the store."""
+    (terminal.folder / name).write_text("\n".join(records))
+    result = terminal.run("resources", "apply", name, "-d", cluster)
+    assert result.exit_code == 0, result.output
+
+
+def moved(terminal: Terminal, *records: str) -> None:
+    """The records are in the store, and an engine has done what it can."""
+    applied(terminal, *records)
+    worked(terminal)
+
+
+def worked(terminal: Terminal) -> None:
+    """An engine has done what it can without waiting for a person."""
+    result = terminal.run("engine", "run", "--until-idle")
+    assert result.exit_code == 0, result.output
+
+
+def shown(terminal: Terminal, name: str) -> Mapping[str, object]:
+    """What ``show --json`` says of a resource."""
+    code, found = terminal.ask("resources", "show", name)
+    assert code == 0
+    assert isinstance(found, dict)
+    return found

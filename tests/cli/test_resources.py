@@ -1,0 +1,231 @@
+"""``resources apply|list|show|why|history``: resources put into a store, moved by an engine, looked at."""
+
+import json
+
+import pytest
+from tests.cli.clusters import applied, moved, plugins, record, shown, worked
+from tests.cli.terminal import Terminal
+
+
+@pytest.fixture(autouse=True)
+def _phases(terminal: Terminal) -> None:
+    plugins(terminal)
+
+
+def test_records_are_stored_and_begin_to_move_when_an_engine_runs(terminal: Terminal) -> None:
+    (terminal.folder / "nodes.rec").write_text("\n".join([record("n1"), record("n2", target="", Size=3)]))
+    code, found = terminal.ask("resources", "apply", "nodes.rec", "-d", "night")
+    assert (code, found["clusters"], found["is_running"]) == (0, ["night"], False)
+    assert [(one["name"], one["action"], one["target"]) for one in found["resources"]] == [
+        ("n1", "created", "Started"),
+        ("n2", "created", ""),
+    ]
+    _, before = terminal.ask("resources", "list")
+    assert [(one["state"], one["target"], one["status"]) for one in before["resources"]] == [
+        ("", "Started", "Off"),
+        ("", "", "Off"),
+    ]
+    worked(terminal)
+    _, after = terminal.ask("resources", "list")
+    assert [(one["name"], one["state"], one["status"]) for one in after["resources"]] == [
+        ("n1", "Started", "Ready"),
+        ("n2", "", "Off"),
+    ]
+    assert after["states"] == {"Started": 1, "": 1}
+
+
+def test_p33_p45_the_record_has_what_phases_keep_also_of_states_it_has_left(terminal: Terminal) -> None:
+    moved(terminal, record("n1", WantsFile=True))
+    found = shown(terminal, "n1")
+    phase_map = found["record"]["PhaseMap"]  # type: ignore[index]  # a record in JSON
+    assert phase_map["Acme.Create"]["Status"] == "Completed"
+    assert phase_map["Acme.Create"]["OperationId"] == "op-n1"
+    assert phase_map["Acme.Create"]["State"] == "Allocation"
+    assert phase_map["Example.CreateFile"]["Status"] == "Completed"
+    text = terminal.run("resources", "show", "n1").stdout
+    assert "InstanceId" in text
+    assert "'Acme.Create' = [" in text
+    assert text.startswith("# n1 of night: Ready (Started, target Started)\n")
+
+
+def test_what_is_shown_can_be_read_back(terminal: Terminal) -> None:
+    moved(terminal, record("n1", WantsFile=True), record("n2", Trouble="no quota"))
+    for name in ("n1", "n2"):
+        (terminal.folder / "shown.rec").write_text(terminal.run("resources", "show", name).stdout)
+        result = terminal.run("records", "format", "shown.rec")
+        assert result.exit_code == 0
+        assert f'Name = "{name}"' in result.stdout
+
+
+def test_p53_a_phase_whose_constraint_is_false_has_no_entry(terminal: Terminal) -> None:
+    moved(terminal, record("n1", WantsFile=False))
+    assert list(shown(terminal, "n1")["record"]["PhaseMap"]) == ["Acme.Create"]  # type: ignore[index]  # as above
+
+
+def test_p24_a_failure_is_shown_with_its_message(terminal: Terminal) -> None:
+    moved(terminal, record("n1", Trouble="quota"))
+    found = shown(terminal, "n1")
+    assert (found["status"], found["state"], found["is_failed"]) == ("Failed", "Allocation", True)
+    record_ = found["record"]
+    assert isinstance(record_, dict)
+    assert record_["PhaseFailed"] is True
+    assert record_["PhaseMap"]["Acme.Create"]["Message"] == "quota"
+
+
+def test_a_filter_is_an_expression_over_the_record(terminal: Terminal) -> None:
+    moved(terminal, record("n1", Cores=2), record("n2", Cores=8, Trouble="x"), record("n3", Cores=16))
+    for expression, names in (
+        ("Cores > 4", ["n2", "n3"]),
+        ("PhaseFailed", ["n2"]),
+        ('State == "Started" && Cores > 4', ["n3"]),
+        ("PhaseMap.'Acme.Create'.Status == \"Failed\"", ["n2"]),
+        ("Nothing isnt undefined", []),
+    ):
+        _, found = terminal.ask("resources", "list", "--filter", expression)
+        assert [one["name"] for one in found["resources"]] == names, expression
+    code, wrong = terminal.ask("resources", "list", "--filter", "Cores +")
+    assert (code, wrong["problems"][0]["code"]) == (1, "PL-R005")
+    code, wrong = terminal.ask("resources", "list", "--filter", 'Name + "x"')
+    assert (code, wrong["problems"][0]["code"]) == (1, "PL-C034")
+
+
+def test_p111_identical_failures_are_one_group(terminal: Terminal) -> None:
+    quota = [record(f"n{at}", Trouble=f"no quota for n{at}: {at + 10} of 10") for at in range(12)]
+    moved(terminal, *quota, record("odd", Trouble="no such image"))
+    _, found = terminal.ask("resources", "list", "--limit", "3")
+    assert (len(found["resources"]), found["total"]) == (3, 13)
+    groups = [(group["phase"], group["count"], group["message"]) for group in found["failures"]]
+    assert groups == [("Acme.Create", 12, "no quota for n0: 10 of 10"), ("Acme.Create", 1, "no such image")]
+    key = found["failures"][0]["key"]
+    _, inside = terminal.ask("resources", "list", "--group", key)
+    assert inside["total"] == 12
+    text = terminal.run("resources", "list").stdout
+    assert "12 × Acme.Create: no quota for n0: 10 of 10" in text
+    assert f"phaseline resources retry --group {key}" in text
+    code, wrong = terminal.ask("resources", "list", "--group", "0badc0de")
+    assert (code, wrong["problems"][0]["code"]) == (1, "PL-C042")
+
+
+def test_the_history_tells_states_calls_and_failures(terminal: Terminal) -> None:
+    moved(terminal, record("n1", Trouble="quota"), record("n2"))
+    _, found = terminal.ask("resources", "history", "n1")
+    told = [(event["state"], event["phase"], event["what"], event["message"]) for event in found["events"]]
+    assert told == [
+        ("", "", "target Started", "reach-1"),
+        ("Validation", "", "entered Validation", ""),
+        ("Allocation", "", "entered Allocation", ""),
+        ("Allocation", "Acme.Create", "Running", ""),
+        ("Allocation", "Acme.Create", "Failed", "quota"),
+    ]
+    assert found["events"][3]["batch_size"] == 2
+    _, part = terminal.ask("resources", "history", "n2", "--phase", "acme.create", "--limit", "1")
+    assert [event["what"] for event in part["events"]] == ["Completed"]
+    assert part["total"] == 2
+    assert "Failed: quota" in terminal.run("resources", "history", "n1").stdout
+
+
+def test_why_tells_what_applies_and_what_does_not(terminal: Terminal) -> None:
+    folder = terminal.folder / "phases"
+    (folder / "aws.cfg").write_text(
+        "HandlesStates = Allocation\nResourceType = Cloud.Node\nPhaseName = Aws.Tag\nHandlesProvider = aws\n"
+    )
+    (folder / "aws.py").write_text("def handle(handler): pass\n")
+    (folder / "ip.cfg").write_text(
+        "HandlesStates = Allocation\nResourceType = Cloud.Node\nPhaseName = Ip\nResourceConstraint := Size > 3\n"
+    )
+    (folder / "ip.py").write_text("def handle(handler): pass\n")
+    moved(terminal, record("n1", Trouble="quota", Provider="acme", Size=2))
+    _, found = terminal.ask("resources", "why", "n1")
+    assert found["text"] == "in Allocation, failed on its way to Started"
+    assert [(one["phase"], one["status"], one["text"]) for one in found["phases"]] == [
+        ("Acme.Create", "Failed", "quota"),
+        ("Aws.Tag", "does not apply", 'it is for Provider aws, the resource has "acme"'),
+        ("Ip", "does not apply", "Size > 3 is false (size = 2)"),
+    ]
+    assert found["phases"][0]["mend"] == "phaseline resources retry n1 --phase Acme.Create"
+    assert "failed on its way to Started" in terminal.run("resources", "why", "n1").stdout
+
+
+def test_everything_wrong_with_files_is_told_at_once_and_nothing_is_stored(terminal: Terminal) -> None:
+    (terminal.folder / "bad.rec").write_text(
+        'AdType = "Cloud.Nod"\nName = "n1"\n\n'
+        'Name = "n2"\nState = "Started"\n\n'
+        'AdType = "Cloud.Node"\nName = "n3"\nTargetState = "Startet"\n\n'
+        'AdType = "Cloud.Node"\nName = ""\nClusterName = "1st"\n\n'
+        'AdType = "Cloud.Node"\nName = "n5"\n  PhaseMap = [ A = [ Status = "Completed" ] ]\n'
+    )
+    (terminal.folder / "worse.rec").write_text('AdType = "Cloud.Node"\nName = \n')
+    (terminal.folder / "twice.rec").write_text(record("n6") + "\n" + record("n6"))
+    code, found = terminal.ask("resources", "apply", "bad.rec", "worse.rec", "twice.rec", "-d", "night")
+    assert code == 1
+    told = [(one["code"], one["file"], one["line"], one["column"]) for one in found["problems"]]
+    assert told == [
+        ("PL-R023", "bad.rec", 1, 1),
+        ("PL-R020", "bad.rec", 4, 1),
+        ("PL-R025", "bad.rec", 5, 1),
+        ("PL-R024", "bad.rec", 9, 1),
+        ("PL-R020", "bad.rec", 12, 1),
+        ("PL-C021", "bad.rec", 13, 1),
+        ("PL-R025", "bad.rec", 17, 3),
+        ("PL-R001", "worse.rec", 2, 7),
+        ("PL-R026", "twice.rec", 5, 1),
+    ]
+    assert all(one["mend"] for one in found["problems"])
+    assert not terminal.has_store() or terminal.ask("resources", "list")[1]["total"] == 0
+
+
+def test_records_in_json_do_as_well(terminal: Terminal) -> None:
+    nodes = [{"AdType": "Cloud.Node", "Name": "n1", "ClusterName": "day", "Full": {"$expr": 'strcat(Name, "!")'}}]
+    (terminal.folder / "nodes.json").write_text(json.dumps(nodes))
+    assert terminal.run("resources", "apply", "nodes.json").exit_code == 0
+    assert 'Full := strcat(Name, "!")' in terminal.run("resources", "show", "n1").stdout
+    (terminal.folder / "bad.json").write_text(json.dumps([{"Name": "n2"}, {"AdType": "Cloud.Node"}]))
+    _, found = terminal.ask("resources", "apply", "bad.json", "-d", "day")
+    assert [one["code"] for one in found["problems"]] == ["PL-R020", "PL-R020"]
+
+
+def test_a_record_without_a_cluster_is_told_how_to_name_one(terminal: Terminal) -> None:
+    (terminal.folder / "nodes.rec").write_text(record("n1"))
+    code, found = terminal.ask("resources", "apply", "nodes.rec")
+    assert (code, [one["code"] for one in found["problems"]]) == (1, ["PL-R022"])
+
+
+def test_names_are_unique_within_a_cluster_only(terminal: Terminal) -> None:
+    applied(terminal, record("n1"))
+    applied(terminal, record("n1"), cluster="day", name="day.rec")
+    code, found = terminal.ask("resources", "show", "n1")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-C032")
+    assert terminal.ask("resources", "show", "n1", "-d", "day")[1]["cluster"] == "day"
+    code, found = terminal.ask("resources", "show", "n2", "-d", "day")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-C031")
+    code, found = terminal.ask("resources", "list", "-d", "dya")
+    assert (code, found["problems"][0]["mend"]) == (1, "Correct the name; did you mean 'day'?")
+
+
+def test_a_cluster_grows_and_what_is_the_same_stays(terminal: Terminal) -> None:
+    applied(terminal, record("n1"))
+    worked(terminal)
+    (terminal.folder / "more.rec").write_text("\n".join([record("n1"), record("n2"), record("n3", target="")]))
+    _, found = terminal.ask("resources", "apply", "more.rec", "-d", "night")
+    assert [(one["name"], one["action"], one["target"]) for one in found["resources"]] == [
+        ("n1", "unchanged", ""),
+        ("n2", "created", "Started"),
+        ("n3", "created", ""),
+    ]
+    worked(terminal)
+    _, after = terminal.ask("resources", "list")
+    assert [one["state"] for one in after["resources"]] == ["Started", "Started", ""]
+
+
+def test_a_resource_cannot_change_its_type_and_a_deployment_is_no_cluster(terminal: Terminal) -> None:
+    (terminal.folder / "phases" / "types.rec").write_text(
+        'AdType = "ResourceType"\nName = "Web"\nParent = "Cloud.Node"\n'
+    )
+    applied(terminal, record("n1"))
+    (terminal.folder / "web.rec").write_text(record("n1").replace("Cloud.Node", "Web"))
+    code, found = terminal.ask("resources", "apply", "web.rec", "-d", "night")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-C037")
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = str(terminal.folder / "plugins")
+    assert terminal.run("deployments", "create", terminal.write(), "-d", "shop").exit_code == 0
+    code, found = terminal.ask("resources", "apply", "nodes.rec", "-d", "shop")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-C036")
