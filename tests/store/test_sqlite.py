@@ -149,6 +149,19 @@ def test_a_process_that_died_while_creating_leaves_an_empty_store(path: Path, cl
         assert store.deployment("shop") is not None
 
 
+def test_a_new_store_leaves_nothing_beside_it_but_what_sqlite_needs(path: Path, clock: a.FakeClock) -> None:
+    SqliteStore.open(path, clock).close()
+    assert [each.name for each in path.parent.iterdir()] == ["store.db"]
+
+
+def test_a_file_that_a_dead_process_left_empty_becomes_a_store(path: Path, clock: a.FakeClock) -> None:
+    path.touch()
+    SqliteStore.open(path, clock).close()
+    assert file.make_ready(str(path), 0) == ()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("pragma journal_mode").fetchone() == ("wal",)
+
+
 def test_many_processes_may_create_the_store_at_once(path: Path) -> None:
     code = """if True:
         import sys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
@@ -32,6 +33,8 @@ LOG_BYTES_KEPT = 64 * 1024 * 1024
 CACHE_KIB = 16 * 1024
 """Memory for pages, for each connection."""
 IDENTITY_BYTES = 6
+ONE_NAME = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.ENAMETOOLONG)
+"""What file systems say that know no second name of a file, or no longer one."""
 UPGRADE = "upgrade of the store"
 """What the lock says while a store is upgraded."""
 UPGRADE_PATIENCE_S = 600.0
@@ -45,8 +48,8 @@ def make_ready(path: str, now: int) -> tuple[str, ...]:
 
     Raises: ``ProblemsError`` (PL-S...).
     """
-    _make_file(path)
     try:
+        _make_file(path, now)
         with closing(_connect(path)) as db:
             found = _version(db, path)
             if found == 0:
@@ -112,16 +115,33 @@ def _connect(path: str) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
 
 
-def _make_file(path: str) -> None:
-    """An empty file only we may read, unless there is one; folders above it likewise."""
+def _make_file(path: str, now: int) -> None:
+    """A new store that only we may read, unless there is a file; folders above it likewise."""
     try:
         _make_folder(Path(path).parent)
+        if not os.path.lexists(path) and _put(path, now):
+            return
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     except FileExistsError:
         if Path(path).is_dir():
             raise failures.cannot_open(path, "it is a folder") from None
     except OSError as error:
         raise failures.cannot_open(path, error.strerror or str(error)) from error
+
+
+def _put(path: str, now: int) -> bool:
+    """Whether it is there now; not on a file system where a file has one name only: there it is made in its place."""
+    from phaseline.store import making
+
+    try:
+        making.put(path, now)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno in ONE_NAME:
+            return False
+        raise
+    return True
 
 
 def _make_folder(folder: Path) -> None:
@@ -146,20 +166,14 @@ def _version(db: sqlite3.Connection, path: str) -> int:
 
 def _create(db: sqlite3.Connection, path: str, now: int) -> None:
     """All tables in one transaction; a process that died before its end left an empty file."""
-    db.execute(f"pragma page_size = {PAGE_BYTES}")
-    db.execute("pragma auto_vacuum = incremental")
+    from phaseline.store import making
+
+    making.shape(db)
     db.execute("pragma journal_mode = wal")
     db.execute("pragma synchronous = full")
     db.execute("begin immediate")
     if _version(db, path) == 0:  # otherwise another process was faster
-        for statement in schema.TABLES:
-            db.execute(statement)
-        db.execute("insert into alembic_version values (?)", (schema.REVISION,))
-        db.execute(
-            "insert into store (identity, created_at, epoch) values (?, ?, 0)", (os.urandom(IDENTITY_BYTES).hex(), now)
-        )
-        db.execute(f"pragma application_id = {schema.APPLICATION_ID}")
-        db.execute(f"pragma user_version = {schema.SCHEMA_VERSION}")
+        making.fill(db, now)
     db.execute("commit")
 
 
