@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
+from pathlib import Path
 
 from phaseline.store import schema
 from phaseline.store.file import IDENTITY_BYTES, PAGE_BYTES
@@ -35,8 +36,7 @@ def put(path: str, now: int) -> None:
             os.close(handle)
         os.link(beside, path)  # unlike a renaming, this refuses to replace what another process has put there
     finally:
-        with suppress(OSError):
-            os.unlink(beside)
+        Path(beside).unlink()
 
 
 def shape(db: sqlite3.Connection) -> None:
