@@ -229,3 +229,43 @@ def test_a_resource_cannot_change_its_type_and_a_deployment_is_no_cluster(termin
     assert terminal.run("deployments", "create", terminal.write(), "-d", "shop").exit_code == 0
     code, found = terminal.ask("resources", "apply", "nodes.rec", "-d", "shop")
     assert (code, found["problems"][0]["code"]) == (1, "PL-C036")
+
+
+def test_a_cluster_is_a_deployment_like_others_but_has_no_workflows(terminal: Terminal) -> None:
+    moved(terminal, record("n1"), record("n2", Trouble="quota"))
+    _, found = terminal.ask("deployments", "list")
+    (view,) = found["deployments"]
+    assert (view["name"], view["kind"], view["status"]) == ("night", "resources", "requires_attention")
+    assert view["states"] == {"Allocation": 1, "Started": 1}
+    _, instances = terminal.ask("instances", "list", "-d", "night")
+    assert [one["state"] for one in instances["instances"]] == ["Started", "Allocation"]
+    assert terminal.ask("instances", "show", "n2")[1]["state"] == "Allocation"
+    assert "resources why n2" in terminal.run("instances", "why", "n2").stdout
+    assert "cluster     of resources" in terminal.run("deployments", "show", "night").stdout
+    for words in (("uninstall",), ("plan", "uninstall"), ("executions", "start", "install")):
+        code, wrong = terminal.ask(*words, "-d", "night")
+        assert (code, wrong["problems"][0]["code"]) == (1, "PL-C043"), words
+    code, wrong = terminal.ask("deployments", "delete", "night")
+    assert (code, wrong["problems"][0]["code"]) == (1, "PL-C015")
+    assert "resources delete --all -d night" in wrong["problems"][0]["mend"]
+
+
+def test_what_is_stuck_and_what_happened_is_told_of_resources_too(terminal: Terminal) -> None:
+    moved(terminal, record("n1", WantsFile=True), record("n2", Trouble="quota"))
+    _, stuck = terminal.ask("instances", "stuck")
+    assert [(one["kind"], one["operation"], one["message"]) for one in stuck["stuck"]] == [
+        ("failed", "Acme.Create", "quota")
+    ]
+    _, status = terminal.ask("status")
+    assert [need["text"] for need in status["needs"]] == ["reach-1 of 'night' failed"]
+    told = terminal.run("executions", "events", "reach-1").stdout
+    assert "2 resources entered Allocation" in told
+    assert "run 1 ends: 1 completed, 1 failed" in told
+    assert "1 resource entered Started" in told
+    _, execution = terminal.ask("executions", "show", "reach-1")
+    assert [(one["instance"], one["operation"]) for one in execution["failures"]] == [("n2", "Acme.Create")]
+
+
+def test_the_store_of_a_cluster_is_sound(terminal: Terminal) -> None:
+    moved(terminal, record("n1", WantsFile=True), record("n2", Trouble="quota"))
+    assert terminal.run("store", "check").exit_code == 0

@@ -197,6 +197,7 @@ CODES: dict[str, str] = {
     "PL-C040": "The phase does not stand so",
     "PL-C041": "Nothing of the resources stands so",
     "PL-C042": "There is no such group of failures",
+    "PL-C043": "A cluster of resources has no workflows",
     "PL-C099": "Phaseline itself failed",
 }
 """{code: title}"""

@@ -10,6 +10,7 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import fail
+from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus
 from phaseline.run.requests import refuse_busy, refuse_ended, refuse_retry
@@ -132,6 +133,8 @@ def cancel(
 
 def _refuse_moved(place: Workplace, row: ExecutionRow) -> None:
     """As ``refuse_moved``, for the deployment of an execution that can still be called upon."""
+    if row.request.workflow == REACH:
+        return  # the code of phases lies in the folders of the settings
     deployment = place.store.deployment(row.deployment_name)
     if deployment is not None and deployment.number == row.deployment:
         refuse_moved(place, deployment)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.problem import fail
+from phaseline.model.resources import REMOVED
+from phaseline.model.state_steps import state_name
 from phaseline.model.states import InstanceState
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.finding import find_deployment
@@ -83,7 +85,10 @@ def delete_deployment(place: Workplace, name: str, *, force: bool = False) -> De
     living = living_count(store, row)
     if living and not force:
         message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
-        mend = f"Remove them first: phaseline uninstall -d {row.name}. Or forget them with --force."
+        way = f"phaseline uninstall -d {row.name}"
+        if row.kind == "resources":
+            way = f"phaseline resources delete --all -d {row.name}"
+        mend = f"Remove them first: {way}. Or forget them with --force."
         raise fail("PL-C015", message, mend, subject=row.name)
     seen = _brief(store, row)
     store.delete_deployment(row.number, place.actor)
@@ -93,7 +98,8 @@ def delete_deployment(place: Workplace, name: str, *, force: bool = False) -> De
 def living_count(store: Store, row: DeploymentRow) -> int:
     """How many instances are, or may be, installed."""
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    return int((~np.isin(states, GONE)).sum())
+    gone = (REMOVED,) if row.kind == "resources" else GONE
+    return int((~np.isin(states, gone)).sum())
 
 
 def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
@@ -115,22 +121,33 @@ def refuse_open(store: Store, row: DeploymentRow) -> None:
 
 
 def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
-    numbers = np.bincount(np.frombuffer(bytes(store.states(row.number)), np.uint8), minlength=len(InstanceState))
-    states = {InstanceState(state).word: int(count) for state, count in enumerate(numbers) if count}
+    numbers = np.bincount(np.frombuffer(bytes(store.states(row.number)), np.uint8))
+    names = store.state_names(row.number)
+    states = {
+        state_name(state, names): count for state, count in enumerate(numbers.tolist()) if count and state != REMOVED
+    }
     executions = store.executions(row.number)
     latest = executions[-1] if executions else None
     return DeploymentView(
         name=row.name,
-        status=_status(executions, states),
+        status=_status_of_resources(executions) if row.kind == "resources" else _status(executions, states),
         blueprint_file=row.blueprint_file,
         description=row.description,
         created_at=row.created_at,
         created_by=row.created_by,
-        instance_count=row.instance_count,
+        instance_count=sum(states.values()),
         states=states,
         latest_execution=latest.id if latest else "",
         latest_status=latest.status.value if latest else "",
+        kind=row.kind,
     )
+
+
+def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
+    """In one word: whether somebody is brought to a target, and whether the last of these ways went well."""
+    if any(not row.status.is_ended for row in executions):
+        return "in_progress"
+    return "requires_attention" if executions and executions[-1].status is ExecutionStatus.FAILED else "good"
 
 
 def _status(executions: Sequence[ExecutionRow], states: Mapping[str, int]) -> str:

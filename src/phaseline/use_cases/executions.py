@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import RequestKind
+from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.use_cases.finding import find_deployment, find_execution
 from phaseline.use_cases.values import Cause, Decision, ExecutionView, Failure, Page
@@ -41,7 +42,7 @@ def show_execution(place: Workplace, id: str | None = None, *, deployment: str |
     row = find_execution(place.store, id, deployment)
     owner = None if row.status.is_ended else place.store.owner()
     runner = str(owner) if owner is not None else ""
-    return replace(view_execution(place.store, row), runner=runner, decisions=_decisions(place.store, row))
+    return altered(view_execution(place.store, row), runner=runner, decisions=_decisions(place.store, row))
 
 
 def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
@@ -89,7 +90,7 @@ def view_execution(
         counts.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
         if tally[list(WORTH_TELLING)].any():
             failures.extend(failures_of(store, row.deployment, graph.id, statuses))
-    return replace(
+    return altered(
         brief_view(row),
         counts=dict(counts),
         failures=failures,
@@ -151,7 +152,7 @@ def _failure(
         instance=instance,
         node=topology.nodes[int(topology.node[number])].name if number is not None else "",
         target=target,
-        operation=phase,
+        operation=phase_of(phase) or phase,
         status=status.word,
         message=note.message if note is not None else "",
         cause=cause,

@@ -11,6 +11,7 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import fail
+from phaseline.model.resources import REACH
 from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_execution, find_instance
 from phaseline.use_cases.values import Line
@@ -90,7 +91,12 @@ def events(
             told.append(
                 Line(event.at, event.type, row.deployment_name, name, event.operation, event.message, event.actor)
             )
-    told.extend(_narrated(store, row, causes))
+    if row.request.workflow == REACH:
+        from phaseline.use_cases.resources.telling import told_of
+
+        told.extend(told_of(store, row))
+    else:
+        told.extend(_narrated(store, row, causes))
     told.sort(key=lambda line: (line.at, _rank(line.level)))
     total = len(told)
     return History(row.id, row.deployment_name, told[-limit:] if limit is not None else told, total)

@@ -8,6 +8,8 @@ import numpy as np
 
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import fail
+from phaseline.model.resources import REMOVED
+from phaseline.model.state_steps import state_name
 from phaseline.model.states import InstanceState
 from phaseline.use_cases.finding import find_deployment, find_instance
 from phaseline.use_cases.typos import did_you_mean
@@ -42,7 +44,11 @@ def list_instances(
         numbers = _chosen(topology, states, node, state)
         total += len(numbers)
         room = None if limit is None else max(0, limit - len(found))
-        found.extend(_brief(topology, row.name, number, int(states[number])) for number in numbers[:room].tolist())
+        names_of_states = store.state_names(row.number)
+        found.extend(
+            _brief(topology, row.name, number, state_name(int(states[number]), names_of_states))
+            for number in numbers[:room].tolist()
+        )
     if node is not None and node not in names:
         hint = did_you_mean(node, names)
         raise fail(
@@ -56,7 +62,7 @@ def list_instances(
 def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -> InstanceView:
     """One instance (its id or a beginning of it) with its runtime properties and relationships."""
     row, topology, number = find_instance(place.store, id, deployment)
-    state = int(place.store.states(row.number)[number])
+    state = state_name(int(place.store.states(row.number)[number]), place.store.state_names(row.number))
     brief = _brief(topology, row.name, number, state)
     order, ptr = topology.rows_by_source
     targets = order[ptr[number] : ptr[number + 1]].tolist()
@@ -83,7 +89,7 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
 
 
 def _chosen(topology: Topology, states: np.ndarray, node: str | None, state: str | None) -> np.ndarray:
-    chosen = np.ones(len(topology), bool)
+    chosen = states[: len(topology)] != REMOVED
     if node is not None:
         chosen &= topology.node == topology.node_number.get(node, -1)
     if state is not None:
@@ -91,14 +97,14 @@ def _chosen(topology: Topology, states: np.ndarray, node: str | None, state: str
     return np.flatnonzero(chosen)
 
 
-def _brief(topology: Topology, deployment: str, number: int, state: int) -> InstanceView:
+def _brief(topology: Topology, deployment: str, number: int, state: str) -> InstanceView:
     host, container = int(topology.host[number]), int(topology.container[number])
     return InstanceView(
         id=topology.ids[number],
         node=topology.nodes[int(topology.node[number])].name,
         deployment=deployment,
         index=int(topology.index[number]),
-        state=InstanceState(state).word,
+        state=state,
         host=topology.ids[host] if host >= 0 else "",
         container=topology.ids[container] if container >= 0 else "",
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.use_cases.plugins import missing_modules
 
 if TYPE_CHECKING:
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 def refuse_moved(place: Workplace, row: DeploymentRow) -> None:
     """Raise PL-C024 for each folder of the deployment's code that is gone, if operations need what was in it.
 
-    Costs a look at the folders while they are there.
+    Costs a look at the folders while they are there. Raises PL-C043 for a cluster of resources, which has no workflows.
     """
+    if row.kind == "resources":
+        message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
+        mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
+        raise fail("PL-C043", message, mend, subject=row.name)
     folder, *more = (row.code.blueprint_folder, *row.code.plugin_folders)
     gone = [path for path in (folder, *more) if not Path(path).is_dir()]
     if not gone:

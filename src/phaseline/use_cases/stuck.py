@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from phaseline.model.frozen import frozen
+from phaseline.model.resources import REACH
+from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.use_cases.executions import as_statuses, subject_ids, with_running
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.history import owners
+from phaseline.use_cases.resources.present import only_present
 from phaseline.use_cases.values import Page
 
 if TYPE_CHECKING:
@@ -111,14 +114,20 @@ def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow
     rows = [row for row in store.executions(deployment) if row.deployment in living]
     for row in rows:
         latest[row.deployment] = row
-    return [
-        row
-        for row in rows
-        if not row.status.is_ended or (latest[row.deployment].number == row.number and _leaves_things(store, row))
-    ]
+    return [row for row in rows if not row.status.is_ended or (_is_latest(latest, row) and _leaves_things(store, row))]
+
+
+def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
+    """Whether nothing later has taken the place of the execution; ways to a target keep apart resource by resource."""
+    return row.request.workflow == REACH or latest[row.deployment].number == row.number
 
 
 def _leaves_things(store: Store, row: ExecutionRow) -> bool:
+    if row.request.workflow == REACH:
+        return row.status is ExecutionStatus.FAILED and any(
+            (only_present(store, row, graph.id, as_statuses(store.statuses(graph.id))) == EntryStatus.FAILED).any()
+            for graph in store.graphs(row.number)
+        )
     if row.status is not ExecutionStatus.CANCELED:
         return row.status is ExecutionStatus.FAILED
     graphs = store.graphs(row.number)
@@ -128,23 +137,29 @@ def _leaves_things(store: Store, row: ExecutionRow) -> bool:
 
 def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
     graphs = store.graphs(row.number)
+    if row.request.workflow == REACH:
+        for graph in graphs[:-1]:
+            _gather_graph(store, row, graph.id, owner, now, groups)
     statuses = as_statuses(store.statuses(graphs[-1].id)) if graphs else np.zeros(0, np.uint8)
     is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
     if is_abandoned:
         left = int((statuses < EntryStatus.COMPLETED).sum())
         group = groups.setdefault(("abandoned", "", "nobody runs it"), _Group())
         group.add(row, max(1, left), (), _last_sign_of_life(store, row))
-    if not graphs:
-        return
+    if graphs:
+        _gather_graph(store, row, graphs[-1].id, owner, now, groups)
+
+
+def _gather_graph(store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups) -> None:
+    statuses = as_statuses(store.statuses(graph))
     is_quiet = row.status.is_ended or owner is None
-    batches = store.batches(execution=row.number, only_open=True)
     if not row.status.is_ended:
-        statuses = with_running(statuses, graphs[-1].id, batches)
+        statuses = with_running(statuses, graph, store.batches(execution=row.number, only_open=True))
+    if row.request.workflow == REACH:
+        statuses = only_present(store, row, graph, statuses)
     stuck = [EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, *([] if is_quiet else [EntryStatus.RUNNING])]
-    if not np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
-        return
-    case = _Case(store, row, graphs[-1].id, statuses)
-    case.gather(stuck, now, groups)
+    if np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
+        _Case(store, row, graph, statuses).gather(stuck, now, groups)
 
 
 def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
@@ -201,7 +216,7 @@ class _Case:
             oldest = int(since[since > 0].min(initial=NEVER)) if since.any() else self._row.ended_at
             until = min(map(self._due, found)) if status is EntryStatus.SLEEPING else 0
             names = [self._instance(step, position) for position in found[:NAMED]]
-            group = groups.setdefault((kind, step.phase, message), _Group())
+            group = groups.setdefault((kind, phase_of(step.phase) or step.phase, message), _Group())
             group.add(self._row, len(found), [name for name in names if name], oldest, until)
 
     def _due(self, position: int) -> int:

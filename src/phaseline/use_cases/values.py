@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
+from phaseline.model.rows import DeploymentKind
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.background import Background
 
@@ -104,7 +105,10 @@ class ExecutionView:
 
 @frozen
 class DeploymentView:
-    """One deployment. ``states``: {state word: instances}; ``status``: what a person wants to know first (W11)."""
+    """One deployment. ``states``: {state word: instances}; ``status``: what a person wants to know first (W11).
+
+    ``kind``: what it was made of, a blueprint or resources.
+    """
 
     name: str
     status: str
@@ -116,6 +120,7 @@ class DeploymentView:
     states: Mapping[str, int] = field(default_factory=dict)
     latest_execution: str = ""
     latest_status: str = ""
+    kind: DeploymentKind = "blueprint"
 
 
 @frozen

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
-from phaseline.model.states import InstanceState
+from phaseline.model.resources import REACH
+from phaseline.model.state_steps import state_name
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.deployments import open_execution
 from phaseline.use_cases.executions import as_statuses
@@ -43,7 +44,7 @@ def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
     latest = open_execution(store, row) or (executions[-1] if executions else None)
     graphs = store.graphs(latest.number) if latest else []
     reasons: Sequence[Reason] = ()
-    if latest is not None and graphs:
+    if latest is not None and graphs and latest.request.workflow != REACH:
         graph = graphs[-1].id
         running, ended = _times(store.batches(execution=latest.number), graph)
         reasons = explain(
@@ -58,12 +59,12 @@ def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
         )
     return Waiting(
         instance=topology.ids[number],
-        state=InstanceState(int(store.states(row.number)[number])).word,
+        state=state_name(int(store.states(row.number)[number]), store.state_names(row.number)),
         deployment=row.name,
         execution=latest.id if latest else "",
         execution_status=latest.status.value if latest else "",
         reasons=reasons,
-        note=_note(store, latest),
+        note=_note(store, latest, topology.ids[number]),
         now_at=place.clock.now(),
     )
 
@@ -86,9 +87,11 @@ def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], 
     return running, ended
 
 
-def _note(store: Store, execution: ExecutionRow | None) -> str:
+def _note(store: Store, execution: ExecutionRow | None, instance: str) -> str:
     if execution is None:
         return "No execution of the deployment has begun."
+    if execution.request.workflow == REACH:
+        return f"It is a resource; see: phaseline resources why {instance} -d {execution.deployment_name}"
     if execution.status.is_ended:
         return f"{execution.id} is {execution.status.value}."
     if execution.status is ExecutionStatus.ATTENTION:

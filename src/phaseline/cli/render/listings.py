@@ -38,13 +38,19 @@ def deployment_list(page: Page[DeploymentView]) -> str:
     return table(head, rows) + left_out(page)
 
 
+def _origin(view: DeploymentDetails) -> list[str]:
+    if view.kind == "resources":
+        return [f"  cluster     of resources; see: phaseline resources list -d {view.name}"]
+    gone = "" if view.folder_is_there else " (not there any more)"
+    return [f"  blueprint   {view.blueprint_file}", f"  folder      {view.folder}{gone}"]
+
+
 def deployment_text(view: DeploymentDetails) -> str:
     """Everything about one deployment."""
     lines = [
         f"{view.name}: {colored(view.status)}",
         *([f"  {view.description.strip()}"] if view.description.strip() else []),
-        f"  blueprint   {view.blueprint_file}",
-        f"  folder      {view.folder}{'' if view.folder_is_there else ' (not there any more)'}",
+        *_origin(view),
         *([f"  plugins     {', '.join(view.plugin_folders)}"] if view.plugin_folders else []),
         f"  created     {moment(view.created_at)} by {view.created_by}",
         f"  instances   {number(view.instance_count, 'instance')}: {counted(view.states)}",

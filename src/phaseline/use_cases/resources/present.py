@@ -1,0 +1,36 @@
+"""Which resources an execution still speaks for: those that nobody has given another target since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.resources import REACH, REMOVED
+from phaseline.model.status import FIRST_ENDED, EntryStatus
+from phaseline.model.subject_ranges import numbers_of
+
+if TYPE_CHECKING:
+    from phaseline.model.rows import ExecutionRow
+    from phaseline.ports import Store
+
+
+def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
+    """The statuses of a graph, with everything of resources as canceled for which later executions speak, or which are gone.
+
+    Costs a look at the graph only where something has not completed.
+    """
+    is_open = (statuses < FIRST_ENDED) | np.isin(statuses, (EntryStatus.FAILED, EntryStatus.SKIPPED))
+    if not is_open.any():
+        return statuses
+    states = np.frombuffer(bytes(store.states(row.deployment)), np.uint8)
+    newest = np.zeros(len(states), np.int64)
+    for other in store.executions(row.deployment):
+        if other.request.workflow == REACH:
+            subjects = numbers_of(other.request.parameters.get("subjects"))
+            newest[subjects[subjects < len(newest)]] = other.number
+    subjects = store.graph(graph).subject
+    past = (newest[subjects] != row.number) | (states[subjects] == REMOVED)
+    found = statuses.copy()
+    found[past & is_open] = EntryStatus.CANCELED
+    return found
