@@ -76,7 +76,7 @@ class Terminal:
 
     def run(self, *words: str) -> Result:
         """The command with text answers."""
-        return CliRunner().invoke(root, words, env=self.environment, catch_exceptions=False)
+        return CliRunner().invoke(root, words, prog_name="phaseline", env=self.environment, catch_exceptions=False)
 
     def ask(self, *words: str) -> tuple[int, Any]:
         """(exit code, the one document on stdout)."""

@@ -91,7 +91,7 @@ class Tree(click.Group):
         try:
             code = super().main(words, prog_name, standalone_mode=False, **extra)
         except click.ClickException as error:
-            code = _show_usage(error, as_json="--json" in words)
+            code = _show_usage(error, words)
         except click.Abort:
             say("Interrupted.")
             code = 1
@@ -100,14 +100,18 @@ class Tree(click.Group):
         return code
 
 
-def _show_usage(error: click.ClickException, *, as_json: bool) -> int:
+def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
     """Print it; an option of the program itself that was given too late is told its place."""
     if isinstance(error, click.NoSuchOption):
+        from phaseline.cli.misuse import without_option
+
         of_root = {word for parameter in root.params for word in (*parameter.opts, *parameter.secondary_opts)}
         if error.option_name in of_root:
             place = f"{error.message} It stands before the command: phaseline {error.option_name} ..."
             error = click.UsageError(place, error.ctx)
-    if as_json:
+        elif meant := without_option(error, words):
+            error = click.UsageError(meant, error.ctx)
+    if "--json" in words:
         from phaseline.cli.render.problems import usage_document
 
         click.echo(usage_document(error.format_message()))

@@ -104,9 +104,7 @@ def install(
     for warning in (*loaded.warnings, *([agents] if agents else ())):
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
 
-    existing = place.store.deployment(name)
-    if existing is not None:
-        _refuse_living(place, existing)
+    existing = refuse_taken(place, name)
     now = place.clock.now()
     new = NewDeployment(name, loaded.blueprint, loaded.inputs, loaded.topology, loaded.code, place.actor, now)
     asked = NewExecution(0, request, place.actor, now)
@@ -136,6 +134,14 @@ def uninstall(
     new = NewExecution(deployment.number, request, place.actor, place.clock.now())
     row = place.store.create_execution(new, asks=True)
     return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def refuse_taken(place: Workplace, name: str) -> DeploymentRow | None:
+    """The deployment of this name that a new one would replace. Raises: PL-S010 if something of it may exist or runs."""
+    existing = place.store.deployment(name)
+    if existing is not None:
+        _refuse_living(place, existing)
+    return existing
 
 
 def _refuse_living(place: Workplace, row: DeploymentRow) -> None:

@@ -11,10 +11,11 @@ from phaseline.model.execution import History, Request, Verdict
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem
 from phaseline.use_cases.finding import find_deployment
-from phaseline.use_cases.installing import AS_SET, Order
-from phaseline.use_cases.loading import load
+from phaseline.use_cases.installing import AS_SET, Order, refuse_taken
+from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import declarer, refuse, slots
+from phaseline.use_cases.status import has_store
 
 if TYPE_CHECKING:
     from phaseline.model.graph import Graph
@@ -43,8 +44,14 @@ class Planned:
 
 
 def plan_install(place: Workplace, order: Order) -> Planned:
-    """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong."""
+    """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong.
+
+    A name that is given for the deployment is looked at as an install would, as far as there is a store.
+    """
+    name = None if order.name is None else deployment_name(order.file, order.name)
     loaded = load(place, order.file, inputs=order.inputs, plugin_folders=order.plugin_folders, yes_many=order.yes_many)
+    if name is not None and has_store(place):
+        refuse_taken(place, name)
     history = History(np.zeros(len(loaded.topology), np.uint8))
     request = AS_SET.request("install", place, {})
     answer = _ask(place, loaded.topology, loaded.code, request, history)

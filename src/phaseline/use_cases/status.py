@@ -135,6 +135,12 @@ def store_file(url: str) -> Path | None:
     return None if path in {url, ""} else Path(path).expanduser().absolute()
 
 
+def has_store(place: Workplace) -> bool:
+    """True unless the store is a file that is not there yet."""
+    file = store_file(place.settings.store_url)
+    return file is None or file.exists()
+
+
 def store_state(place: Workplace) -> StoreState:
     """Where the store, which is open and so of the present schema, is and how large."""
     from phaseline.store.schema import SCHEMA_VERSION

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from phaseline.cli.desk import Desk
+from phaseline.cli.misuse import OfDeployment
 from phaseline.cli.options import blueprint_options, json_option, parameter_options
+
+
+class OfWorkflow(OfDeployment):
+    """As there; the name of the workflow may be a misspelled one of the commands beside it."""
+
+    def meant(self, ctx: click.Context, words: Sequence[str]) -> str:
+        """The command that was probably meant, before what to type."""
+        from phaseline.use_cases.typos import did_you_mean
+
+        known = (
+            ctx.parent.command.list_commands(ctx.parent)
+            if ctx.parent and isinstance(ctx.parent.command, click.Group)
+            else []
+        )
+        near = "" if self.name in known else did_you_mean(self.name or "", known)
+        return f"{near[:1].upper()}{near[1:]} {super().meant(ctx, words)}".lstrip()
 
 
 class Workflows(click.Group):
@@ -27,7 +46,7 @@ def plan() -> None:
 def _workflow_command(name: str) -> click.Command:
     """Plans the workflow of a deployment."""
 
-    @click.command(name, epilog=f"Example: phaseline plan {name} -d shop")
+    @click.command(name, cls=OfWorkflow, epilog=f"Example: phaseline plan {name} -d shop")
     @click.option(
         "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
     )
@@ -61,6 +80,9 @@ plan.add_command(_workflow_command("execute_operation"))
 
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")
 @click.argument("file")
+@click.option(
+    "-d", "--deployment", "name", metavar="NAME", help="Name of the deployment; whether it is free is looked at."
+)
 @blueprint_options
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
 @json_option
@@ -68,6 +90,7 @@ plan.add_command(_workflow_command("execute_operation"))
 def install(
     desk: Desk,
     file: str,
+    name: str | None,
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
     input_pairs: dict[str, str],
@@ -81,13 +104,13 @@ def install(
 
     with desk.open() as place:
         inputs = gather_inputs(input_files, input_pairs)
-        found = plan_install(place, Order(file, None, inputs, plugin_folders, yes_many))
+        found = plan_install(place, Order(file, name, inputs, plugin_folders, yes_many))
     desk.answer(found.summary, lambda: found.text)
     for warning in found.warnings:
         desk.notice(problem_text(warning))
 
 
-@plan.command(epilog="Example: phaseline plan uninstall -d shop")
+@plan.command(cls=OfDeployment, epilog="Example: phaseline plan uninstall -d shop")
 @click.option(
     "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
 )

@@ -7,10 +7,13 @@ from typing import Literal
 import click
 
 from phaseline.cli.desk import Desk
+from phaseline.cli.misuse import OfDeployment
 from phaseline.cli.options import detach_option, json_option, parameter_options, running_options
 
 
-@click.command(epilog="Example: phaseline executions start execute_operation -d shop -p operation=backup")
+@click.command(
+    cls=OfDeployment, epilog="Example: phaseline executions start execute_operation -d shop -p operation=backup"
+)
 @click.argument("workflow")
 @click.option(
     "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."

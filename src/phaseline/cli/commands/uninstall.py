@@ -7,10 +7,11 @@ from typing import Literal
 import click
 
 from phaseline.cli.desk import Desk
+from phaseline.cli.misuse import OfDeployment
 from phaseline.cli.options import detach_option, json_option, running_options
 
 
-@click.command(epilog="Example: phaseline uninstall -d shop")
+@click.command(cls=OfDeployment, epilog="Example: phaseline uninstall -d shop")
 @click.option(
     "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
 )

@@ -1,0 +1,43 @@
+"""Words that do not fit a command: the answer says what to type instead."""
+
+import pytest
+from tests.cli.terminal import Terminal
+
+MISUSED = {
+    "uninstall shop": "A deployment is named with -d: phaseline uninstall -d shop",
+    "uninstall": "phaseline uninstall -d NAME; see the names with: phaseline deployments list",
+    "uninstall blueprint.yaml": "'blueprint.yaml' is a file, and this is about a deployment",
+    "plan uninstall shop": "phaseline plan uninstall -d shop",
+    "plan uninstall blueprint.yaml": "phaseline plan uninstall -d NAME",
+    "plan unistall shop": "Did you mean 'uninstall'?",
+    "plan instal blueprint.yaml": "Did you mean 'install'?",
+    "plan execute_operation shop": "phaseline plan execute_operation -d shop",
+    "executions start execute_operation shop": "phaseline executions start execute_operation -d shop",
+    "executions start heal": "phaseline executions start heal -d NAME",
+    "deployments show -d shop": "The name stands by itself: phaseline deployments show shop",
+    "deployments outputs --deployment": "The name stands by itself: phaseline deployments outputs NAME",
+}
+
+
+@pytest.mark.parametrize("words", MISUSED)
+def test_who_names_a_deployment_the_wrong_way_is_told_what_to_type(terminal: Terminal, words: str) -> None:
+    result = terminal.run(*words.split())
+    assert result.exit_code == 2
+    assert MISUSED[words] in " ".join(result.stderr.split())
+
+
+def test_words_that_do_not_fit_are_a_document_too(terminal: Terminal) -> None:
+    code, found = terminal.ask("uninstall", "my shop")
+    assert (code, found["problems"][0]["code"]) == (2, "PL-C019")
+    assert found["problems"][0]["message"].endswith("phaseline uninstall -d 'my shop'")
+
+
+def test_the_plan_of_an_install_takes_the_name_that_the_install_takes(terminal: Terminal) -> None:
+    file = terminal.write()
+    assert terminal.run("plan", "install", file, "-d", "shop").exit_code == 0
+    assert not terminal.has_store()
+    assert terminal.ask("plan", "install", file, "-d", "no name")[1]["problems"][0]["code"] == "PL-C021"
+    terminal.run("install", file, "-d", "shop")
+    code, found = terminal.ask("plan", "install", file, "-d", "shop")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-S010")
+    assert terminal.run("plan", "install", file, "-d", "other").exit_code == 0
