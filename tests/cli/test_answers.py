@@ -149,6 +149,22 @@ def test_init_takes_a_kind_and_a_folder_or_one_of_them(terminal: Terminal, words
     assert (terminal.folder / file).is_file()
 
 
+@pytest.mark.parametrize("word", ["plugn", "pluign", "plugins", "Plugin", "bluprint", "blueprints"])
+def test_init_of_a_misspelled_kind_writes_nothing_and_suggests(terminal: Terminal, word: str) -> None:
+    meant = "blueprint" if "print" in word else "plugin"
+    for words in ([word], [word, "hello"]):
+        result = terminal.run("init", *words)
+        assert result.exit_code == 2
+        assert f"Did you mean '{meant}'?" in result.stderr
+    assert list(terminal.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", ["my-plugin", "blueprint-2", "myplugin", "shop"])
+def test_init_of_a_folder_that_sounds_like_a_kind_is_meant(terminal: Terminal, folder: str) -> None:
+    assert terminal.run("init", folder).exit_code == 0
+    assert (terminal.folder / folder / "blueprint.yaml").exists()
+
+
 def test_init_with_two_folders_is_refused(terminal: Terminal) -> None:
     assert terminal.run("init", "one", "two").exit_code == 2
     assert terminal.run("init", "plugin", "one", "two").exit_code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -36,10 +37,26 @@ def init(desk: Desk, words: tuple[str, ...]) -> None:
 
 
 def _meant(words: tuple[str, ...]) -> tuple[Kind, str]:
-    """(kind, folder): the first word is a kind if it is one, else a folder for a blueprint."""
+    """(kind, folder): the first word is a kind if it is one, else a folder for a blueprint.
+
+    A word that is nearly a kind is refused, because whoever mistypes one does not want a folder of that name.
+    """
     kinds: dict[str, Kind] = {"blueprint": "blueprint", "plugin": "plugin"}
     kind = kinds.get(words[0])
     rest = words if kind is None else words[1:]
+    near = _near(words[0], kinds) if kind is None else ""
+    if near:
+        folder = f"; a folder of this name is made with: phaseline init blueprint {words[0]}" if len(words) == 1 else ""
+        raise click.UsageError(f"'{words[0]}' is no kind of start. Did you mean '{near}'?{folder}")
     if len(rest) > 1:
-        raise click.UsageError(f"One folder, please: '{rest[1]}' is too much")
+        known = "" if kind else f", and '{rest[0]}' is no kind ({', '.join(kinds)})"
+        raise click.UsageError(f"One folder, please: '{rest[1]}' is too much{known}")
     return kind or "blueprint", rest[0] if rest else "."
+
+
+def _near(word: str, kinds: Iterable[str]) -> str:
+    """The kind that was probably meant; ``my-plugin`` and ``blueprint-2`` are good names of folders."""
+    from difflib import get_close_matches
+
+    fitting = [kind for kind in kinds if abs(len(kind) - len(word)) <= 1]
+    return next(iter(get_close_matches(word.lower(), fitting, n=1, cutoff=0.8)), "")
