@@ -72,11 +72,11 @@ def problems(
     scripts: tuple[str, ...] = (),
     others: Mapping[str, str] | None = None,
 ) -> tuple[Problem, ...]:
-    """What is wrong with the blueprint; nothing if it can be read."""
+    """What is wrong with the blueprint, without what is only odd; nothing if it can be read."""
     try:
         read(text, minor=minor, types=types, scripts=scripts, others=others)
     except ProblemsError as error:
-        return error.problems
+        return tuple(problem for problem in error.problems if problem.severity == "error")
     return ()
 
 

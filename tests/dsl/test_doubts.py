@@ -7,6 +7,7 @@ import yaml
 from tests.dsl.readers import read
 
 from phaseline.dsl.known_operations import KNOWN
+from phaseline.model.problem import ProblemsError
 
 TYPES = Path(__file__).parents[2] / "src/phaseline/dsl/types"
 NODE = """
@@ -39,6 +40,18 @@ def test_m2_a_mistyped_operation_of_a_built_in_interface_is_warned_of(
     (warning,) = read(text).warnings
     assert (warning.code, warning.mend) == ("PL-B084", f"Did you mean '{meant}'?")
     assert warning.place.text.strip() == f"interfaces: {{{interface}: {{{operation}: {{}}}}}}"
+
+
+def test_m2_what_is_odd_is_told_beside_what_is_wrong() -> None:
+    text = """
+    node_types: {Thing: {derived_from: cloudify.nodes.Root, interfaces: {cloudify.interfaces.lifecycle: {craete: {}}}}}
+    node_templates: {web: {type: Thingg}}
+    """
+    with pytest.raises(ProblemsError) as caught:
+        read(text)
+    found = [(problem.code, problem.severity) for problem in caught.value.problems]
+    assert found[-1] == ("PL-B084", "warning")
+    assert {severity for _, severity in found[:-1]} == {"error"}
 
 
 def test_m2_an_operation_for_execute_operation_alone_may_stay() -> None:

@@ -28,7 +28,7 @@ def read_blueprint(main: str, source: Source, *, validate_version: bool = True) 
 
     ``validate_version`` False: elements of later versions of the language are let through (B3).
 
-    Raises: ``ProblemsError`` with everything that is wrong; what is only odd stands in ``warnings``.
+    Raises: ``ProblemsError`` with everything that is wrong, then with what is only odd; that alone stands in ``warnings``.
     Source: Cloudify, blueprints and DSL definitions.
     """
     report = Report()
@@ -41,7 +41,7 @@ def read_blueprint(main: str, source: Source, *, validate_version: bool = True) 
         f"cloudify_dsl_1_{LATEST if files.minor is None else files.minor}"
     )
     if report.errors_count:
-        raise ProblemsError(report.problems())
+        raise ProblemsError((*report.problems(), *blueprint.warnings))
     return blueprint
 
 
