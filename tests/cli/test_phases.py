@@ -157,3 +157,22 @@ def test_modules_with_operations_are_listed_beside_phases(terminal: Terminal, ac
 def test_a_filter_that_leaves_nothing_says_so(terminal: Terminal, acme: Path) -> None:
     told = terminal.run("phases", "list", "--plugins", "acme", "--state", "Allocating").stdout
     assert told.startswith("No phase is of that state")
+
+
+def test_a_check_that_finds_nothing_says_so_and_where_it_looked(terminal: Terminal) -> None:
+    (terminal.folder / "empty").mkdir()
+    result = terminal.run("plugins", "check", "--plugins", "empty")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Nothing was found that could be checked.")
+    assert f"were looked for in {terminal.folder / 'empty'}," in result.stdout
+    assert "plugins.path" in terminal.run("plugins", "check").stdout
+
+
+def test_a_check_of_a_path_without_plugins_is_refused(terminal: Terminal) -> None:
+    (terminal.folder / "empty").mkdir()
+    code, found = terminal.ask("plugins", "check", "empty")
+    assert (code, [problem["code"] for problem in found["problems"]]) == (1, ["PL-D050"])
+    terminal.write()
+    code, found = terminal.ask("plugins", "check", "plugins")
+    assert code == 1
+    assert found["problems"][0]["mend"].endswith("phaseline plugins try made:create --plugins plugins")

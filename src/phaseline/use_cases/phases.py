@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import frozen
 from phaseline.model.phases import Attributes, PhasePolicy
-from phaseline.model.problem import Problem, fail
+from phaseline.model.problem import Place, Problem, fail
 from phaseline.use_cases.loading import refuse_missing
 from phaseline.use_cases.typos import did_you_mean
 
@@ -76,11 +76,17 @@ class PhaseView:
 
 @frozen
 class Checked:
-    """What checking plugins found: ``plugins`` and ``phases`` are counts."""
+    """What checking plugins found: ``plugins`` and ``phases`` are counts.
+
+    ``looked_at``: the folders in which plugins were looked for, where no path was given. ``is_empty``: nothing was found
+    in them that could be wrong, be it plugins, resource types or paths.
+    """
 
     plugins: int
     phases: int
     problems: Sequence[Problem]
+    looked_at: Sequence[str] = ()
+    is_empty: bool = False
 
     @property
     def is_good(self) -> bool:
@@ -134,16 +140,21 @@ def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) 
 def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
     """Everything that is wrong with the plugins at the paths, beside those of the folders of plugins; none is run.
 
-    Without paths the plugins of the folders themselves are checked.
+    Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050).
     """
     from phaseline.catalog.phases.loading import PhasePlugins, read_all
     from phaseline.catalog.phases.packages import packages_at
 
-    around = {package.place: package for package in read_all(_folders(place, plugin_folders))}
+    folders = _folders(place, plugin_folders)
+    around = {package.place: package for package in read_all(folders)}
     given: dict[str, Package] = {}
+    nothing: list[Problem] = []
     for path in paths:
         inside = _inside(around, Path(path).absolute())
-        given.update(inside or {package.place: package for package in packages_at(Path(path))})
+        inside = inside or {package.place: package for package in packages_at(Path(path))}
+        given.update(inside)
+        if not any(map(_says_something, inside.values())):
+            nothing.append(_no_plugin(path))
     same = {str(Path(name).absolute()) for name in given}
 
     def read() -> list[Package]:
@@ -154,7 +165,27 @@ def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: S
     ]
     plugins = [plugin for verdict in verdicts for plugin in verdict.package.plugins]
     phases = [plugin for plugin in plugins if plugin.phase is not None]
-    return Checked(len(plugins), len(phases), [problem for verdict in verdicts for problem in verdict.problems])
+    problems = [*nothing, *(problem for verdict in verdicts for problem in verdict.problems)]
+    is_empty = not any(_says_something(verdict.package) for verdict in verdicts)
+    return Checked(len(plugins), len(phases), problems, () if paths else folders, is_empty)
+
+
+def _says_something(package: Package) -> bool:
+    return bool(package.plugins or package.types or package.paths or package.problems)
+
+
+def _no_plugin(path: str) -> Problem:
+    """A path below which nothing says anything of phases."""
+    from phaseline.catalog.operation_modules import operation_modules
+
+    mend = (
+        "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec). Correct the path."
+    )
+    module = next(iter(operation_modules([path])), None) if Path(path).is_dir() else None
+    if module is not None and module.functions:
+        call = f"phaseline plugins try {module.name}:{module.functions[0]} --plugins {path}"
+        mend = f"It has operations, which are checked by trying them: {call}"
+    return Problem("PL-D050", f"there is no plugin with phases, listeners or records in '{path}'", mend, Place(path))
 
 
 def _inside(packages: Mapping[str, Package], path: Path) -> dict[str, Package]:

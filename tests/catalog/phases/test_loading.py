@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.catalog.phases.plugin_files import cfg, codes, load, write_pair
+from tests.catalog.phases.plugin_files import CODE, cfg, codes, load, write_pair
 
 from phaseline.catalog.loader import Loader
 from phaseline.catalog.phases.importing import PhaseImporter
@@ -344,3 +344,26 @@ def test_folders_are_read_with_what_is_installed(tmp_path: Path) -> None:
     write_pair(tmp_path, "a")
     loaded = PhasePlugins([str(tmp_path), str(tmp_path), str(tmp_path / "none"), "x" * 300]).load()
     assert errors(loaded) == {"Acme.Create": ""}
+
+
+def test_what_is_misspelled_in_a_record_is_shown_with_its_line(tmp_path: Path) -> None:
+    attributes = ['AdType = "Plugin"', 'Name = "r"', 'Code = "r:handle"', 'PhaseName = "My.R"']
+    attributes += ['HandlesStates = {"Allocation"}', 'ResourceType = {"Cloud.Node"}', 'HandlesProvidr = {"AWS"}']
+    (tmp_path / "r.rec").write_text("\n".join([*attributes, "Phase = [SleepDealy = 4]"]) + "\n")
+    (tmp_path / "r.py").write_text(CODE)
+    found = {(problem.place.line, problem.place.text) for problem in load(tmp_path).problems}
+    assert found == {(7, 'HandlesProvidr = {"AWS"}'), (8, "Phase = [SleepDealy = 4]")}
+
+
+def test_wrong_records_of_types_and_paths_are_shown_with_their_line(tmp_path: Path) -> None:
+    path = 'AdType = "StatePath"\nTargetState = "Started"\n'
+    (tmp_path / "r.rec").write_text(f'AdType = "ResourceType"\nParent = "Cloud.Node"\n\n{path}')
+    assert sorted({problem.place.line for problem in load(tmp_path).problems}) == [1, 4]
+
+
+@pytest.mark.parametrize("name", ["Phase.SleepDealy", "Phase_SleepDealy", "'Phase.SleepDealy'"])
+def test_an_attribute_of_a_phase_is_told_as_misspelled_in_every_spelling(tmp_path: Path, name: str) -> None:
+    write_pair(tmp_path, "create", {name: "2"})
+    (problem,) = load(tmp_path).problems
+    assert (problem.code, problem.place.line, problem.place.column) == ("PL-D015", 4, 1)
+    assert "Phase.SleepDelay" in problem.mend

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.catalog.phases.policy import BY_KEY, KNOBS, Unfit
@@ -101,7 +102,7 @@ class _Reading:
     # The phase
 
     def _phase(self, plugin: str, version: str) -> PhaseDefinition | None:
-        attributes = self._phase_attributes()
+        attributes = self._phase_attributes
         name = self._text("PhaseName")
         states = self._names("HandlesStates")
         types = self._names("ResourceType")
@@ -140,6 +141,7 @@ class _Reading:
         )
         return found if name and states else None
 
+    @cached_property
     def _phase_attributes(self) -> Record:
         """Every ``Phase.X``, those in the old spelling too (PL-D014 where both are given)."""
         found = Record()
@@ -325,15 +327,23 @@ class _Reading:
             self._say("PL-D015", message, mend, f"{prefix}{name}", is_warning=True)
 
     def _misspelled_phase(self) -> None:
-        nested = self.record.stored("Phase") if "phase" in self.record.folded else None
+        attributes = self._phase_attributes
         known = {name.lower() for name in OF_PHASE}
-        for name in nested if isinstance(nested, Record) else ():
+        for name in attributes:
             if name.lower() not in known:
                 self._misspelled(name, OF_PHASE, "Phase.")
 
     def _say(self, code: str, message: str, mend: str, attribute: str = "", *, is_warning: bool = False) -> None:
-        place = self.written.places.get(attribute.lower(), self.written.where) if attribute else self.written.where
-        self.problems.append(Problem(code, message, mend, place, "warning" if is_warning else "error"))
+        self.problems.append(
+            Problem(code, message, mend, self._place_of(attribute.lower()), "warning" if is_warning else "error")
+        )
+
+    def _place_of(self, attribute: str) -> Place:
+        """Where an attribute stands; one inside ``Phase`` in any of its spellings; else where the definition does."""
+        inner = attribute.removeprefix("phase.")
+        spellings = (attribute, f"{OLD_PREFIX}{inner}", "phase") if inner != attribute else (attribute,)
+        places = self.written.places
+        return next((places[one] for one in spellings if one in places), self.written.where)
 
 
 _FIELDS = {"description", "dependencies"}

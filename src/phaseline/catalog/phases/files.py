@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,8 +18,8 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.phases import Plugin
 from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.model.state_paths import ResourceType, StatePath
-from phaseline.records.faults import place_at
-from phaseline.records.formal import parse_records
+from phaseline.records.faults import SHOWN_LINE, place_at
+from phaseline.records.formal import parse_placed
 from phaseline.records.informal import parse_definition
 from phaseline.records.record import Record
 
@@ -173,24 +174,39 @@ def _records(file: Folder, _pair_module: Folder | None, _stem: str, origin: Orig
     paths: list[StatePath] = []
     problems: list[Problem] = []
     try:
-        records = parse_records(text, file=str(file))
+        records = parse_placed(text, file=str(file))
     except ProblemsError as error:
         return Contents(str(file), problems=error.problems)
-    for record in records:
-        place = Place(str(file), path=str(record.stored("Name") or ""))
+    at = _placer(text, str(file))
+    for placed in records:
+        record = placed.record
+        place = altered(at(placed.offset), path=str(record.stored("Name") or ""))
         if record.type_name == PLUGIN:
-            plugins.append(
-                define(with_source(written_of(record, place, package=origin.package, folders=origin.folders)))
-            )
+            places = {name: at(offset) for name, offset in placed.offsets.items()}
+            one = written_of(record, place, places=places, package=origin.package, folders=origin.folders)
+            plugins.append(define(with_source(one)))
         elif record.type_name == RESOURCE_TYPE:
-            one, wrong = type_of(record, place)
-            types += [one] if one is not None else []
+            kind, wrong = type_of(record, place)
+            types += [kind] if kind is not None else []
             problems += wrong
         elif record.type_name == STATE_PATH:
             path, wrong = path_of(record, place)
             paths += [path] if path is not None else []
             problems += wrong
     return Contents(str(file), tuple(plugins), tuple(types), tuple(paths), tuple(problems))
+
+
+def _placer(text: str, file: str) -> Callable[[int], Place]:
+    """What gives the place of a character of a text, which may be long and have many of interest."""
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def place(offset: int) -> Place:
+        number = bisect_right(starts, offset)
+        start = starts[number - 1]
+        end = starts[number] if number < len(starts) else len(text)
+        return Place(file, number, offset - start + 1, text=text[start : min(end, start + SHOWN_LINE)].rstrip("\r\n"))
+
+    return place
 
 
 READERS = {"cfg": _pair, "py": _module, "rec": _records}

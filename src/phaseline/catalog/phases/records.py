@@ -10,25 +10,36 @@ from phaseline.model.state_paths import ResourceType, StatePath
 from phaseline.records.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.records.values import Stored
 
 PLUGIN, RESOURCE_TYPE, STATE_PATH = "Plugin", "ResourceType", "StatePath"
 
 
-def written_of(record: Record, place: Place = NOWHERE, *, package: str = "", folders: tuple[str, ...] = ()) -> Written:
-    """The definition in a record of the type ``Plugin``; its attribute ``Code`` is ``module:function``."""
+def written_of(
+    record: Record,
+    place: Place = NOWHERE,
+    *,
+    places: Mapping[str, Place] | None = None,
+    package: str = "",
+    folders: tuple[str, ...] = (),
+) -> Written:
+    """The definition in a record of the type ``Plugin``; its attribute ``Code`` is ``module:function``.
+
+    ``places``: {attribute in lower case: where it stands}.
+    """
     code = record.stored("Code")
     module, _, function = code.partition(":") if isinstance(code, str) else ("", "", "")
     problems = []
     if not all(part.isidentifier() for part in (*module.split("."), function)):
         module = function = ""
         mend = 'Write Code = "module:function".'
-        problems.append(Problem("PL-D001", "the record says no code", mend, place))
+        at = (places or {}).get("code", place)
+        problems.append(Problem("PL-D001", "the record says no code", mend, at))
     name = record.stored("Name")
     shown = name if isinstance(name, str) and name else f"{module}.{function}"
-    return Written(shown, record, place, {}, package, module, function, folders, None, tuple(problems))
+    return Written(shown, record, place, places or {}, package, module, function, folders, None, tuple(problems))
 
 
 def type_of(record: Record, place: Place = NOWHERE) -> tuple[ResourceType | None, list[Problem]]:

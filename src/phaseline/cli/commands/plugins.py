@@ -68,7 +68,7 @@ def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -
     """Check plugins with phases and listeners: folders, zip files or single files.
 
     They are compared with those of the folders of plugins; without PATH these are checked themselves. Nothing is run.
-    Exit code 1 if one of them would be refused.
+    Exit code 1 if one of them would be refused, or if there is none at a PATH.
     """
     from phaseline.cli.render.phases import checked_text
     from phaseline.use_cases.phases import check_plugins

@@ -100,7 +100,13 @@ def phase_text(view: PhaseView) -> str:
 
 
 def checked_text(found: Checked) -> str:
-    """Every problem, then how much was looked at."""
+    """Every problem, then how much was looked at; where nothing was found, where it was looked for."""
+    if found.is_empty and found.is_good:
+        places = ", ".join(map(clean, found.looked_at)) or "no folder (see --plugins and the setting plugins.path)"
+        return (
+            f"Nothing was found that could be checked. Plugins with phases and listeners were looked for in {places},\n"
+            "and among the installed packages (entry points of the group phaseline.phases)."
+        )
     told = f"{number(found.plugins, 'plugin')}, {number(found.phases, 'phase')}"
     lines = [problems_text(found.problems)] if found.problems else []
     return "\n\n".join([*lines, f"{told}: {'good' if found.is_good else 'refused'}"])
