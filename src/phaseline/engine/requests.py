@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.arena import NOT_CONDITIONAL, NewGraph
+from phaseline.engine.arena import NOT_CONDITIONAL
 from phaseline.engine.calls import OpenBatch
 from phaseline.engine.facts import complete
+from phaseline.engine.laying import NewGraph
 from phaseline.engine.reopening import leave_lanes, rerun
 from phaseline.engine.rules import (
+    ABSENT,
     BLOCKED,
     CANCELED,
     CANCELING,
@@ -19,6 +21,7 @@ from phaseline.engine.rules import (
     KIND_PENDING,
     KIND_UNSURE,
     RUNNING,
+    SKIPPED,
     SLEEPING,
     TOLERANT,
     UNSURE,
@@ -57,6 +60,8 @@ COMPLETED_BY_HAND = (
     WAITING,
     CANCELED,
 )
+BEHIND = (BLOCKED, SKIPPED)
+"""What waits for others, or lost them: milestones excepted, a user may vouch for that as well."""
 
 
 def apply(scheduler: Scheduler, draft: Draft, event: Event) -> None:
@@ -248,21 +253,19 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or (event.graph is not None and event.graph not in run.graphs):
         return
-    run.attempt += 1
-    run.is_canceled = False
+    graph = event.graph if event.graph is not None else (run.graphs[-1] if run.graphs else None)
     run.forgive()
     run.overtake()
-    run.status = ExecutionStatus.QUEUED
-    scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
-    graph = event.graph if event.graph is not None else (run.graphs[-1] if run.graphs else None)
-    kept = [held for held in run.graphs if (held == graph and not event.replan) or arena.moves(arena.slots[held])]
-    for held in run.graphs:
-        if held in kept:
-            arena.slots[held].attempt = run.attempt
-            draft.reopened.append(GraphReopened(held, run.attempt))
-        else:
-            arena.drop(arena.slots[held])
-    run.graphs = kept
+    if not event.keeps:
+        kept = [held for held in run.graphs if (held == graph and not event.replan) or arena.moves(arena.slots[held])]
+        for held in run.graphs:
+            if held not in kept:
+                arena.drop(arena.slots[held])
+        run.graphs = kept
+    if not event.keeps or run.status.is_ended or run.is_canceled:
+        run.is_canceled = False
+        run.status = ExecutionStatus.QUEUED
+        _reopen(scheduler, draft, run)
     if graph is None or event.replan:
         scheduler.ask(draft, run, graph or 0)
         return
@@ -282,6 +285,15 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
     arena.touched.add(slot.number)
 
 
+def _reopen(scheduler: Scheduler, draft: Draft, run: Run) -> None:
+    """An execution goes on, with the graphs that it has, in its next attempt."""
+    run.attempt += 1
+    for held in run.graphs:
+        scheduler.arena.slots[held].attempt = run.attempt
+        draft.reopened.append(GraphReopened(held, run.attempt))
+    scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
+
+
 def _complete(scheduler: Scheduler, draft: Draft, event: CompleteRequested) -> None:
     """A user vouches for entries; an execution that had ended goes on."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
@@ -289,13 +301,10 @@ def _complete(scheduler: Scheduler, draft: Draft, event: CompleteRequested) -> N
         return
     slot = arena.slots[event.graph]
     positions = distinct(event.positions.astype(np.int64)) + slot.base
-    positions = positions[np.isin(arena.status[positions], COMPLETED_BY_HAND)]
+    is_behind = np.isin(arena.status[positions], BEHIND) & ((arena.marks[positions] & ABSENT) == 0)
+    positions = positions[is_behind | np.isin(arena.status[positions], COMPLETED_BY_HAND)]
     if run.status.is_ended:
-        run.attempt += 1
-        for held in run.graphs:
-            arena.slots[held].attempt = run.attempt
-            draft.reopened.append(GraphReopened(held, run.attempt))
-        scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
+        _reopen(scheduler, draft, run)
     run.overtake()
     complete(scheduler, draft, positions)
     leave_lanes(scheduler, run, positions)
@@ -308,6 +317,9 @@ def _rerun(scheduler: Scheduler, draft: Draft, event: RerunRequested) -> None:
     if run is None or run.is_canceled or event.graph not in run.graphs:
         return
     slot = arena.slots[event.graph]
+    if run.status.is_ended:
+        _reopen(scheduler, draft, run)
+        arena.touched.add(slot.number)
     rerun(scheduler, draft, slot, distinct(event.positions.astype(np.int64)) + slot.base)
 
 

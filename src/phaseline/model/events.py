@@ -141,7 +141,8 @@ class CancelRequested:
 class RetryRequested:
     """A user retries what failed or was canceled (``positions`` None: all, in the last graph); ``unsure`` entries too.
 
-    ``replan``: the graph is left as it ended and the planner is asked afresh (clean-up before a retry).
+    ``replan``: the graph is left as it ended and the planner is asked afresh (clean-up before a retry). ``keeps``: all graphs
+    of the execution stay, for they are stays of different subjects; one that is open goes on in its attempt.
     """
 
     execution: int
@@ -149,6 +150,7 @@ class RetryRequested:
     positions: np.ndarray | None = None
     include_unsure: bool = False
     replan: bool = False
+    keeps: bool = False
 
 
 @frozen

@@ -23,7 +23,7 @@ from phaseline.records.values import ErrorValue
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from phaseline.engine.arena import Slot
+    from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint import Value
     from phaseline.model.events import Event
@@ -135,7 +135,9 @@ class Conditions:
     def _judged(self, slot: Slot, step: Step, positions: np.ndarray) -> np.ndarray | None:
         """Whether the phase of a step applies to the subjects at these positions; None: nobody can say."""
         name = phase_of(step.phase)
-        phase = None if name is None else self._in_force.find(name)
+        if name is None:
+            return np.full(len(positions), APPLIES, np.int32)
+        phase = self._in_force.find(name)
         if phase is None:
             return None
         loaded = self._deployments.loaded(slot.deployment)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Command, Event
     from phaseline.model.execution import Request
-    from phaseline.model.rows import CodePlaces, ExecutionRow, Remark
+    from phaseline.model.rows import CodePlaces, ExecutionRow, Remark, RequestRow
     from phaseline.ports import Clock, Executor, Store
     from phaseline.run.in_force import PhaseSource
     from phaseline.run.phases import Phases
@@ -224,6 +224,23 @@ class Engine:
     def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
         """Let sleepers of a graph try now; None: all of them."""
         self._events.append(WakeRequested(execution, graph, positions))
+
+    def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
+        """Carry out what is asked about resources of an execution of paths."""
+        self.recover([row])
+        events, rows = self.phases.orders.carry_out(row, request, self._clock.now())
+        self._events.extend(events)
+        self._rows.extend(rows)
+
+    def edit(self, body: Mapping[str, Value]) -> None:
+        """Change attributes of resources; what follows for their phases follows at once."""
+        deployment = body.get("deployment")
+        if isinstance(deployment, int):
+            self.phases.orders.edit(deployment, body.get("edits"))
+
+    def look_at_pauses(self) -> None:
+        """Somebody has paused phases, or opened them again."""
+        self._events.extend(self.phases.renew())
 
     def reload(self) -> Mapping[str, Value]:
         """Read plugins anew, where this engine has any; what came of it. Calls that run go on with their code."""

@@ -23,7 +23,7 @@ from phaseline.run.going import left_behind, verdict_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from phaseline.engine.arena import Slot
+    from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Ask, Changes, Event
     from phaseline.model.graph import Graph
@@ -80,6 +80,11 @@ class Paths:
         older = np.unique(before[(before > 0) & (before < row.number)]).tolist()
         followed[subjects] = np.maximum(before, row.number)
         return [CancelRequested(other, "wait", subjects[before == other]) for other in older]
+
+    def follow(self, row: ExecutionRow, subjects: np.ndarray) -> np.ndarray:
+        """Which of the subjects (bool) follow no newer execution than this one."""
+        newest: np.ndarray = self._followed_in(row.deployment)[subjects] <= row.number
+        return newest
 
     def knows(self, execution: int) -> bool:
         """True for an execution of ``reach`` that goes on."""

@@ -13,6 +13,7 @@ from phaseline.model.phase_data import PHASE_DATA, phases_in
 from phaseline.run.conditions import Conditions
 from phaseline.run.in_force import InForce
 from phaseline.run.in_force import phases_in as phases_of_steps
+from phaseline.run.path_orders import PathOrders
 from phaseline.run.paths import Paths
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Phases:
         deployments.find_phase = self.in_force.find
         self.conditions = Conditions(scheduler, deployments, self.in_force, clock)
         self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
+        self.orders = PathOrders(store, scheduler, deployments, self)
         self.documents: list[DocumentChange] = []
         self._changed: dict[int, set[int]] = {}
         self._asks: list[Ask] = []

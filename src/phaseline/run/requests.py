@@ -12,6 +12,7 @@ from phaseline.model.frozen import altered
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import Answer, RequestKind
 from phaseline.model.status import ExecutionStatus
+from phaseline.run.recovery import is_reach
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -54,6 +55,18 @@ class Orders(Protocol):
         """Read plugins anew; what came of it."""
         ...
 
+    def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
+        """Carry out what is asked about resources of an execution of paths."""
+        ...
+
+    def edit(self, body: Mapping[str, Value]) -> None:
+        """Change attributes of resources."""
+        ...
+
+    def look_at_pauses(self) -> None:
+        """Somebody has paused phases, or opened them again."""
+        ...
+
     def ask_to_stop(self, drain_s: float | None = None) -> None:
         """Leave as soon as the running calls have returned."""
         ...
@@ -85,6 +98,12 @@ class Door:
             return self._stop(request.body)
         if request.kind is RequestKind.RELOAD:
             return self._orders.reload()
+        if request.kind is RequestKind.EDIT:
+            self._orders.edit(request.body)
+            return DONE
+        if request.kind is RequestKind.PAUSE:
+            self._orders.look_at_pauses()
+            return DONE
         row = self._open.get(request.execution) or self._store.execution(str(request.body.get("id", "")))
         if row is None:
             return refused(Problem("PL-C011", "there is no such execution", "See: phaseline executions list"))
@@ -97,6 +116,9 @@ class Door:
 
     def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
         """What is asked about one execution. Raises ``ProblemsError`` if it cannot be."""
+        if is_reach(row) and is_about_resources(request):
+            self._about_resources(row, request)
+            return
         match request.kind:
             case RequestKind.START:
                 if not row.status.is_ended:
@@ -111,6 +133,16 @@ class Door:
                 self._complete(row, request)
             case _:
                 self._wake(row, request)
+
+    def _about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
+        """What is asked about resources that an execution brings, or brought, to a target."""
+        if request.kind is RequestKind.WAKE or request.kind is RequestKind.CANCEL:
+            refuse_ended(
+                row, "nothing in it sleeps" if request.kind is RequestKind.WAKE else "nothing is left to cancel"
+            )
+        else:
+            refuse_busy(self._store, row)
+        self._orders.about_resources(row, request)
 
     def _stop(self, body: Mapping[str, Any]) -> Mapping[str, Value]:
         if body.get("pid") != os.getpid():
@@ -149,6 +181,13 @@ class Door:
         graph, positions = _chosen(request.body)
         if graph is not None:
             self._orders.wake(row.number, graph, positions)
+
+
+def is_about_resources(request: RequestRow) -> bool:
+    """True for what concerns some resources of an execution, or phases of them."""
+    if request.kind is RequestKind.CANCEL:
+        return "subjects" in request.body
+    return request.kind in {RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN, RequestKind.WAKE}
 
 
 def _chosen(body: Mapping[str, Any]) -> tuple[int | None, np.ndarray | None]:

@@ -253,7 +253,8 @@ class NaiveGraph:
         """A user vouches for entries."""
         for entry in positions:
             known = self.entries[entry]
-            if known.status in {FAILED, UNSURE, SLEEPING, WAITING, CANCELED}:
+            is_behind = known.status in {BLOCKED, SKIPPED} and not self.mark(entry, Mark.ABSENT)
+            if is_behind or known.status in {FAILED, UNSURE, SLEEPING, WAITING, CANCELED}:
                 known.status = COMPLETED
         self.settle()
 

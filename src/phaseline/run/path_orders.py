@@ -1,0 +1,175 @@
+"""What users ask about resources on their way: retry, complete, rerun, wake, edit; each told in the history (section 11).
+
+A request names entries as ``chosen``: ((graph, positions), ...). What it changes in memory is stored with the next turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phaseline.model.events import (
+    CancelRequested,
+    CompleteRequested,
+    RerunRequested,
+    RetryRequested,
+    WakeRequested,
+)
+from phaseline.model.phase_data import PHASE_DATA
+from phaseline.model.rows import EventRow, Remark, RequestKind
+from phaseline.model.state_steps import phase_of
+from phaseline.model.status import EntryStatus, Mark
+from phaseline.model.subject_ranges import numbers_of
+
+if TYPE_CHECKING:
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.events import Event
+    from phaseline.model.graph import Graph
+    from phaseline.model.rows import ExecutionRow, RequestRow
+    from phaseline.ports import Store
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.phases import Phases
+
+RETRIED = (int(EntryStatus.FAILED), int(EntryStatus.CANCELED))
+CANCELED = int(EntryStatus.CANCELED)
+ABSENT = int(Mark.ABSENT)
+Chosen = Sequence[tuple[int, np.ndarray]]
+"""((graph, positions int32), ...)"""
+TOLD: Mapping[RequestKind, str] = {
+    RequestKind.RETRY: "phase_retried",
+    RequestKind.COMPLETE: "phase_completed_by_hand",
+    RequestKind.RERUN: "phase_rerun",
+    RequestKind.WAKE: "phase_woken",
+}
+"""{what was asked: type of the event in the history}"""
+
+
+class PathOrders:
+    """Carries requests about executions of ``reach`` out: events for the scheduler, rows for the history."""
+
+    def __init__(self, store: Store, scheduler: Scheduler, deployments: Deployments, phases: Phases) -> None:
+        """Nothing is asked."""
+        self._store = store
+        self._scheduler = scheduler
+        self._deployments = deployments
+        self._phases = phases
+
+    def carry_out(self, row: ExecutionRow, request: RequestRow, now: int) -> tuple[list[Event], list[EventRow]]:
+        """(what the scheduler is told, the history). The execution is at hand, or about to be restored."""
+        body: Mapping[str, Any] = request.body
+        self.edit(row.deployment, body.get("edits"))
+        number = row.number
+        if request.kind is RequestKind.CANCEL:
+            how = body.get("how")
+            subjects = numbers_of(body.get("subjects"))
+            return [CancelRequested(number, how if how in {"force", "kill"} else "wait", subjects)], []
+        chosen = chosen_in(body)
+        if request.kind is RequestKind.RETRY:
+            chosen = self._failed(row) if chosen is None else self._with_exits(row, chosen)
+            self._clear(row, chosen)
+            events: list[Event] = [RetryRequested(number, graph, places, keeps=True) for graph, places in chosen]
+            events += self._nothing_to_retry(row) if not events else []
+        elif request.kind is RequestKind.COMPLETE:
+            events = [CompleteRequested(number, graph, places) for graph, places in chosen or ()]
+        elif request.kind is RequestKind.RERUN:
+            self._clear(row, chosen or ())
+            events = [RerunRequested(number, graph, places) for graph, places in chosen or ()]
+        else:
+            events = [WakeRequested(number, graph, places) for graph, places in chosen or ()]
+        reason = str(body.get("reason", ""))
+        return events, list(self._told(row, chosen or (), request, reason, now))
+
+    def _nothing_to_retry(self, row: ExecutionRow) -> list[Event]:
+        """It goes on all the same: some were perhaps never planned."""
+        graphs = self._store.graphs(row.number)
+        return [RetryRequested(row.number, graphs[-1].id, np.empty(0, np.int32), keeps=True)] if graphs else []
+
+    def edit(self, deployment: int, edits: Any) -> None:
+        """Change documents of {instance, written: ((path, value), ...), removed: (path, ...)}; stored with the next turn."""
+        if not isinstance(edits, list) or not edits:
+            return
+        loaded = self._deployments.grow(deployment, 1 + max(int(edit["instance"]) for edit in edits))
+        for edit in edits:
+            written = {tuple(path): value for path, value in edit.get("written", ())}
+            removed = [tuple(path) for path in edit.get("removed", ())]
+            change = loaded.apply(int(edit["instance"]), written, removed)
+            self._phases.documents.append(change)
+            self._phases.has_changed(change)
+
+    # -- entries ------------------------------------------------------------------------------------------------
+
+    def _statuses(self, graph: int) -> np.ndarray:
+        slot = self._scheduler.arena.slots.get(graph)
+        if slot is not None:
+            held: np.ndarray = self._scheduler.arena.status[slot.base : slot.end]
+            return held
+        return np.frombuffer(bytes(self._store.statuses(graph)), np.uint8)
+
+    def _failed(self, row: ExecutionRow) -> Chosen:
+        """Everything of an execution that failed or was canceled, of subjects that follow no newer one."""
+        found: list[tuple[int, np.ndarray]] = []
+        for held in self._store.graphs(row.number):
+            graph, statuses = self._store.graph(held.id), self._statuses(held.id)
+            positions = np.flatnonzero(np.isin(statuses, RETRIED))
+            positions = positions[self._phases.paths.follow(row, graph.subject[positions])]
+            if len(positions):
+                found.append((held.id, positions.astype(np.int32)))
+        return found
+
+    def _with_exits(self, row: ExecutionRow, chosen: Chosen) -> Chosen:
+        """These, and what was canceled besides that nobody calls: the way out of the state."""
+        found: list[tuple[int, np.ndarray]] = []
+        for number, positions in chosen:
+            graph, statuses = self._store.graph(number), self._statuses(number)
+            positions = positions[self._phases.paths.follow(row, graph.subject[positions])]
+            joins = np.flatnonzero((statuses == CANCELED) & ((graph.marks & ABSENT) != 0))
+            joins = joins[np.isin(graph.subject[joins], graph.subject[positions])]
+            found.append((number, np.union1d(positions, joins).astype(np.int32)))
+        return found
+
+    def _clear(self, row: ExecutionRow, chosen: Chosen) -> None:
+        """What phases kept with these entries goes, and what was said of them (T10)."""
+        loaded = self._deployments.loaded(row.deployment)
+        for number, positions in chosen:
+            graph = self._store.graph(number)
+            known = self._deployments.data(number)
+            for name, position in _phases_at(graph, positions):
+                known.pop(position, None)
+                self._phases.conditions.remarks.append(Remark(number, position))
+                subject = int(graph.subject[position])
+                kept = loaded.document_of(subject).get(PHASE_DATA)
+                if isinstance(kept, dict) and name in kept:
+                    self._phases.documents.append(loaded.apply(subject, {}, [(PHASE_DATA, name)]))
+
+    def _told(
+        self, row: ExecutionRow, chosen: Chosen, request: RequestRow, reason: str, now: int
+    ) -> Iterator[EventRow]:
+        """One line of history for each phase of each resource."""
+        kind = TOLD[request.kind]
+        for number, positions in chosen:
+            graph = self._store.graph(number)
+            for name, position in _phases_at(graph, positions):
+                subject = int(graph.subject[position])
+                yield EventRow(row.number, now, kind, reason, subject, name, request.actor.name)
+
+
+def chosen_in(body: Mapping[str, Any]) -> Chosen | None:
+    """What a request names, as far as it does."""
+    given = body.get("chosen")
+    if given is None and body.get("graph") is not None and body.get("positions") is not None:
+        given = [[body["graph"], body["positions"]]]
+    if given is None:
+        return None
+    return [(int(graph), np.unique(np.array(positions, np.int32))) for graph, positions in given]
+
+
+def _phases_at(graph: Graph, positions: np.ndarray) -> Iterator[tuple[str, int]]:
+    """(phase, position) of those of the positions that are of phases."""
+    for step in graph.steps:
+        name = phase_of(step.phase)
+        if name is not None:
+            inside = positions[(positions >= step.first) & (positions < step.first + step.count)]
+            for position in inside.tolist():
+                yield name, position
