@@ -25,5 +25,11 @@ def test_numpy_is_loaded_with_one_thread_and_nobody_inherits_that() -> None:
 
 
 def test_threads_that_a_user_wants_are_kept() -> None:
-    assert _said(OPENBLAS_NUM_THREADS="3") == "3 3 False"
-    assert _said(OMP_NUM_THREADS="2") == "None None False"
+    assert _said(OPENBLAS_NUM_THREADS="3") == "3 3 True"
+    assert _said(OMP_NUM_THREADS="2") == "None None True"
+
+
+def test_numpy_works_without_its_help() -> None:
+    code = "from phaseline.cli import lean; lean.load(); import numpy.ma, numpy.testing; print(numpy.arange(3).sum())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "3\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
-@dataclass
 class Desk:
     """Made once for each run of the program. ``given`` are settings from options, by name.
 
@@ -27,12 +25,22 @@ class Desk:
     workplace that is open.
     """
 
-    config: str | None = None
-    given: Mapping[str, str] = field(default_factory=dict)
-    as_json: bool = False
-    is_quiet: bool = False
-    is_verbose: bool = False
-    place: Workplace | None = field(default=None, repr=False)
+    def __init__(
+        self,
+        config: str | None = None,
+        given: Mapping[str, str] | None = None,
+        *,
+        as_json: bool = False,
+        is_quiet: bool = False,
+        is_verbose: bool = False,
+    ) -> None:
+        """Nothing is opened yet."""
+        self.config = config
+        self.given = given or {}
+        self.as_json = as_json
+        self.is_quiet = is_quiet
+        self.is_verbose = is_verbose
+        self.place: Workplace | None = None
 
     @contextmanager
     def open(self, more: Mapping[str, str | None] | None = None, *, makes_store: bool = False) -> Iterator[Workplace]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, cast
 
 from phaseline.model.blueprint import (
@@ -18,6 +18,7 @@ from phaseline.model.blueprint import (
     Value,
     WorkflowMapping,
 )
+from phaseline.model.frozen import defaults_of, told
 from phaseline.model.problem import Place
 
 FORMAT = 1
@@ -98,7 +99,7 @@ class _Writer:
         ]
 
 
-_OPERATION_FIELDS = tuple(field.name for field in fields(Operation))
+_OPERATION_FIELDS = tuple(defaults_of(Operation))
 
 
 def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
@@ -115,7 +116,7 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
         "inputs": {name: asdict(schema) for name, schema in blueprint.inputs.items()},
         "outputs": {name: [output.value, output.description] for name, output in blueprint.outputs.items()},
         "capabilities": {name: [output.value, output.description] for name, output in blueprint.capabilities.items()},
-        "plugins": [asdict(plugin) for plugin in blueprint.plugins.values()],
+        "plugins": [told(plugin) for plugin in blueprint.plugins.values()],
         "workflows": [asdict(workflow) for workflow in blueprint.workflows.values()],
         "operations": writer.operations,
         "operation_tables": writer.tables,

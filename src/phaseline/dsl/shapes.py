@@ -7,7 +7,6 @@ rest; a value without fault comes back as the very same object.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from phaseline.dsl.report import Report, Spot
@@ -66,21 +65,23 @@ class Key:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Table:
     """A mapping with fixed keys. ``short``: a text may stand for the mapping.
 
     ``fragment``: with just this key it adds to another file's element, so nothing else is required (B7).
     """
 
-    title: str
-    keys: Mapping[str, Key]
-    short: bool = False
-    fragment: str | None = None
-    required: tuple[str, ...] = field(init=False)
+    __slots__ = ("fragment", "keys", "required", "short", "title")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "required", tuple(name for name, key in self.keys.items() if key.is_required))
+    def __init__(
+        self, title: str, keys: Mapping[str, Key], *, short: bool = False, fragment: str | None = None
+    ) -> None:
+        """``required``: the keys that it cannot be without."""
+        self.title = title
+        self.keys = keys
+        self.short = short
+        self.fragment = fragment
+        self.required = tuple(name for name, key in keys.items() if key.is_required)
 
 
 Shape: TypeAlias = Leaf | Each | Rows | Table

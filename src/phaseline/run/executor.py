@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import frozen
 from phaseline.model.status import OutcomeKind
 from phaseline.run.flavours import Callers
 from phaseline.run.handover import HandOver
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.run.reports import Report
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slots:
     """How many calls run at once: ``bulk`` and ``threads`` in this process, ``workers`` in processes of their own."""
 

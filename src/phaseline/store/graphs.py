@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
+from phaseline.model.frozen import defaults_of
 from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
@@ -14,8 +14,8 @@ from phaseline.store.documents import to_text
 COLUMNS = ("steps", "policies", "subject", "policy", "marks", "ptr", "idx", "cohort")
 """Columns of the graph table that ``to_row`` fills and ``from_row`` reads, in this order."""
 
-_LANE_DEFAULTS = {each.name: each.default for each in fields(LaneSpec)}
-_POLICY_DEFAULTS = {each.name: each.default for each in fields(Policy) if each.name != "lane"}
+_LANE_DEFAULTS = defaults_of(LaneSpec)
+_POLICY_DEFAULTS = {name: default for name, default in defaults_of(Policy).items() if name != "lane"}
 
 
 def to_row(graph: Graph) -> tuple[str | bytes, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.frozen import told
 from phaseline.store.documents import to_text
 
 
@@ -15,8 +15,8 @@ def to_json(request: Request) -> str:
         {
             "workflow": request.workflow,
             "parameters": dict(request.parameters),
-            "retries": asdict(request.retries),
-            "stop_after": asdict(request.stop_after) if request.stop_after else None,
+            "retries": told(request.retries),
+            "stop_after": told(request.stop_after) if request.stop_after else None,
             "clean": request.clean,
         }
     )
@@ -24,11 +24,11 @@ def to_json(request: Request) -> str:
 
 def from_json(text: str) -> Request:
     """The request of ``to_json``."""
-    told = json.loads(text)
+    found = json.loads(text)
     return Request(
-        workflow=told["workflow"],
-        parameters=told["parameters"],
-        retries=RetryPolicy(**told["retries"]),
-        stop_after=StopAfter(**told["stop_after"]) if told["stop_after"] else None,
-        clean=told["clean"],
+        workflow=found["workflow"],
+        parameters=found["parameters"],
+        retries=RetryPolicy(**found["retries"]),
+        stop_after=StopAfter(**found["stop_after"]) if found["stop_after"] else None,
+        clean=found["clean"],
     )

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +43,6 @@ def _say_nothing(_text: str) -> None:
     """For programs that want to hear of nothing."""
 
 
-@dataclass
 class Workplace:
     """Everything a use case needs of the process it runs in. ``command`` is what others are told who owns the store.
 
@@ -52,11 +50,21 @@ class Workplace:
     ``tell`` hears what opening the store did, such as an upgrade. ``makes_store``: one that is not there is made.
     """
 
-    settings: Settings
-    command: str
-    launch: Callable[[Workplace], Background | None] | None = None
-    tell: Callable[[str], None] = _say_nothing
-    makes_store: bool = True
+    def __init__(
+        self,
+        settings: Settings,
+        command: str,
+        launch: Callable[[Workplace], Background | None] | None = None,
+        tell: Callable[[str], None] = _say_nothing,
+        *,
+        makes_store: bool = True,
+    ) -> None:
+        """Nothing is opened yet."""
+        self.settings = settings
+        self.command = command
+        self.launch = launch
+        self.tell = tell
+        self.makes_store = makes_store
 
     @cached_property
     def clock(self) -> SystemClock:
