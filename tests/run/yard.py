@@ -15,13 +15,14 @@ from phaseline.model.phase_data import phases_in
 from phaseline.model.phase_registry import PhaseRegistry
 from phaseline.model.phases import ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy
 from phaseline.model.resources import Growth, no_resources, type_node
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution
+from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.model.state_paths import DEFAULT_TYPES, NODE, ResourceTypes
 from phaseline.model.state_steps import phase_of, state_name
-from phaseline.model.status import EntryStatus
+from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.model.subject_ranges import ranges_of
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop import Engine
+from phaseline.run.reports import Report
 
 
 def phase(name: str, state: str = "Allocation", *needs: str, **fields: object) -> PhaseDefinition:
@@ -127,6 +128,46 @@ class Yard(Station):
         self.add(*names, **attributes)
         return self.reach("Started", *names)
 
+    def ask(self, kind: RequestKind, row: ExecutionRow | None, **body: Value) -> None:
+        """Another process asks, and the engine goes on."""
+        self.clock.advance_to(self.clock.now() + 1_000)
+        number = self.store.ask(kind, 0 if row is None else row.number, {"id": row.id if row else "", **body}, ANN)
+        self.engine.turn()
+        self.settle()
+        self.answer_to = self.store.answer_of(number)
+
+    def about(self, kind: RequestKind, phase: str, *names: str, **body: Value) -> None:
+        """Ask about a phase of resources in their present stays."""
+        places: dict[int, list[Value]] = {}
+        for name in names:
+            graph, position = self.spots(name)[phase]
+            places.setdefault(graph, []).append(position)
+        (row,) = {
+            row.number: row
+            for row in self.store.executions()
+            for graph in self.store.graphs(row.number)
+            if graph.id in places
+        }.values()
+        self.ask(kind, row, chosen=[[graph, positions] for graph, positions in places.items()], **body)
+
+    def edit(self, name: str, **attributes: Value) -> None:
+        """A user changes attributes of a resource."""
+        number = int(self.numbers([name])[0])
+        written: list[Value] = [[[key], value] for key, value in attributes.items()]
+        edits: list[Value] = [{"instance": number, "written": written, "removed": []}]
+        self.ask(RequestKind.EDIT, None, deployment=self.cluster(), edits=edits)
+
+    def renew(self) -> None:
+        """Plugins are read anew."""
+        self.ask(RequestKind.RELOAD, None)
+
+    def pass_time(self, seconds: float) -> None:
+        """The clock goes on, and the engine looks at it if it wanted to."""
+        self.clock.advance_to(self.clock.now() + round(seconds * 1000))
+        if self.engine.wakes_at is not None and self.engine.wakes_at <= self.clock.now():
+            self.engine.turn()
+        self.settle()
+
     def crash(self) -> None:
         """The process dies; another one goes on with what is open."""
         self.begin_engine()
@@ -138,6 +179,13 @@ class Yard(Station):
     def one(self, batch: Batch, member: int) -> Called:
         found = super().one(batch, member)
         return replace(found, phase=phase_of(batch.lane.phase) or found.phase)
+
+    def report(self, one: Called, kind: OutcomeKind = OutcomeKind.COMPLETED, **brought: object) -> Report:
+        """As a station's; what it brings is known at once, as executors have it."""
+        found = super().report(one, kind, **brought)
+        for _, change in found.documents:
+            self.deployments.loaded(change.deployment).apply(change.instance, change.written, change.removed)
+        return found
 
     def runs(self) -> list[tuple[str, list[str]]]:
         """(phase, resources) of all runs so far, in order."""
@@ -170,7 +218,7 @@ class Yard(Station):
             columns = self.store.graph(graph.id)
             if subject in columns.subject:
                 return {
-                    phase_of(step.phase) or step.phase: (graph.id, step.first + place)
+                    phase_of(step.phase) or step.phase: (graph.id, step.first + int(place))
                     for step in columns.steps
                     for place in np.flatnonzero(columns.subject[step.first : step.first + step.count] == subject)
                 }

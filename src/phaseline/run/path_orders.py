@@ -18,6 +18,7 @@ from phaseline.model.events import (
     WakeRequested,
 )
 from phaseline.model.phase_data import PHASE_DATA
+from phaseline.model.problem import fail
 from phaseline.model.rows import EventRow, Remark, RequestKind
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, Mark
@@ -57,15 +58,19 @@ class PathOrders:
         self._phases = phases
 
     def carry_out(self, row: ExecutionRow, request: RequestRow, now: int) -> tuple[list[Event], list[EventRow]]:
-        """(what the scheduler is told, the history). The execution is at hand, or about to be restored."""
+        """(what the scheduler is told, the history). The execution is at hand, or about to be restored.
+
+        Raises: PL-C014 for a retry of what has not failed; then nothing is changed (6.6).
+        """
         body: Mapping[str, Any] = request.body
+        number, chosen = row.number, chosen_in(body)
+        if request.kind is RequestKind.RETRY and chosen is not None:
+            self._refuse_good(row, chosen)
         self.edit(row.deployment, body.get("edits"))
-        number = row.number
         if request.kind is RequestKind.CANCEL:
             how = body.get("how")
             subjects = numbers_of(body.get("subjects"))
             return [CancelRequested(number, how if how in {"force", "kill"} else "wait", subjects)], []
-        chosen = chosen_in(body)
         if request.kind is RequestKind.RETRY:
             chosen = self._failed(row) if chosen is None else self._with_exits(row, chosen)
             self._clear(row, chosen)
@@ -80,6 +85,18 @@ class PathOrders:
             events = [WakeRequested(number, graph, places) for graph, places in chosen or ()]
         reason = str(body.get("reason", ""))
         return events, list(self._told(row, chosen or (), request, reason, now))
+
+    def _refuse_good(self, row: ExecutionRow, chosen: Chosen) -> None:
+        """Raise PL-C014 if one of these has neither failed nor was canceled."""
+        for number, positions in chosen:
+            graph, statuses = self._store.graph(number), self._statuses(number)
+            for name, position in _phases_at(graph, positions):
+                if statuses[position] not in RETRIED:
+                    resource = self._deployments.loaded(row.deployment).topology.ids[int(graph.subject[position])]
+                    word = EntryStatus(int(statuses[position])).word
+                    message = f"the phase '{name}' of {resource} has not failed: it is {word}"
+                    mend = "Leave it out; to call a completed phase again: phaseline resources rerun"
+                    raise fail("PL-C014", message, mend, subject=row.id)
 
     def _nothing_to_retry(self, row: ExecutionRow) -> list[Event]:
         """It goes on all the same: some were perhaps never planned."""
