@@ -11,13 +11,13 @@ Graphs lie one behind the other (``Slot.base`` ... ``Slot.end``); a graph that i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.engine.columns import Columns
 from phaseline.engine.few import FEW, Cells, judge_few, run_one, set_few
+from phaseline.engine.laying import COLUMNS, SLOT_COLUMNS, NewGraph, Slot, joined, lay
 from phaseline.engine.rules import (
     BLOCKED,
     CONDITIONAL,
@@ -46,64 +46,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from phaseline.engine.stories import Stories
-    from phaseline.model.graph import Graph, Policy, Step
+    from phaseline.model.graph import Graph, Policy
 
 Wave = np.ndarray | list[int]
 """Positions, or the statuses they are to have: a column, or a few plain numbers."""
 
 NOT_CONDITIONAL = np.uint8(255 - CONDITIONAL)
-COLUMNS = {
-    "status": np.uint8,
-    "marks": np.uint8,
-    "kind": np.uint8,
-    "subject": np.int32,
-    "policy": np.int32,
-    "unmet": np.int32,
-    "lost": np.int32,
-    "needs": np.int32,
-    "attempts": np.int32,
-    "generations": np.int32,
-    "due": np.int64,
-    "owner": np.int32,
-}
-"""{column: dtype}. ``owner`` is the open batch that has the entry, -1: none; ``policy`` counts over all graphs."""
-
-
-SLOT_COLUMNS = dict.fromkeys(("base", "open", "unsure", "first_page", "execution", "policy_base"), np.int64)
-"""{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
-
-
-class NewGraph(NamedTuple):
-    """A graph to be added, and whose it is."""
-
-    graph: Graph
-    graph_id: int
-    execution: int
-    deployment: int
-
-
-@dataclass(slots=True)
-class Slot:
-    """One graph in the arena: entries ``base`` ... ``end`` - 1, the ``number``-th graph, pages from ``first_page``."""
-
-    graph_id: int
-    execution: int
-    deployment: int
-    name: str
-    steps: tuple[Step, ...]
-    number: int
-    base: int
-    end: int
-    first_page: int
-    policy_base: int
-    policies: tuple[Policy, ...]
-    attempt: int = 0
-    group: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
-
-    @property
-    def page_count(self) -> int:
-        """How many rows of the store hold its statuses."""
-        return -(-(self.end - self.base) // PAGE_ENTRIES)
 
 
 class Arena:
@@ -160,39 +108,13 @@ class Arena:
     def add(self, graphs: Sequence[NewGraph]) -> list[Slot]:
         """The slots of graphs whose entries now lie behind all others, blocked; many cost hardly more than one."""
         slots = [self._slot(*new) for new in graphs]
-        columns = [new.graph for new in graphs]
-        low, edges = len(self), self._edges.count
-        counts = np.array([len(graph) for graph in columns])
-        edge_counts = np.array([len(graph.idx) for graph in columns])
-        bases = low + np.cumsum(counts) - counts
-        count, edge_count = int(counts.sum()), int(edge_counts.sum())
-        steps = [step for graph in columns for step in graph.steps]
-        idx = joined([graph.idx for graph in columns], np.int32) + np.repeat(bases, edge_counts)
-        needs = np.bincount(idx - low, minlength=count)
-        marks = joined([graph.marks for graph in columns], np.uint8)
-        policy_bases = np.array([slot.policy_base for slot in slots])
-        self._entries.extend(
-            count,
-            {
-                "status": BLOCKED, "marks": marks, "unmet": needs, "lost": 0, "needs": needs,
-                "kind": np.repeat(np.array([step.kind for step in steps], np.uint8), [step.count for step in steps]),
-                "subject": joined([graph.subject for graph in columns], np.int32),
-                "policy": joined([graph.policy for graph in columns], np.int32) + np.repeat(policy_bases, counts),
-                "attempts": 0, "generations": 0, "due": 0, "owner": -1,
-                "end": joined([graph.ptr[1:] for graph in columns], np.int64)
-                + np.repeat(edges + np.cumsum(edge_counts) - edge_counts, counts),
-            },
-        )  # fmt: skip
-        self._edges.extend(edge_count, {"idx": idx})
-        self._graphs.extend(
-            len(slots),
-            {
-                "base": bases, "open": counts, "unsure": 0, "first_page": [slot.first_page for slot in slots],
-                "execution": [slot.execution for slot in slots], "policy_base": policy_bases,
-            },
-        )  # fmt: skip
+        laid = lay(slots, [new.graph for new in graphs], self._edges.count)
+        marks = laid.entries["marks"]
+        self._entries.extend(len(marks), laid.entries)
+        self._edges.extend(len(laid.idx), {"idx": laid.idx})
+        self._graphs.extend(len(slots), laid.graphs)
         self._pages.extend(sum(slot.page_count for slot in slots), {"dirty": False})
-        self._held += count
+        self._held += len(marks)
         self._has_ended |= some((marks & ENDED) != 0)
         self._expose()
         return slots
@@ -507,10 +429,3 @@ class Arena:
         self.touched.clear()
         self._expose()
         return moved
-
-
-def joined(columns: Sequence[np.ndarray], dtype: type[np.generic]) -> np.ndarray:
-    """Arrays one behind the other."""
-    if len(columns) == 1:
-        return columns[0].astype(dtype, copy=False)
-    return np.concatenate(columns).astype(dtype, copy=False) if columns else np.empty(0, dtype)

@@ -30,7 +30,8 @@ from phaseline.model.distinct import every, some
 from phaseline.model.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
-    from phaseline.engine.arena import Arena, Slot
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
 
 IS_CALLED = np.array([status in {RUNNING, CANCELING} for status in EntryStatus], bool)

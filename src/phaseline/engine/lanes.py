@@ -147,7 +147,7 @@ class Lanes:
             begun = False
             turn = self._next % len(lanes) if lanes else 0
             for lane in lanes[turn:] + lanes[:turn]:
-                size = lane.limit(self.free(lane.spec)) if lane.opens_at <= now else 0
+                size = lane.limit(self.free(lane.spec)) if lane.waiting and lane.opens_at <= now else 0
                 if size:
                     begun = True
                     yield lane, size

@@ -40,9 +40,8 @@ class PolicyTable:
     leave: np.ndarray
 
     def __init__(self) -> None:
-        """No policy; path 0 is that of those that enter no state. ``cells``: the columns, to be read cell by cell."""
+        """No policy; path 0 is that of those that enter no state."""
         self.specs: list[LaneSpec] = []
-        self.cells: dict[str, memoryview] = {}
         self.paths: list[tuple[int, ...]] = [()]
         self._spec_number: dict[LaneSpec, int] = {}
         self._path_number: dict[tuple[int, ...], int] = {(): 0}
@@ -67,7 +66,6 @@ class PolicyTable:
         self._columns.extend(len(rows), dict(zip(DTYPES, map(list, columns), strict=True)))
         for name, view in self._columns.views().items():
             setattr(self, name, view)
-            self.cells[name] = view.data
 
     def follow(self, policies: Sequence[Policy]) -> Sequence[Policy]:
         """Hold all of these, of which the first are known; the others."""

@@ -15,8 +15,8 @@ import numpy as np
 from phaseline.engine.rules import ASKED, BLOCKED, COMPLETED, CONDITIONAL, EXIT, FAILED, PASSED, TOLERANT, WAITING
 
 if TYPE_CHECKING:
-    from phaseline.engine.arena import Slot
     from phaseline.engine.draft import Draft
+    from phaseline.engine.laying import Slot
     from phaseline.engine.runs import Run
     from phaseline.engine.scheduler import Scheduler
 

@@ -10,7 +10,8 @@ import numpy as np
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
-    from phaseline.engine.arena import Arena, Slot
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.laying import Slot
     from phaseline.model.execution import StopAfter
 
 

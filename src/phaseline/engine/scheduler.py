@@ -39,8 +39,8 @@ from phaseline.model.status import EntryStatus, ExecutionStatus
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.engine.arena import NewGraph, Slot
     from phaseline.engine.lanes import Lane
+    from phaseline.engine.laying import NewGraph, Slot
     from phaseline.engine.runs import Run
     from phaseline.model.events import Decision, Event
 

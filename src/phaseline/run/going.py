@@ -15,7 +15,8 @@ from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.engine.arena import Arena, Slot
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.laying import Slot
     from phaseline.run.subjects import LoadedDeployment
 
 PASSED, FAILED = int(EntryStatus.PASSED), int(EntryStatus.FAILED)

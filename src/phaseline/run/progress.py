@@ -13,7 +13,7 @@ from phaseline.model.status import EntryStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phaseline.engine.arena import Slot
+    from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.graph import Step
     from phaseline.model.topology import Topology

@@ -1,0 +1,138 @@
+"""How graphs lie in the arena: one behind the other, each a slot, their columns joined to columns over all entries."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from phaseline.engine.rules import BLOCKED
+from phaseline.model.events import PAGE_ENTRIES
+from phaseline.model.frozen import changeable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.graph import Graph, Policy, Step
+
+COLUMNS = {
+    "status": np.uint8,
+    "marks": np.uint8,
+    "kind": np.uint8,
+    "subject": np.int32,
+    "policy": np.int32,
+    "unmet": np.int32,
+    "lost": np.int32,
+    "needs": np.int32,
+    "attempts": np.int32,
+    "generations": np.int32,
+    "due": np.int64,
+    "owner": np.int32,
+}
+"""{column: dtype}. ``owner`` is the open batch that has the entry, -1: none; ``policy`` counts over all graphs."""
+
+
+SLOT_COLUMNS = dict.fromkeys(("base", "open", "unsure", "first_page", "execution", "policy_base"), np.int64)
+"""{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
+
+
+class NewGraph(NamedTuple):
+    """A graph to be added, and whose it is."""
+
+    graph: Graph
+    graph_id: int
+    execution: int
+    deployment: int
+
+
+@changeable
+class Slot:
+    """One graph in the arena: entries ``base`` ... ``end`` - 1, the ``number``-th graph, pages from ``first_page``."""
+
+    graph_id: int
+    execution: int
+    deployment: int
+    name: str
+    steps: tuple[Step, ...]
+    number: int
+    base: int
+    end: int
+    first_page: int
+    policy_base: int
+    policies: tuple[Policy, ...]
+    attempt: int = 0
+    group: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+
+    @property
+    def page_count(self) -> int:
+        """How many rows of the store hold its statuses."""
+        return -(-(self.end - self.base) // PAGE_ENTRIES)
+
+
+class Laid(NamedTuple):
+    """Columns to be added to those of the arena: of entries, of edges (``idx``) and of graphs."""
+
+    entries: dict[str, Any]
+    idx: np.ndarray
+    graphs: dict[str, Any]
+
+
+def lay(slots: Sequence[Slot], graphs: Sequence[Graph], edges: int) -> Laid:
+    """The columns of graphs that lie in these slots, behind ``edges`` edges of others."""
+    if len(slots) == 1:
+        return _lay_one(slots[0], graphs[0], edges)
+    counts = np.array([len(graph) for graph in graphs])
+    edge_counts = np.array([len(graph.idx) for graph in graphs])
+    bases = np.array([slot.base for slot in slots])
+    policy_bases = np.array([slot.policy_base for slot in slots])
+    low, count = slots[0].base, int(counts.sum())
+    steps = [step for graph in graphs for step in graph.steps]
+    idx = joined([graph.idx for graph in graphs], np.int32) + np.repeat(bases, edge_counts)
+    entries = _blocked(
+        marks=joined([graph.marks for graph in graphs], np.uint8),
+        needs=np.bincount(idx - low, minlength=count),
+        kind=np.repeat(np.array([step.kind for step in steps], np.uint8), [step.count for step in steps]),
+        subject=joined([graph.subject for graph in graphs], np.int32),
+        policy=joined([graph.policy for graph in graphs], np.int32) + np.repeat(policy_bases, counts),
+        end=joined([graph.ptr[1:] for graph in graphs], np.int64)
+        + np.repeat(edges + np.cumsum(edge_counts) - edge_counts, counts),
+    )
+    columns = {
+        "base": bases, "open": counts, "unsure": 0, "first_page": [slot.first_page for slot in slots],
+        "execution": [slot.execution for slot in slots], "policy_base": policy_bases,
+    }  # fmt: skip
+    return Laid(entries, idx, columns)
+
+
+def _lay_one(slot: Slot, graph: Graph, edges: int) -> Laid:
+    """The same for one graph, whose columns need not be joined."""
+    kind = np.empty(len(graph), np.uint8)
+    for step in graph.steps:
+        kind[step.first : step.first + step.count] = step.kind
+    entries = _blocked(
+        marks=graph.marks,
+        needs=np.bincount(graph.idx, minlength=len(graph)),
+        kind=kind,
+        subject=graph.subject,
+        policy=graph.policy.astype(np.int32) + slot.policy_base,
+        end=graph.ptr[1:].astype(np.int64) + edges,
+    )
+    columns = {
+        "base": slot.base, "open": len(graph), "unsure": 0, "first_page": slot.first_page,
+        "execution": slot.execution, "policy_base": slot.policy_base,
+    }  # fmt: skip
+    return Laid(entries, graph.idx + slot.base, columns)
+
+
+def _blocked(needs: np.ndarray, **columns: np.ndarray) -> dict[str, Any]:
+    """Columns of entries that nobody has touched yet."""
+    untouched = {"status": BLOCKED, "lost": 0, "attempts": 0, "generations": 0, "due": 0, "owner": -1}
+    return {**untouched, "needs": needs, "unmet": needs, **columns}
+
+
+def joined(columns: Sequence[np.ndarray], dtype: type[np.generic]) -> np.ndarray:
+    """Arrays one behind the other."""
+    if len(columns) == 1:
+        return columns[0].astype(dtype, copy=False)
+    return np.concatenate(columns).astype(dtype, copy=False) if columns else np.empty(0, dtype)
