@@ -219,6 +219,29 @@ def test_a_cancel_of_another_process_takes_effect_at_once(shell: Shell, how: str
     assert shell.calls() == ["first"]
 
 
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_decision_1_a_retry_never_overlaps_with_a_call_that_was_given_up(shell: Shell, *, is_killed: bool) -> None:
+    with shell.start("engine", "run") as engine:
+        shell.until(shell.has_engine)
+        assert shell.run("install", "blueprint.yaml", "-d", "shop", "--detach").returncode == 0
+        shell.await_first()
+        assert shell.run("executions", "cancel", "install-1", "--force").returncode == 0
+        refused = shell.run("executions", "retry", "install-1")
+        assert refused.returncode == 1
+        assert "PL-C028" in refused.stderr
+        assert "phaseline executions cancel install-1 --kill" in refused.stderr
+        if is_killed:
+            assert shell.run("executions", "cancel", "install-1", "--kill").returncode == 0
+        else:
+            shell.release_first()
+        shell.until(lambda: "problems" not in shell.ask("executions", "retry", "install-1", "--detach"))
+        shell.await_first()
+        shell.release_first()
+        shell.until(lambda: shell.status("install-1") == "completed")
+        engine.terminate()
+    assert shell.calls() == ["first", "first", "second"]
+
+
 def test_a_second_retry_hears_that_the_first_made_the_execution_busy(shell: Shell) -> None:
     (shell.folder / "scripts" / "quick.sh").write_text("#!/bin/sh\nexit 126\n")
     with installing(shell) as process:

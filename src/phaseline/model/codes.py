@@ -184,6 +184,7 @@ CODES: dict[str, str] = {
     "PL-C025": "A value is not valid YAML",
     "PL-C026": "The answer cannot be written",
     "PL-C027": "The execution has no such operation",
+    "PL-C028": "A call that was given up still runs",
     "PL-C030": "There is no such cluster",
     "PL-C031": "There is no such resource",
     "PL-C032": "Several clusters have a resource of this name",

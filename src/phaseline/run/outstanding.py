@@ -30,7 +30,7 @@ class Outstanding:
         """Nothing is handed over."""
         self._store = store
         self._deployments = deployments
-        self._scheduler = scheduler
+        self.scheduler = scheduler
         self._origins: dict[int, Origin] = {}
         self.batches: dict[int, Dispatched] = {}
 
@@ -76,6 +76,10 @@ class Outstanding:
         while len(self._origins) > ORIGINS_KEPT:
             del self._origins[next(iter(self._origins))]
 
+    def instance_name(self, segment: Segment, place: int) -> str:
+        """The id of the instance a member was about."""
+        return self._deployments.loaded(segment.deployment).topology.ids[self._instance_of(segment, place)]
+
     def _instance_of(self, segment: Segment, place: int) -> int:
         """The instance a member was about: of a relationship the side that was called."""
         subject = int(segment.subjects[place])
@@ -89,7 +93,7 @@ class Outstanding:
         found: set[int] = set()
         if answer is None or not len(answer.rejected):
             return found
-        arena = self._scheduler.arena
+        arena = self.scheduler.arena
         stored: dict[int, np.ndarray] = {}
         for member in answer.rejected.tolist():
             segment, place = place_of(batch, member)

@@ -43,6 +43,14 @@ class Orders(Protocol):
         """Let what failed or was canceled go on."""
         ...
 
+    def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
+        """Raise PL-C028 if a retry would call what is still being called."""
+        ...
+
+    def end_given_up(self, execution: int) -> bool:
+        """End the processes of calls that were given up and still run; False if there are none."""
+        ...
+
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
         """Take entries as completed."""
         ...
@@ -124,6 +132,8 @@ class Door:
                 if not row.status.is_ended:
                     self._orders.take_up(row)
             case RequestKind.CANCEL:
+                if row.status.is_ended and request.body.get("how") == "kill" and self._orders.end_given_up(row.number):
+                    return
                 refuse_ended(row, "nothing is left to cancel")
                 self._orders.take_up(row)
                 self._orders.cancel(row.number, str(request.body.get("how", "wait")))
@@ -156,6 +166,7 @@ class Door:
         clean = bool(request.body.get("clean"))
         row = altered(row, request=altered(row.request, clean=clean))
         graph, positions = _chosen(request.body)
+        self._orders.refuse_overlap(row, graph, positions)
         self._orders.retry(
             row, graph=graph, positions=positions, include_unsure=True, replan=clean, actor=request.actor.name
         )

@@ -82,7 +82,7 @@ def retry(
 
     ``instances``: only entries of these. ``clean``: half-made instances are cleaned up first (W8).
     Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder
-    of its code is gone.
+    of its code is gone, PL-C028 while a call that was given up, and must not be repeated, still runs.
     """
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_retry(place.store, row)
@@ -124,10 +124,12 @@ def cancel(
 ) -> ExecutionView:
     """End an open execution: nothing new starts, running calls are awaited unless ``how`` says otherwise (decision 2).
 
+    One that was canceled without waiting may have calls that still run: ``kill`` ends those.
     Raises: PL-C017 if it has ended.
     """
     row = find_execution(place.store, id, deployment, to_change=True)
-    refuse_ended(row, "nothing is left to cancel")
+    if how != "kill" or place.store.owner() is None:
+        refuse_ended(row, "nothing is left to cancel")
     return conduct(place, ask(place, RequestKind.CANCEL, row, {"how": how}), watcher)
 
 
