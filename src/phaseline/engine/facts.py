@@ -153,6 +153,9 @@ def _not_completed(
     scheduler: Scheduler, draft: Draft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
 ) -> None:
     """Again, retry, failed and unsure outcomes, for entries that run or are being canceled."""
+    if len(positions) == 1:
+        _one_not_completed(scheduler, draft, positions, kinds.item(), delays.item())
+        return
     arena, table = scheduler.arena, scheduler.table
     canceling = arena.status[positions] == CANCELING
     policy = arena.policy[positions]
@@ -176,8 +179,38 @@ def _not_completed(
     tolerated = positions[failed & ((arena.marks[positions] & TOLERANT) != 0)]
     draft.enter(arena, table, tolerated, table.leave)
     arena.change(positions, status)
-    for slot, mine in arena.by_slot(positions[failed & ((arena.marks[positions] & TOLERANT) == 0)]):
-        scheduler.runs[slot.execution].count_failures(arena, slot, mine, draft.now)
+    _count_failures(scheduler, draft, positions[failed & ((arena.marks[positions] & TOLERANT) == 0)])
+
+
+def _count_failures(scheduler: Scheduler, draft: Draft, positions: np.ndarray) -> None:
+    """Executions remember failures that nobody tolerates."""
+    for slot, mine in scheduler.arena.by_slot(positions):
+        scheduler.runs[slot.execution].count_failures(scheduler.arena, slot, mine, draft.now)
+
+
+def _one_not_completed(scheduler: Scheduler, draft: Draft, positions: np.ndarray, kind: int, delay: int) -> None:
+    """The same for one entry."""
+    arena, table, position = scheduler.arena, scheduler.table, positions.item()
+    is_canceling = arena.cells.status[position] == CANCELING
+    policy = arena.cells.policy[position]
+    limit = table.max_retries.item(policy)
+    may_retry = kind == KIND_RETRY and (limit < 0 or arena.attempts.item(position) < limit)
+    draft.noted.append(positions)
+    if is_canceling and kind in {KIND_AGAIN, KIND_RETRY}:
+        arena.change(positions, CANCELED)
+    elif kind == KIND_AGAIN or may_retry:
+        arena.attempts[position] += may_retry
+        arena.due[position] = draft.now + (table.interval.item(policy) if delay < 0 else min(delay, MAX_DELAY_MS))
+        scheduler.sleepers.add(positions, arena.due[positions])
+        arena.change(positions, SLEEPING)
+    elif kind == KIND_UNSURE:
+        arena.change(positions, UNSURE)
+    elif arena.cells.marks[position] & TOLERANT:
+        draft.enter(arena, table, positions, table.leave)
+        arena.change(positions, FAILED)
+    else:
+        arena.change(positions, FAILED)
+        _count_failures(scheduler, draft, positions)
 
 
 def _lost(scheduler: Scheduler, draft: Draft, event: Lost) -> None:

@@ -79,6 +79,20 @@ class Topology:
         """{instance id: instance number}; built on first use."""
         return {text: number for number, text in enumerate(self.ids)}
 
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """Names of the operations that at least one node implements."""
+        return frozenset(
+            {name for node in self.nodes for name, operation in node.operations.items() if operation.form != "none"}
+        )
+
+    @cached_property
+    def called_between(self) -> frozenset[str]:
+        """Names of the operations that at least one relationship implements, on either side."""
+        relationships = [link.relationship for link in self.links]
+        sides = [side for one in relationships for side in (one.source_operations, one.target_operations)]
+        return frozenset({name for side in sides for name, operation in side.items() if operation.form != "none"})
+
     def instances_of(self, node: int) -> np.ndarray:
         """Instance numbers of a node, ascending."""
         return self._by_node[0][self._by_node[1][node] : self._by_node[1][node + 1]]

@@ -19,6 +19,8 @@ from phaseline.plan.transforms.relationships import relationship_slots
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
+    from phaseline.model.topology import Topology
+
 
 def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool) -> Draft:
     """Slots for the calls and relationship operations of the chosen, and the states between them.
@@ -28,6 +30,8 @@ def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool
     items: list[Slot | Change] = []
     called = np.zeros(len(draft.participants), bool)
     for item in sequence:
+        if not _is_anywhere(draft.topology, item):
+            continue
         who = draft.participants.is_chosen & ~_have(draft, item.unless)
         if isinstance(item, Call):
             slots = _call_slots(draft, item, who, tolerant=tolerant, once=once)
@@ -43,6 +47,13 @@ def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool
         items += slots
     wanted = [isinstance(item, Become) and item.with_calls for item in sequence]
     return altered(draft, items=draft.items + tuple(_without_calls(items, sequence, called) if any(wanted) else items))
+
+
+def _is_anywhere(topology: Topology, item: Become | Call | Relate) -> bool:
+    """False for operations that nothing in the topology implements."""
+    if isinstance(item, Call):
+        return item.operation in topology.called
+    return isinstance(item, Become) or item.operation in topology.called_between
 
 
 def _without_calls(items: list[Slot | Change], sequence: Sequence, called: np.ndarray) -> list[Slot | Change]:
