@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from queue import Queue
 
 import numpy as np
 from tests.run.engines import ANN, Called, Station
+from tests.run.worlds import PATIENCE_S
 
+from phaseline.compat.cyclecloud.state_event import StateEvent
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.model.blueprint import Value
@@ -51,6 +54,21 @@ class Source:
 
     def function(self, code: PhaseCode) -> Callable[..., object]:
         return self.functions[code.function]
+
+
+class Heard:
+    """A listener that keeps what it is told; ``wait`` until it was told so often."""
+
+    def __init__(self) -> None:
+        self.events: Queue[StateEvent] = Queue()
+
+    def __call__(self, event: StateEvent) -> None:
+        self.events.put(event)
+
+    def wait(self, count: int) -> list[tuple[str, list[str]]]:
+        """(state, names) of so many events, in the order of the states' names."""
+        found = [self.events.get(timeout=PATIENCE_S) for _ in range(count)]
+        return sorted((event.getState(), event.getResources().names()) for event in found)
 
 
 class Yard(Station):
@@ -193,6 +211,13 @@ class Yard(Station):
             (phase_of(batch.lane.phase) or "", [self.one(batch, member).instance for member in range(len(batch))])
             for batch in self.executor.batches.values()
         ]
+
+    def hear(self, *names: str) -> "Heard":
+        """A listener; ``names``: the states it listens to."""
+        heard = Heard()
+        self.source.functions["hear"] = heard
+        self.source.listeners.append(ListenerDefinition("hearing", tuple(names), code=PhaseCode("plugin", "hear")))
+        return heard
 
     # -- what is remembered -------------------------------------------------------------------------------------
 

@@ -131,7 +131,13 @@ class Engine:
             from phaseline.run.phases import Phases
 
             self._phases = Phases(
-                self._store, self._clock, self.scheduler, self.deployments, self.planning, self._source
+                self._store,
+                self._clock,
+                self.scheduler,
+                self.deployments,
+                self.planning,
+                self._inbox,
+                self._source,
             )
         return self._phases
 
@@ -297,6 +303,8 @@ class Engine:
         self._give_no_slot()
         self._looked = NEVER_AGAIN
         self.executor.stop(drain_s)
+        if self._phases is not None:
+            self._phases.listeners.close(drain_s)
         while self._inbox or self._backlog or self._events:
             self.turn()
 

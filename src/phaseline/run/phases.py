@@ -13,6 +13,7 @@ from phaseline.model.phase_data import PHASE_DATA, phases_in
 from phaseline.run.conditions import Conditions
 from phaseline.run.in_force import InForce
 from phaseline.run.in_force import phases_in as phases_of_steps
+from phaseline.run.listeners import Listeners
 from phaseline.run.path_orders import PathOrders
 from phaseline.run.paths import Paths
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Clock, Store
     from phaseline.run.deployments import Deployments
     from phaseline.run.in_force import PhaseSource
+    from phaseline.run.inbox import Inbox
     from phaseline.run.payload import Sorter
     from phaseline.run.planning import Planning
     from phaseline.run.reports import Report
@@ -41,6 +43,7 @@ class Phases:
         scheduler: Scheduler,
         deployments: Deployments,
         planning: Planning,
+        inbox: Inbox[Report],
         source: PhaseSource | None,
     ) -> None:
         """Reads the plugins, where there is a ``source`` of them."""
@@ -50,6 +53,7 @@ class Phases:
         deployments.find_phase = self.in_force.find
         self.conditions = Conditions(scheduler, deployments, self.in_force, clock)
         self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
+        self.listeners = Listeners(scheduler, deployments, self.in_force, clock, inbox)
         self.orders = PathOrders(store, scheduler, deployments, self)
         self.documents: list[DocumentChange] = []
         self._changed: dict[int, set[int]] = {}
@@ -100,10 +104,12 @@ class Phases:
         self._asks.append(command)
 
     def announce(self, command: Announce) -> None:
-        """Somebody has reached a state."""
+        """Somebody has reached a state: listeners hear of it when the turn is done."""
+        self.listeners.announced(command)
 
     def after(self, changes: Changes) -> list[Event]:
         """What follows from a committed turn and from what was asked in it."""
+        self.listeners.tell()
         asks, self._asks = self._asks, []
         events = self.paths.after(changes, asks)
         begun, self.paths.begun = self.paths.begun, []

@@ -1,0 +1,69 @@
+"""What a listener is told: resources that reached a state together, as they were at that moment (section 9)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.compat.cyclecloud.lazy_record import LazyRecord
+from phaseline.compat.cyclecloud.resource import stored_of
+from phaseline.model.phase_data import PHASE_DATA
+from phaseline.records.series import Series
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.records.values import Stored
+
+
+class Arrival(LazyRecord):
+    """A resource at the moment of a transition; not to be written."""
+
+    __slots__ = ("_attributes", "_document")
+
+    def __init__(self, attributes: Mapping[str, Value], document: Mapping[str, Value]) -> None:
+        """``attributes``: what the engine says of it. ``document`` is never changed by anybody."""
+        super().__init__(threading.RLock(), is_frozen=True)
+        self._attributes = attributes
+        self._document = document
+
+    def fetch(self) -> Iterator[tuple[str, Stored]]:
+        """What the engine says, then its own attributes."""
+        for source in (self._attributes, self._document):
+            for name, value in source.items():
+                if name != PHASE_DATA:
+                    yield name, stored_of(value)
+
+
+class StateEvent:
+    """The argument of ``onStateTransition``.
+
+    >>> event = StateEvent("Cloud.Node", "Started", "lab", [Arrival({"Name": "n1"}, {"Size": 3})])
+    >>> event.getState(), [(node["Name"], node["Size"]) for node in event.getResources()]
+    ('Started', [('n1', 3)])
+    """
+
+    def __init__(self, resource_type: str, state: str, cluster: str, resources: Sequence[Arrival]) -> None:
+        """Resources of one type and cluster."""
+        self.type = resource_type
+        self.state = state
+        self.cluster_name = cluster
+        self.resources = Series(resources)
+
+    def getType(self) -> str:
+        """The type of the resources."""
+        return self.type
+
+    def getState(self) -> str:
+        """The state that they reached; they may be elsewhere by now."""
+        return self.state
+
+    def getClusterName(self) -> str:
+        """The cluster they are in."""
+        return self.cluster_name
+
+    def getResources(self) -> Series:
+        """All that reached the state together."""
+        return self.resources
+
+    get_type, get_state, get_cluster_name, get_resources = getType, getState, getClusterName, getResources

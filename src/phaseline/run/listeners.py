@@ -1,0 +1,134 @@
+"""Listeners are told that resources have reached a state. They run beside everything else and hold nothing up (section 9)."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING
+
+from phaseline.compat.cyclecloud.state_event import Arrival, StateEvent
+from phaseline.model.rows import LogLine
+from phaseline.model.state_steps import state_entered
+from phaseline.run.calling import clip
+from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.pools import Pool
+from phaseline.run.reports import only_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint import Value
+    from phaseline.model.events import Announce
+    from phaseline.model.phases import ListenerDefinition
+    from phaseline.ports import Clock
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.in_force import InForce
+    from phaseline.run.inbox import Inbox
+    from phaseline.run.reports import Report
+
+THREADS = 2
+"""A pool of their own: a slow listener delays no phase (PD31)."""
+MOST_WAITING = 10_000
+"""Events that wait to be told; of more the oldest are dropped (PD38)."""
+MAX_MESSAGE_CHARS = 2_000
+NO_BATCH = 0
+
+
+class Listeners:
+    """``dropped`` counts events for which there was no room: at most ``most_waiting`` wait."""
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        deployments: Deployments,
+        in_force: InForce,
+        clock: Clock,
+        inbox: Inbox[Report],
+    ) -> None:
+        """``inbox`` takes lines for the log, from any thread."""
+        self._scheduler = scheduler
+        self._deployments = deployments
+        self._in_force = in_force
+        self._clock = clock
+        self._inbox = inbox
+        self._reached: dict[tuple[int, str, str], list[Arrival]] = {}
+        self._executions: dict[tuple[int, str, str], int] = {}
+        self._lock = threading.Lock()
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._pool = Pool("listener", THREADS, inbox.fail)
+        self.dropped = 0
+        self.most_waiting = MOST_WAITING
+
+    def announced(self, command: Announce) -> None:
+        """Remember who has reached a state in this turn, as they are now."""
+        slot = self._scheduler.arena.slots.get(command.graph)
+        if slot is None:
+            return
+        loaded = self._deployments.loaded(slot.deployment)
+        parameters = self._deployments.execution(slot.execution, slot.deployment).parameters
+        for step in slot.steps:
+            state = state_entered(step.phase)
+            inside = command.positions[
+                (command.positions >= step.first) & (command.positions < step.first + step.count)
+            ]
+            if not state or not len(inside):
+                continue
+            subjects = self._scheduler.arena.subject[inside + slot.base].tolist()
+            kind = loaded.topology.nodes[loaded.topology.node[subjects[0]]].type
+            if not self._in_force.registry.listeners_of(state, kind):
+                continue
+            known: Mapping[str, Value] = {
+                "AdType": kind,
+                "ClusterName": loaded.view.id,
+                "State": state,
+                "TargetState": parameters.get("target"),
+            }
+            key = (slot.deployment, kind, state)
+            self._executions[key] = slot.execution
+            self._reached.setdefault(key, []).extend(
+                Arrival({"Name": loaded.topology.ids[number], **known}, loaded.document_of(number))
+                for number in subjects
+            )
+
+    def tell(self) -> None:
+        """Tell what one turn has brought: one event for each type, state and cluster."""
+        reached, self._reached = self._reached, {}
+        executions, self._executions = self._executions, {}
+        for key, resources in reached.items():
+            deployment, kind, state = key
+            event = StateEvent(kind, state, self._deployments.loaded(deployment).view.id, resources)
+            for listener in self._in_force.registry.listeners_of(state, kind):
+                self._put(partial(self._call, listener, event, executions[key]))
+
+    def _put(self, task: Callable[[], None]) -> None:
+        with self._lock:
+            self._waiting.append(task)
+            if len(self._waiting) > self.most_waiting:
+                self._waiting.popleft()
+                self.dropped += 1
+                return
+        self._pool.put(self._next)
+
+    def _next(self) -> None:
+        with self._lock:
+            task = self._waiting.popleft() if self._waiting else None
+        if task is not None:
+            task()
+
+    def _call(self, listener: ListenerDefinition, event: StateEvent, execution: int) -> None:
+        source, code = self._in_force.source, listener.code
+        if source is None or code is None:
+            return
+        function, error = attempt(source.function, code)
+        if function is not None:
+            _, error = attempt(run_to_end, function, event)
+        if error is not None:
+            text = f"the listener '{listener.plugin}' of {event.state} raised {type(error).__name__}: {error}"
+            line = LogLine(execution, self._clock.now(), "error", clip(text, MAX_MESSAGE_CHARS))
+            self._inbox.post(only_logs(NO_BATCH, [line]))
+
+    def close(self, drain_s: float) -> None:
+        """Wait for those that run at most so long; what was not told by then is lost."""
+        self._pool.stop(drain_s)

@@ -1,0 +1,100 @@
+"""A yard whose phases are plugin files, called by a real executor; the clock is moved by the test."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.run.worlds import PATIENCE_S
+from tests.run.yard import Yard
+
+from phaseline.catalog import PluginCatalog
+from phaseline.catalog.phases.loading import PhasePlugins
+from phaseline.engine.stories import Stories
+from phaseline.model.blueprint import Value
+from phaseline.model.declaration import Declaration
+from phaseline.model.phase_registry import PhaseRegistry
+from phaseline.model.phases import PhaseCode
+from phaseline.plan.workflows import PLANNERS
+from phaseline.run.executor import LocalExecutor, Slots
+from phaseline.run.loop import Engine
+from phaseline.testing.clock import VirtualClock
+
+
+class Files:
+    """``run.in_force.PhaseSource`` of a folder."""
+
+    def __init__(self, plugins: PhasePlugins, catalog: PluginCatalog) -> None:
+        self.plugins, self.catalog = plugins, catalog
+        self.types = plugins.types
+        plugins.load()
+
+    def registry(self) -> PhaseRegistry:
+        return self.plugins.loaded.registry
+
+    def function(self, code: PhaseCode) -> Callable[..., object]:
+        return self.catalog.load_phase(code)
+
+
+class Plant(Yard):
+    """``folder`` holds the plugins; they are read by a new engine, or by ``renew``."""
+
+    def __init__(self, folder: Path, *, slots: Slots | None = None, clock: object = None) -> None:
+        self.folder = folder
+        self.executor_slots = slots
+        self._clock = clock
+        super().__init__()
+
+    def begin_engine(self) -> None:
+        if self._clock is not None:
+            self.clock = self._clock
+            self.store._clock = self._clock
+        catalog = PluginCatalog()
+        self.source = Files(catalog.phases([str(self.folder)]), catalog)
+        self.store.disown()
+        self.owning = self.store.own("a test")
+        self.owning.__enter__()
+        self.engine = Engine(
+            self.store,
+            self.clock,
+            lambda inbox, deployments: LocalExecutor(inbox, deployments, catalog, self.clock, self.executor_slots),
+            PLANNERS,
+            lambda operation, code: Declaration("phase", bulk=True, repeatable=True),
+            on_turn=self._on_turn,
+            reload=self._reloaded,
+            phases=self.source,
+        )
+        self.deployments = self.engine.deployments
+        self.inbox = self.engine._inbox
+        self.engine.scheduler.arena.stories = Stories()
+
+    def _reloaded(self) -> dict[str, Value]:
+        return {"done": not self.source.plugins.load().problems}
+
+    def plugin(self, name: str, code: str, *lines: str) -> None:
+        """A pair of files; a definition without a name of its own is of nodes in Allocation."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        known = {line.partition("=")[0].strip().lower() for line in lines}
+        usual = {"PhaseName": name, "HandlesStates": "Allocation", "ResourceType": "Cloud.Node"}
+        said = [f"{key} = {value}" for key, value in usual.items() if key.lower() not in known]
+        (self.folder / f"{name}.cfg").write_text("\n".join([*said, *lines]) + "\n")
+        (self.folder / f"{name}.py").write_text(code)
+
+    def until(self, is_enough: Callable[[], bool]) -> None:
+        """Turn until it holds."""
+        patience = time.monotonic() + PATIENCE_S
+        while not is_enough():
+            assert time.monotonic() < patience, "it does not come"
+            self.engine.turn()
+
+    def until_is(self, name: str, phase: str, status: str) -> None:
+        self.until(lambda: self.stay(name).get(phase) == status)
+
+    def until_in(self, state: str, *names: str) -> None:
+        self.until(lambda: all(self.state(name) == state for name in names))
+
+    def close(self) -> None:
+        self.engine.close(0)
+        self.owning.__exit__(None, None, None)
+
+
+__all__ = ["Plant", "Slots", "VirtualClock"]
