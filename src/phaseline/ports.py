@@ -241,6 +241,10 @@ class Store(Protocol):
         """By id; members of other executions included."""
         ...
 
+    def runs_of(self, lane: str, *, last: int = 100) -> tuple[int, Sequence[BatchRow]]:
+        """(how many batches of a lane are remembered, the last of them by id), of all executions."""
+        ...
+
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Remember whom to end when the engine dies."""
         ...

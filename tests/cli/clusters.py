@@ -5,6 +5,12 @@ from pathlib import Path
 
 from tests.cli.terminal import Terminal
 
+from phaseline.use_cases.owning import engine_of
+from phaseline.use_cases.settings import load_settings
+from phaseline.use_cases.watching import Nobody
+from phaseline.use_cases.workplace import workplace
+
+LONG_MS = 10_000
 CREATE = """
 HandlesStates = Allocation
 ResourceType = Cloud.Node
@@ -74,9 +80,20 @@ def moved(terminal: Terminal, *records: str) -> None:
 
 
 def worked(terminal: Terminal) -> None:
-    """An engine has done what it can without waiting for a person."""
-    result = terminal.run("engine", "run", "--until-idle")
-    assert result.exit_code == 0, result.output
+    """An engine has done what it can without waiting for a person, or for a sleeper that is not due soon."""
+    settings = load_settings(environment=terminal.environment, folder=terminal.folder)
+    with workplace(settings, "a test") as place, place.store.own("a test"), engine_of(place, Nobody()) as engine:
+
+        def is_quiet() -> bool:
+            if engine.has_work or engine.scheduler.batches:
+                return False
+            due = engine.wakes_at
+            return due is None or due - place.clock.now() > LONG_MS
+
+        engine.recover()
+        engine.turn()
+        engine.run(is_quiet)
+        engine.close(0)
 
 
 def shown(terminal: Terminal, name: str) -> Mapping[str, object]:

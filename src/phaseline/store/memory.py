@@ -359,6 +359,12 @@ class MemoryStore:
             rows = [self._held.batches[number] for number in sorted(wanted)]
         return [row for row in rows if not (only_open and row.closed_at)]
 
+    def runs_of(self, lane: str, *, last: int = 100) -> tuple[int, Sequence[BatchRow]]:
+        """(how many calls of a lane there are, the last of them by id)."""
+        with self._guard:
+            found = [row for number in sorted(self._held.batches) if (row := self._held.batches[number]).phase == lane]
+        return len(found), found[-last:]
+
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
     ) -> Sequence[LogLine]:

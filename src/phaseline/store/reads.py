@@ -214,7 +214,16 @@ def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -
         values.append(execution)
     if only_open:
         where.append("closed_at = 0")
-    condition = " and ".join(where)
+    return _batches(db, " and ".join(where), values)
+
+
+def runs_of(db: sqlite3.Connection, lane: str, last: int) -> tuple[int, list[BatchRow]]:
+    """(how many calls of a lane there are, the last of them by id)."""
+    (count,) = db.execute("select count(*) from batch where phase = ?", (lane,)).fetchone()
+    return count, _batches(db, "id in (select id from batch where phase = ? order by id desc limit ?)", [lane, last])
+
+
+def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:
     segments: dict[int, list[tuple[int, np.ndarray]]] = {}
     for batch, number, positions in db.execute(
         f"select batch, graph, positions from segment where batch in (select id from batch where {condition}) "

@@ -321,6 +321,11 @@ class SqliteStore:
         with self._reading() as db:
             return reads.batches(db, execution, only_open=only_open)
 
+    def runs_of(self, lane: str, *, last: int = 100) -> tuple[int, Sequence[BatchRow]]:
+        """(how many calls of a lane there are, the last of them by id)."""
+        with self._reading() as db:
+            return reads.runs_of(db, lane, last)
+
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
     ) -> Sequence[LogLine]:

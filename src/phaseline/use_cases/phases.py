@@ -7,9 +7,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.phases import Attributes, PhasePolicy
-from phaseline.model.problem import Place, Problem, fail
+from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.loading import refuse_missing
 from phaseline.use_cases.typos import did_you_mean
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.packages import Package
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.phases import PhaseDefinition, Plugin
+    from phaseline.use_cases.resources.activity import PhaseNow
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -49,7 +50,8 @@ class PluginView:
 class PhaseView:
     """One phase as it is defined. ``needs``: {state: the phases that must be complete before it}.
 
-    ``obstacles``: why resources that need it wait until somebody mends something.
+    ``obstacles``: why resources that need it wait until somebody mends something. ``now``: what is done with it at this
+    moment; None in a list for a phase that no resource was ever in.
     """
 
     name: str
@@ -72,6 +74,7 @@ class PhaseView:
     is_invalid: bool
     error: str
     obstacles: Sequence[str]
+    now: PhaseNow | None = None
 
 
 @frozen
@@ -124,7 +127,20 @@ def list_phases(
         if (not state or state in phase.states)
         and (not resource_type or set(registry.types.line(resource_type)).intersection(phase.resource_types))
     ]
-    return [_phase(phase, registry) for phase in phases]
+    now = _now(place)
+    return [altered(_phase(phase, registry), now=now.get(phase.key)) for phase in phases]
+
+
+def _now(place: Workplace) -> Mapping[str, PhaseNow]:
+    """What is done with phases at this moment; nothing where there is no store."""
+    from phaseline.use_cases.resources.activity import phases_now
+
+    try:
+        return phases_now(place.store)
+    except ProblemsError as error:
+        if error.problems[0].code != "PL-S007":
+            raise
+        return {}
 
 
 def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PhaseView:
@@ -134,7 +150,9 @@ def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) 
     if phase is None:
         hint = _hint(name, [each.name for each in registry.phases])
         raise fail("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
-    return _phase(phase, registry)
+    from phaseline.use_cases.resources.activity import PhaseNow
+
+    return altered(_phase(phase, registry), now=_now(place).get(phase.key) or PhaseNow())
 
 
 def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:

@@ -20,7 +20,7 @@ def phases() -> None:
 @json_option
 @click.pass_obj
 def list_(desk: Desk, state: str, resource_type: str, plugin_folders: tuple[str, ...]) -> None:
-    """List the phases that plugins define; nothing of a plugin is run."""
+    """List the phases that plugins define, and what is done with each now; nothing of a plugin is run."""
     from phaseline.cli.render.phases import phase_list
     from phaseline.use_cases.phases import list_phases
 
@@ -35,10 +35,39 @@ def list_(desk: Desk, state: str, resource_type: str, plugin_folders: tuple[str,
 @json_option
 @click.pass_obj
 def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
-    """Show how a phase is defined: when it applies, what it waits for, how it is called."""
+    """Show how a phase is defined, how many resources are in it, and how its latest calls went."""
     from phaseline.cli.render.phases import phase_text
     from phaseline.use_cases.phases import show_phase
 
     with desk.open() as place:
         found = show_phase(place, name, plugin_folders)
     desk.answer(found, lambda: phase_text(found))
+
+
+@phases.command("pause", epilog='Example: phaseline phases pause Acme.CreateInstance --reason "the cloud is down"')
+@click.argument("name")
+@click.option("--reason", metavar="TEXT", default="paused by a user", help="Why; shown to everybody who looks.")
+@json_option
+@click.pass_obj
+def pause(desk: Desk, name: str, reason: str) -> None:
+    """Have a phase called no more: resources that come to it wait, calls that run go on."""
+    from phaseline.cli.render.phases import paused_text
+    from phaseline.use_cases.resources.pausing import pause as run
+
+    with desk.open() as place:
+        found = run(place, name, reason=reason)
+    desk.answer(found, lambda: paused_text(found))
+
+
+@phases.command("unpause", epilog="Example: phaseline phases unpause Acme.CreateInstance")
+@click.argument("name")
+@json_option
+@click.pass_obj
+def unpause(desk: Desk, name: str) -> None:
+    """Have a phase called again that was paused, be it by a user or because too much of it had failed."""
+    from phaseline.cli.render.phases import paused_text
+    from phaseline.use_cases.resources.pausing import unpause as run
+
+    with desk.open() as place:
+        found = run(place, name)
+    desk.answer(found, lambda: paused_text(found))

@@ -8,12 +8,14 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.problems import problem_text, problems_text
-from phaseline.cli.render.table import clean, colored, number, table
+from phaseline.cli.render.table import clean, colored, moment, number, table, took
 
 if TYPE_CHECKING:
     from phaseline.model.phases import PhasePolicy
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
     from phaseline.use_cases.reloading import Reloaded
+    from phaseline.use_cases.resources.activity import PhaseNow
+    from phaseline.use_cases.resources.pausing import Paused
 
 NO_PLUGINS = (
     "No plugins. They are looked for in the folders of --plugins and of the setting plugins.path,\n"
@@ -57,7 +59,8 @@ def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
     """A table, or where plugins are looked for; ``is_part``: only some were asked for."""
     if not views:
         return NO_SUCH_PHASE if is_part else NO_PLUGINS
-    head = ["phase", "states", "resource types", "after", "plugin"]
+    is_live = any(view.now is not None for view in views)
+    head = ["phase", "states", "resource types", "after", "plugin", *(["now"] if is_live else [])]
     rows = [
         [
             view.name,
@@ -65,6 +68,7 @@ def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
             ", ".join(view.resource_types),
             ", ".join(view.dependencies) or "-",
             view.plugin,
+            *([_brief_now(view.now)] if is_live else []),
         ]
         for view in views
     ]
@@ -84,6 +88,7 @@ def phase_text(view: PhaseView) -> str:
         *([f"  providers       {', '.join(view.providers)}"] if view.providers else []),
         *([f"  constraint      {view.constraint}"] if view.constraint else []),
         *(["  after", *needs] if needs else []),
+        *(_now(view.now) if view.now is not None else []),
         *_policy(view.policy),
         *_attributes(view.attributes, "  attributes"),
         f"  plugin          {view.plugin}{f' {view.version}' if view.version else ''}",
@@ -97,6 +102,35 @@ def phase_text(view: PhaseView) -> str:
     ]
     status = "invalid" if view.is_invalid else "waits for others" if view.obstacles else "good"
     return "\n".join([f"{clean(view.name)}: {colored(status)}", *map(clean, lines)])
+
+
+def _brief_now(now: PhaseNow | None) -> str:
+    """The activity with how many are in the phase, and whether it is paused."""
+    if now is None:
+        return "-"
+    counts = ", ".join(f"{count:,} {word.lower()}" for word, count in now.counts.items())
+    return f"{now.activity}{', paused' if now.paused else ''}" + (f": {counts}" if counts else "")
+
+
+def _now(now: PhaseNow) -> list[str]:
+    lines = [f"  now             {_brief_now(now)}"]
+    if now.paused:
+        lines.append(f"  paused          {moment(now.paused_at)} by {now.paused}")
+    if now.next_run_at:
+        lines.append(f"  next run        {moment(now.next_run_at)}")
+    if now.runs:
+        last = f"{moment(now.last_run_at)}, {number(now.last_run_size, 'resource')} in {took(now.last_run_ms)}"
+        mean = f"{now.mean_run_size:,} resources and {took(now.mean_run_ms)} on average"
+        lines += [f"  last run        {last}", f"  runs            {now.runs:,}; {mean}"]
+    return lines
+
+
+def paused_text(found: Paused) -> str:
+    """What holds now, and who was first."""
+    who = f"{found.actor}: {found.reason}"
+    if found.is_paused:
+        return clean(f"{found.phase} is paused{'' if found.is_changed else ' already'} ({who})")
+    return clean(f"{found.phase} is called again" if found.is_changed else f"{found.phase} was not paused")
 
 
 def checked_text(found: Checked) -> str:

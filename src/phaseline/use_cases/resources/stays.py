@@ -13,7 +13,7 @@ import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.model.state_steps import phase_of, state_entered
-from phaseline.model.status import EntryStatus, Mark
+from phaseline.model.status import EntryStatus
 from phaseline.use_cases.executions import as_statuses, with_running
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ WORDS = {
     EntryStatus.CANCELED: "Canceled",
 }
 """{status: the word of the source}; what has passed does not apply and so has no entry."""
-ENTRY_WORDS = tuple(dict.fromkeys(WORDS.values()))
+RETRIED = "phase_retried"
+"""The stored event of a user's retry."""
 
 
 @frozen
@@ -64,6 +65,7 @@ class Stay:
         self.state = state
         self.at = at
         self._all_batches = batches
+        self._called: dict[str, Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]] = {}
 
     @cached_property
     def columns(self) -> Graph:
@@ -176,23 +178,41 @@ class Stay:
         return {note.position: note for note in self._store.notes(self.graph)}
 
     def runs(self, phase: str, number: int) -> Runs:
-        """The calls of one entry."""
-        return self._runs.get(self.phases[phase].first + self.place(number), NO_RUNS)
+        """The calls of one entry since a user has had it tried again; that clears what was before (T10)."""
+        position = self.phases[phase].first + self.place(number)
+        note = self.notes.get(position)
+        since = self._retried.get((number, phase), 0) if note is not None and note.generation else 0
+        found = [
+            batch
+            for batch, positions, _ in self.called(phase)
+            if batch.started_at >= since and (positions == position).any()
+        ]
+        if not found:
+            return NO_RUNS
+        latest = found[-1]
+        return Runs(len(found), latest.id, latest.started_at, latest.closed_at)
 
     @cached_property
-    def _runs(self) -> dict[int, Runs]:
-        found: dict[int, Runs] = {}
-        for batch in self._batches:
-            for of, positions in batch.segments:
-                if of == self.graph:
-                    for position in positions.tolist():
-                        count = found[position].count if position in found else 0
-                        found[position] = Runs(count + 1, batch.id, batch.started_at, batch.closed_at)
+    def _retried(self) -> dict[tuple[int, str], int]:
+        """{(resource, phase): when a user had it tried again for the last time}."""
+        found: dict[tuple[int, str], int] = {}
+        after = 0
+        while rows := self._store.events(self.execution, after=after):
+            after = rows[-1].sequence
+            found.update(
+                ((row.instance, phase_of(row.operation) or row.operation), row.at)
+                for row in rows
+                if row.type == RETRIED
+            )
         return found
 
     def called(self, phase: str) -> Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]:
         """(call, positions of this stay in it, their outcomes as far as they are known) of a phase, oldest first."""
-        step = self.phases[phase]
+        if phase not in self._called:
+            self._called[phase] = self._calls_of(self.phases[phase])
+        return self._called[phase]
+
+    def _calls_of(self, step: Step) -> Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]:
         found = []
         for batch in self._batches:
             first = 0
@@ -202,10 +222,4 @@ class Stay:
                     kinds = np.zeros(size, np.uint8) if batch.kinds is None else batch.kinds[first : first + size]
                     found.append((batch, positions, kinds))
                 first += size
-        return found
-
-    @property
-    def is_conditional(self) -> np.ndarray:
-        """Entries of which it is still asked whether they apply; bool by position."""
-        found: np.ndarray = (self.columns.marks & Mark.CONDITIONAL) != 0
         return found

@@ -1,0 +1,26 @@
+"""What the server does with a phase as a whole: a function of its entries and of whether a call of it runs (section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Activity = Literal["Canceling", "Running", "Sleeping", "Inactive"]
+COUNTED = ("Blocked", "Waiting", "Running", "Sleeping", "Failed", "Canceling")
+"""Statuses of entries that a phase's record counts, in the words of the source."""
+
+
+def activity_of(counts: Mapping[str, int], *, is_called: bool) -> Activity:
+    """The activity. ``counts``: {status: entries}; ``is_called``: a call of the phase runs.
+
+    What is only blocked, has failed or is done does not make it active (PD24); what waits counts as running, for it is
+    queued (PD23); a call is canceling when nobody in it is wanted any more (PD22).
+
+    >>> activity_of({"Sleeping": 2, "Failed": 1}, is_called=False), activity_of({"Canceling": 1}, is_called=True)
+    ('Sleeping', 'Canceling')
+    """
+    if is_called and counts.get("Canceling") and not counts.get("Running"):
+        return "Canceling"
+    if is_called or counts.get("Waiting"):
+        return "Running"
+    return "Sleeping" if counts.get("Sleeping") else "Inactive"

@@ -1,0 +1,144 @@
+"""Phases as a whole: what the server does with each at this moment, and how its latest calls went (sections 5 and 12)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import frozen
+from phaseline.model.phase_activity import COUNTED, Activity, activity_of
+from phaseline.model.state_steps import LANE_PREFIX
+from phaseline.model.status import EntryStatus, OutcomeKind
+from phaseline.use_cases.resources.snapshot import Snapshot, clusters
+from phaseline.use_cases.resources.stays import WORDS
+
+if TYPE_CHECKING:
+    from phaseline.model.rows import BatchRow, PausedRow
+    from phaseline.ports import Store
+    from phaseline.use_cases.resources.stays import Stay
+
+LOOKED_AT = 100
+"""Latest calls from which averages are computed."""
+CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
+
+
+@frozen
+class PhaseNow:
+    """One phase at this moment. ``counts``: {status: resources}; ``is_queued``: it waits for a call to begin.
+
+    ``runs`` counts the calls that are remembered; means, failures and retries are those of the last hundred of them. ``paused``: by
+    whom and why, empty if it is not.
+    """
+
+    activity: Activity = "Inactive"
+    counts: Mapping[str, int] = field(default_factory=dict)
+    is_queued: bool = False
+    next_run_at: int = 0
+    last_run_at: int = 0
+    last_run_ms: int = 0
+    last_run_size: int = 0
+    runs: int = 0
+    mean_run_ms: int = 0
+    mean_run_size: float = 0.0
+    failures: int = 0
+    retries: int = 0
+    paused: str = ""
+    paused_at: int = 0
+
+
+def phases_now(store: Store) -> Mapping[str, PhaseNow]:
+    """{phase in lower case: how it is}, of phases that resources are or were in, and of those that are paused."""
+    names: dict[str, str] = {}
+    counts: dict[str, Counter[str]] = {}
+    dues: dict[str, int] = {}
+    for row in clusters(store):
+        _count(Snapshot(store, row), names, counts, dues)
+    paused = store.paused_phases()
+    names.update((key, pause.name) for key, pause in paused.items() if key not in names)
+    return {
+        key: _now(store, name, counts.get(key, Counter()), dues.get(key, 0), paused.get(key))
+        for key, name in names.items()
+    }
+
+
+def _count(snapshot: Snapshot, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:
+    present = snapshot.living
+    for stay, inside in snapshot.by_stay(present):
+        here = inside[snapshot.newest[inside] == stay.execution]
+        for phase in stay.phases:
+            key = phase.lower()
+            names.setdefault(key, phase)
+            tally = counts.setdefault(key, Counter())
+            statuses = stay.status[stay.positions(phase, here)]
+            for status, count in zip(*np.unique(statuses, return_counts=True), strict=True):
+                word = WORDS.get(EntryStatus(int(status)))
+                if word in COUNTED and word is not None:
+                    tally[word] += int(count)
+            _note_due(stay, phase, here, statuses, dues)
+    for stay in snapshot.stays:
+        _count_left(snapshot, stay, names, counts)
+
+
+def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray, dues: dict[str, int]) -> None:
+    """The first time at which one of those that sleep is due."""
+    for position in stay.positions(phase, numbers[statuses == EntryStatus.SLEEPING]).tolist():
+        note = stay.notes.get(position)
+        if note is not None and note.due:
+            key = phase.lower()
+            dues[key] = min(dues.get(key, note.due), note.due)
+
+
+def _count_left(snapshot: Snapshot, stay: Stay, names: dict[str, str], counts: dict[str, Counter[str]]) -> None:
+    """Calls that go on with resources that are wanted elsewhere by now."""
+    for phase in stay.phases:
+        names.setdefault(phase.lower(), phase)
+    if snapshot.by_number[stay.execution].status.is_ended:
+        return
+    for phase, step in stay.phases.items():
+        part = slice(step.first, step.first + step.count)
+        called = np.isin(stay.status[part], CALLED)
+        if called.any():
+            past = snapshot.newest[stay.columns.subject[part][called]] != stay.execution
+            counts.setdefault(phase.lower(), Counter())["Canceling"] += int(past.sum())
+
+
+def _now(store: Store, name: str, counts: Counter[str], due: int, pause: PausedRow | None) -> PhaseNow:
+    total, runs = store.runs_of(LANE_PREFIX + name, last=LOOKED_AT)
+    is_called = any(not run.closed_at for run in runs)
+    done = [run for run in runs if run.closed_at]
+    sizes = [_size(run) for run in runs]
+    took = [run.closed_at - run.started_at for run in done]
+    kinds = _kinds(done)
+    return PhaseNow(
+        activity=activity_of(counts, is_called=is_called),
+        counts={word: counts[word] for word in COUNTED if counts[word]},
+        is_queued=bool(counts["Waiting"]) and not is_called and pause is None,
+        next_run_at=due,
+        last_run_at=runs[-1].started_at if runs else 0,
+        last_run_ms=took[-1] if took else 0,
+        last_run_size=sizes[-1] if sizes else 0,
+        runs=total,
+        mean_run_ms=round(sum(took) / len(took)) if took else 0,
+        mean_run_size=round(sum(sizes) / len(sizes), 1) if sizes else 0.0,
+        failures=kinds[OutcomeKind.FAILED],
+        retries=kinds[OutcomeKind.RETRY],
+        paused=f"{pause.actor}: {pause.reason}" if pause is not None else "",
+        paused_at=pause.at if pause is not None else 0,
+    )
+
+
+def _size(run: BatchRow) -> int:
+    return sum(len(positions) for _, positions in run.segments)
+
+
+def _kinds(runs: Sequence[BatchRow]) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for run in runs:
+        if run.kinds is not None:
+            kinds, times = np.unique(run.kinds, return_counts=True)
+            found.update(dict(zip(kinds.tolist(), times.tolist(), strict=True)))
+    return found
