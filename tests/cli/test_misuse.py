@@ -3,6 +3,9 @@
 import pytest
 from tests.cli.terminal import Terminal
 
+from phaseline import __version__
+from phaseline.cli.misuse import CFY
+
 MISUSED = {
     "uninstall shop": "A deployment is named with -d: phaseline uninstall -d shop",
     "uninstall": "phaseline uninstall -d NAME; see the names with: phaseline deployments list",
@@ -15,6 +18,11 @@ MISUSED = {
     "executions start execute_operation shop": "phaseline executions start execute_operation -d shop",
     "executions start heal": "phaseline executions start heal -d NAME",
     "deployments show -d shop": "The name stands by itself: phaseline deployments show shop",
+    "instances list shop": "A deployment is named with -d: phaseline instances list -d shop",
+    "executions list shop": "phaseline executions list -d shop",
+    "events list": "What cfy calls so is here: phaseline executions events ID",
+    "executions get install-1": "What cfy calls so is here: phaseline executions show ID",
+    "blueprints upload x": "for nothing is uploaded",
     "deployments outputs --deployment": "The name stands by itself: phaseline deployments outputs NAME",
 }
 
@@ -24,6 +32,24 @@ def test_who_names_a_deployment_the_wrong_way_is_told_what_to_type(terminal: Ter
     result = terminal.run(*words.split())
     assert result.exit_code == 2
     assert MISUSED[words] in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("words", CFY)
+def test_what_is_told_of_words_of_the_ancestor_exists_here(terminal: Terminal, words: str) -> None:
+    assert terminal.run(*words.split(), "--help").exit_code == 2
+    told = CFY[words].partition(",")[0].split()[1:]
+    names = [word for word in told if word.islower() and not word.startswith("-")]
+    assert terminal.run(*names, "--help").exit_code == 0
+
+
+def test_the_version_is_told_as_by_every_program(terminal: Terminal) -> None:
+    assert terminal.run("--version").stdout.split() == ["phaseline", __version__]
+
+
+def test_the_number_of_an_execution_is_enough_for_a_hint(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write())
+    code, found = terminal.ask("executions", "show", "1")
+    assert (code, found["problems"][0]["mend"]) == (1, "Correct the id; did you mean 'install-1'?")
 
 
 def test_words_that_do_not_fit_are_a_document_too(terminal: Terminal) -> None:

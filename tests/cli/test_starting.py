@@ -338,3 +338,13 @@ def test_a_limit_that_is_none_is_refused(terminal: Terminal, words: tuple[str, .
     result = terminal.run("uninstall", "-d", "shop", *words)
     assert result.exit_code == 2
     assert "--stop-after" in result.stderr
+
+
+def test_an_operation_that_may_be_several_is_told_with_their_names(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write())
+    code, found = terminal.ask("executions", "start", "execute_operation", "-d", "shop", "-p", "operation=create")
+    (problem,) = found["problems"]
+    assert (code, problem["code"]) == (1, "PL-P006")
+    assert problem["message"] == "the operation 'create' of 'base', 'top' may be any of 2"
+    (problem,) = terminal.ask("plan", "execute_operation", "-d", "shop", "-p", "operation=nothing")[1]["problems"]
+    assert "there are: cloudify.interfaces.lifecycle.create, cloudify.interfaces.lifecycle.delete," in problem["mend"]

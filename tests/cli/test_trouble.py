@@ -66,6 +66,12 @@ def test_complete_of_what_needs_none_is_refused(terminal: Terminal) -> None:
     assert (code, answer["problems"][0]["code"]) == (1, "PL-C014")
 
 
+def test_complete_without_a_reason_is_refused(terminal: Terminal) -> None:
+    instance = failed_install(terminal)["failures"][0]["instance"]
+    code, answer = terminal.ask("executions", "complete", "install-1", "--instance", instance, "--reason", " ")
+    assert (code, answer["problems"][0]["code"]) == (1, "PL-C029")
+
+
 def test_complete_of_an_operation_that_is_misspelled_says_so_and_suggests(terminal: Terminal) -> None:
     instance = failed_install(terminal)["failures"][0]["instance"]
     words = ("executions", "complete", "install-1", "--instance", instance, "--reason", "x", "--operation")

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+QUOTED = re.compile("'([^']+)'")
+NO_COMMAND = re.compile(r"(?:No such|There is no) command ")
+EXTRA = re.compile(r"Got unexpected extra argument \(([^()]+)\)$")
 SEE_NAMES = "see the names with: phaseline deployments list"
 FILES = {".yaml", ".yml"}
+
+
+CFY = {
+    "events": "phaseline executions events ID",
+    "logs": "phaseline executions logs ID",
+    "node-instances": "phaseline instances list -d NAME",
+    "nodes": "phaseline instances list -d NAME",
+    "local": "phaseline install FILE",
+    "snapshots": "phaseline store backup FILE",
+    "profiles": "phaseline --store URL …, for there is nothing to log in to",
+    "executions get": "phaseline executions show ID",
+    "instances get": "phaseline instances show ID",
+    "deployments get": "phaseline deployments show NAME",
+    "blueprints upload": "phaseline install FILE, for nothing is uploaded",
+    "blueprints list": "phaseline deployments list",
+    "plugins upload": "phaseline install FILE --plugins DIR, for nothing is uploaded",
+}
+"""{words of the ancestor's command line: what is typed here}; the whole list is the page for those who come from it."""
 
 
 class OfDeployment(click.Command):
@@ -46,7 +68,24 @@ class OfDeployment(click.Command):
         return f"A deployment is named with -d: {path} -d {shlex.quote(word)}"
 
 
-def without_option(error: click.NoSuchOption, words: Sequence[str]) -> str | None:
+def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
+    """The message of an error with what to type instead; None: nothing is known about that."""
+    if isinstance(error, click.NoSuchOption):
+        return _without_option(error, words)
+    if not isinstance(error, click.UsageError) or error.ctx is None:
+        return None
+    message = error.message
+    quoted = QUOTED.search(message)
+    if NO_COMMAND.match(message) and quoted is not None:
+        key = " ".join([*error.ctx.command_path.split()[1:], quoted[1]])
+        return f"There is no command '{quoted[1]}'. What cfy calls so is here: {CFY[key]}" if key in CFY else None
+    extra = EXTRA.match(message)
+    if extra is not None and any(parameter.name == "deployment" for parameter in error.ctx.command.params):
+        return f"{message}. A deployment is named with -d: {error.ctx.command_path} -d {shlex.quote(extra[1])}"
+    return None
+
+
+def _without_option(error: click.NoSuchOption, words: Sequence[str]) -> str | None:
     """What to type where the name of a deployment was given with ``-d`` and stands by itself; None: that is not it."""
     ctx = error.ctx
     if ctx is None or error.option_name not in {"-d", "--deployment"}:

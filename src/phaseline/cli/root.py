@@ -102,15 +102,13 @@ class Tree(click.Group):
 
 def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
     """Print it; an option of the program itself that was given too late is told its place."""
-    if isinstance(error, click.NoSuchOption):
-        from phaseline.cli.misuse import without_option
+    from phaseline.cli.misuse import mended
 
-        of_root = {word for parameter in root.params for word in (*parameter.opts, *parameter.secondary_opts)}
-        if error.option_name in of_root:
-            place = f"{error.message} It stands before the command: phaseline {error.option_name} ..."
-            error = click.UsageError(place, error.ctx)
-        elif meant := without_option(error, words):
-            error = click.UsageError(meant, error.ctx)
+    if isinstance(error, click.NoSuchOption) and error.option_name in _own_options():
+        place = f"{error.message} It stands before the command: phaseline {error.option_name} ..."
+        error = click.UsageError(place, error.ctx)
+    elif meant := mended(error, words):
+        error = click.UsageError(meant, error.ctx if isinstance(error, click.UsageError) else None)
     if "--json" in words:
         from phaseline.cli.render.problems import usage_document
 
@@ -118,6 +116,20 @@ def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
     else:
         error.show()
     return error.exit_code
+
+
+def _own_options() -> set[str]:
+    """The options of the program itself."""
+    return {word for parameter in root.params for word in (*parameter.opts, *parameter.secondary_opts)}
+
+
+def _say_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    """As the command ``version``, for those who ask every program in this way."""
+    if value:
+        from phaseline import __version__
+
+        click.echo(f"phaseline {__version__}")
+        ctx.exit()
 
 
 @click.command(
@@ -130,6 +142,14 @@ def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
 @click.option("--store", metavar="URL", help="Where everything is remembered, such as sqlite:///phaseline.db.")
 @click.option("-q", "--quiet", is_flag=True, help="Only answers and problems, no progress and no notices.")
 @click.option("-v", "--verbose", is_flag=True, help="Logs and events of what runs, while it runs.")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_say_version,
+    help="Say which version this is.",
+)
 @click.pass_context
 def root(ctx: click.Context, config: str | None, store: str | None, quiet: bool, verbose: bool) -> None:
     """Install applications from blueprints, carry on after a crash, and remove them again."""

@@ -185,6 +185,7 @@ CODES: dict[str, str] = {
     "PL-C026": "The answer cannot be written",
     "PL-C027": "The execution has no such operation",
     "PL-C028": "A call that was given up still runs",
+    "PL-C029": "The reason is empty",
     "PL-C030": "There is no such cluster",
     "PL-C031": "There is no such resource",
     "PL-C032": "Several clusters have a resource of this name",

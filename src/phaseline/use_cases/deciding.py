@@ -106,8 +106,11 @@ def complete(
     """Take entries as completed because a user vouches for them, and go on with what waited for them; audited.
 
     ``instances``: ids of those concerned; ``operations``: only these (full names or their last part).
-    Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name.
+    Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name, PL-C029 without a reason.
     """
+    if not reason.strip():
+        mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
+        raise fail("PL-C029", "the reason is empty", mend)
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_busy(place.store, row)
     body = {**_chosen(place.store, row, instances, operations, COMPLETED), "reason": reason}

@@ -92,7 +92,8 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
     rows = {row.id: row for row in store.executions()}
     whole = None if to_change else _only(id, rows, "execution")
     if whole is None:
-        hint = did_you_mean(id, rows)
+        same = [known for known in rows if known.rpartition("-")[2] == id]
+        hint = f"did you mean '{same[0]}'?" if same else did_you_mean(id, rows)
         mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline executions list"
         raise fail("PL-C011", f"there is no execution '{id}'", mend)
     return rows[whole]

@@ -96,16 +96,20 @@ def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operat
     if not missing:
         return
     several = sorted({full for node in missing for full in _full_names(node, name)})
-    everywhere = sorted({full for node in topology.nodes for full in node.operations})
+    listed = _listed(node.name for node in missing)
     if several:
         mend = f"Write the full name, one of: {', '.join(several)}."
-    elif not any(node.find_operation(name) is not None for node in topology.nodes):
+        unclear = _listed(node.name for node in missing if _full_names(node, name))
+        yield Problem("PL-P006", f"the operation '{name}' of {unclear} may be any of {len(several)}", mend)
+        return
+    implemented = {op.name for node in topology.nodes for op in node.operations.values() if op.implementation}
+    others = {full for node in topology.nodes for full in node.operations} - implemented
+    everywhere = [*sorted(implemented), *sorted(others)]
+    if not any(node.find_operation(name) is not None for node in topology.nodes):
         mend = f"No node has it. Correct the name; there are: {', '.join(everywhere[:SHOWN]) or 'none'}."
     else:
         mend = f"Choose the nodes that have it with node_ids or type_names, or leave the others out: -p {SKIP_UNDECLARED}=true"
-    yield Problem(
-        "PL-P006", f"the operation '{name}' is not declared by {_listed(node.name for node in missing)}", mend
-    )
+    yield Problem("PL-P006", f"the operation '{name}' is not declared by {listed}", mend)
 
 
 def _full_names(node: Node, name: str) -> list[str]:
