@@ -11,6 +11,7 @@ Graphs lie one behind the other (``Slot.base`` ... ``Slot.end``); a graph that i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -371,9 +372,8 @@ class Arena:
         written = []
         dirty = self.dirty.nonzero()[0]
         if len(dirty):
-            numbers = self.slot_first_page.searchsorted(dirty, side="right") - 1
-            for page, number in zip(dirty.tolist(), numbers.tolist(), strict=True):
-                slot = self.order[number]
+            for page in dirty.tolist():
+                slot = self.order[bisect_right(self.cells.first_page, page) - 1]
                 place = page - slot.first_page
                 low = slot.base + place * PAGE_ENTRIES
                 statuses = self.status[low : min(low + PAGE_ENTRIES, slot.end)].tobytes()

@@ -136,13 +136,11 @@ class Lanes:
 
         After a whole turn without a batch it ends. Lanes with nothing left are forgotten.
         """
-        idle = [
-            key for key, lane in self.by_key.items() if not lane.waiting and not lane.running and lane.opens_at <= now
-        ]
-        for key in idle:
-            del self.by_key[key]
+        for key, lane in list(self.by_key.items()):
+            if not lane.waiting and not lane.running and lane.opens_at <= now:
+                del self.by_key[key]
         lanes = list(self.by_key.values())
-        begun = True
+        begun = any(lane.waiting for lane in lanes)
         while begun:
             begun = False
             turn = self._next % len(lanes) if lanes else 0

@@ -26,6 +26,7 @@ from phaseline.engine.rules import (
     TOLERANT,
     UNSURE,
     WAITING,
+    one_of,
 )
 from phaseline.engine.runs import Run
 from phaseline.model.distinct import distinct
@@ -52,15 +53,12 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Event
 
-RETRIED = (FAILED, CANCELED)
-COMPLETED_BY_HAND = (
-    FAILED,
-    UNSURE,
-    SLEEPING,
-    WAITING,
-    CANCELED,
-)
-BEHIND = (BLOCKED, SKIPPED)
+RETRIED = one_of(FAILED, CANCELED)
+RETRIED_UNSURE = one_of(FAILED, CANCELED, UNSURE)
+UNBEGUN = one_of(BLOCKED, WAITING, SLEEPING)
+CALLED = one_of(RUNNING, CANCELING)
+COMPLETED_BY_HAND = one_of(FAILED, UNSURE, SLEEPING, WAITING, CANCELED)
+BEHIND = one_of(BLOCKED, SKIPPED)
 """What waits for others, or lost them: milestones excepted, a user may vouch for that as well."""
 
 
@@ -190,13 +188,13 @@ def _reattached(scheduler: Scheduler, event: Reattached) -> None:
     arena.owner[running] = event.batch
 
 
-def _matching(scheduler: Scheduler, run: Run, subjects: np.ndarray | None, statuses: tuple[int, ...]) -> np.ndarray:
-    """Positions of an execution's entries with one of these statuses, of all its graphs or only of some instances."""
+def _matching(scheduler: Scheduler, run: Run, subjects: np.ndarray | None, statuses: np.ndarray) -> np.ndarray:
+    """Positions of an execution's entries with one of these statuses (bool by status), of all its graphs or only of some instances."""
     arena = scheduler.arena
     found = []
     for graph in run.graphs:
         slot = arena.slots[graph]
-        chosen = np.isin(arena.status[slot.base : slot.end], statuses)
+        chosen = statuses[arena.status[slot.base : slot.end]]
         if subjects is not None:
             of_instance = arena.kind[slot.base : slot.end] == SubjectKind.INSTANCE
             chosen &= of_instance & np.isin(arena.subject[slot.base : slot.end], subjects)
@@ -206,8 +204,7 @@ def _matching(scheduler: Scheduler, run: Run, subjects: np.ndarray | None, statu
 
 def cancel_unbegun(scheduler: Scheduler, run: Run, subjects: np.ndarray | None) -> None:
     """Cancel the entries of an execution that are not being called."""
-    unbegun = (BLOCKED, WAITING, SLEEPING)
-    positions = _matching(scheduler, run, subjects, unbegun)
+    positions = _matching(scheduler, run, subjects, UNBEGUN)
     scheduler.arena.change(positions, CANCELED)
     leave_lanes(scheduler, run, positions)
 
@@ -222,7 +219,7 @@ def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
         scheduler.set_status(draft, run, ExecutionStatus.CANCELING)
     cancel_unbegun(scheduler, run, event.subjects)
     arena = scheduler.arena
-    running = _matching(scheduler, run, event.subjects, (RUNNING, CANCELING))
+    running = _matching(scheduler, run, event.subjects, CALLED)
     for batch in sorted(set(arena.owner[running].tolist())):
         open_batch = scheduler.batches[batch]
         members = np.flatnonzero(np.isin(open_batch.positions, running) & (open_batch.kinds == KIND_PENDING))
@@ -273,8 +270,8 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
     positions = (
         np.arange(slot.base, slot.end) if event.positions is None else event.positions.astype(np.int64) + slot.base
     )
-    wanted = (*RETRIED, UNSURE) if event.include_unsure or event.positions is not None else RETRIED
-    chosen = np.isin(arena.status[positions], wanted)
+    wanted = RETRIED_UNSURE if event.include_unsure or event.positions is not None else RETRIED
+    chosen = wanted[arena.status[positions]]
     chosen &= ((arena.marks[positions] & TOLERANT) == 0) | (arena.status[positions] != FAILED)
     positions = positions[chosen]
     arena.generations[positions] += 1
@@ -301,8 +298,8 @@ def _complete(scheduler: Scheduler, draft: Draft, event: CompleteRequested) -> N
         return
     slot = arena.slots[event.graph]
     positions = distinct(event.positions.astype(np.int64)) + slot.base
-    is_behind = np.isin(arena.status[positions], BEHIND) & ((arena.marks[positions] & ABSENT) == 0)
-    positions = positions[is_behind | np.isin(arena.status[positions], COMPLETED_BY_HAND)]
+    is_behind = BEHIND[arena.status[positions]] & ((arena.marks[positions] & ABSENT) == 0)
+    positions = positions[is_behind | COMPLETED_BY_HAND[arena.status[positions]]]
     if run.status.is_ended:
         _reopen(scheduler, draft, run)
     run.overtake()

@@ -112,6 +112,11 @@ def change_number(old: np.ndarray, new: np.ndarray, marks: np.ndarray) -> np.nda
     return number
 
 
+def one_of(*statuses: int) -> np.ndarray:
+    """[status] -> is one of these."""
+    return np.array([status in statuses for status in E], bool)
+
+
 IS_OPEN = np.array([status < E.COMPLETED for status in E], bool)
 """[status] -> may still change by itself (unsure included)."""
 MAY_MOVE = np.array([status < E.UNSURE for status in E], np.int8)

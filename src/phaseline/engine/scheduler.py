@@ -111,9 +111,10 @@ class Scheduler:
 
     def _start_restored(self, draft: Draft) -> None:
         """What waited goes on, now that it is known which entries are in open batches."""
-        self.arena.start(self.restored)
-        self.restored.clear()
-        self.follow(draft)
+        if self.restored:
+            self.arena.start(self.restored)
+            self.restored.clear()
+            self.follow(draft)
 
     def _start_planned(self, draft: Draft) -> None:
         """New graphs begin, all that came together at once."""

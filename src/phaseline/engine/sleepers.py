@@ -13,6 +13,7 @@ from phaseline.model.distinct import distinct
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
 
+NOBODY = np.empty(0, np.int64)
 NEVER = (-1, -1)
 """What a look saw that has not been taken."""
 
@@ -42,7 +43,7 @@ class Sleepers:
             times = arena.due[positions]
             woken.append(positions[times <= now])
             self.add(positions[times > now], times[times > now])
-        return distinct(np.concatenate(woken)) if woken else np.empty(0, np.int64)
+        return distinct(np.concatenate(woken)) if woken else NOBODY
 
     def next(self, arena: Arena) -> int | None:
         """When the first sleeper is due, or None. Looked at only when somebody fell asleep or awoke since."""

@@ -82,9 +82,10 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         return Verdict(ExecutionStatus.COMPLETED, "no instance was chosen, so there was nothing to do")
     if cleaned and not cleaned.is_met:
         return verdict(history, cleaned)
-    half_made = chosen & np.isin(history.states, [State.STARTING, State.CREATING])
-    if request.clean and not cleaned and half_made.any():
-        return _clean_up(topology, request, history, declare, half_made)
+    if request.clean and not cleaned:
+        half_made = chosen & np.isin(history.states, [State.STARTING, State.CREATING])
+        if half_made.any():
+            return _clean_up(topology, request, history, declare, half_made)
     return _install(topology, request, history, declare, chosen)
 
 
