@@ -9,7 +9,7 @@ import pytest
 import phaseline
 import phaseline.testing
 from phaseline.model import declaration
-from phaseline.use_cases import facade, plugin_nouns
+from phaseline.use_cases import facade, plugin_nouns, resource_noun
 
 PUBLIC = {
     "AttributeTypeError",
@@ -45,7 +45,11 @@ METHODS = {
     },
     facade.Instances: {"list", "show", "why", "stuck"},
     plugin_nouns.Plugins: {"list", "show", "check", "reload"},
-    plugin_nouns.Phases: {"list", "show"},
+    plugin_nouns.Phases: {"list", "show", "pause", "unpause"},
+    resource_noun.Resources: {
+        *("apply", "list", "show", "history", "why", "target"),
+        *("retry", "complete", "rerun", "wake", "cancel", "delete"),
+    },
     facade.EngineDoor: {"run", "status", "stop"},
 }
 HEAVY = {"numpy", "yaml", "sqlite3", "asyncio", "subprocess", "click", "rich", "jinja2", "logging", "stevedore"}

@@ -27,6 +27,10 @@ from phaseline.testing import (
 )
 from phaseline.testing.builders import blueprint, node
 from phaseline.use_cases.plans import Planned
+from phaseline.use_cases.resources.applying import Applied
+from phaseline.use_cases.resources.deciding import Decided
+from phaseline.use_cases.resources.failures import FailureGroup
+from phaseline.use_cases.resources.moving import Moved
 from phaseline.use_cases.values import (
     DeploymentDetails,
     DeploymentView,
@@ -58,6 +62,18 @@ def programs() -> None:
         shop.executions.complete(done.id, instances=["db_1"], reason="seen")
     another = phaseline.open()
     another.close()
+
+
+def resources() -> None:
+    with phaseline.open() as lab:
+        assert_type(lab.resources.apply("nodes.rec", records=[{"Name": "n1"}], cluster="lab"), Applied)
+        assert_type(lab.resources.list(where="PhaseFailed").failures, Sequence[FailureGroup])
+        assert_type(lab.resources.show("n1").record, Mapping[str, object])
+        assert_type(lab.resources.retry(where="PhaseFailed", changes={"Size": "3"}), Decided)
+        assert_type(lab.resources.target("Terminated", "n1", "n2"), Moved)
+        lab.resources.complete("n1", reason="seen", phases=["Acme.Create"])
+        lab.resources.delete(everybody=True)
+        lab.phases.pause("Acme.Create", reason="the cloud is down")
 
 
 def mistakes() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Self
 
 from phaseline.use_cases.plugin_nouns import Phases, Plugins
+from phaseline.use_cases.resource_noun import Resources
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -73,7 +74,10 @@ def open_phaseline(
 
 
 class Phaseline:
-    """The use cases over one store: ``blueprints``, ``deployments``, ``executions``, ``instances``, ``plugins``, ``phases``, ``engine``."""
+    """The use cases over one store, by noun.
+
+    ``blueprints``, ``deployments``, ``executions``, ``instances``, ``resources``, ``plugins``, ``phases``, ``engine``.
+    """
 
     def __init__(self, place: Workplace) -> None:
         """``place`` is closed with it. Programs call ``phaseline.open``."""
@@ -84,6 +88,7 @@ class Phaseline:
         self.instances = Instances(place)
         self.plugins = Plugins(place)
         self.phases = Phases(place)
+        self.resources = Resources(place)
         self.engine = EngineDoor(place)
 
     def status(self) -> Status:

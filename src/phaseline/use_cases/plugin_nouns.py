@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
     from phaseline.use_cases.reloading import Reloaded
+    from phaseline.use_cases.resources.pausing import Paused
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -57,7 +58,19 @@ class Phases:
         return list_phases(self._place, state=state, resource_type=resource_type)
 
     def show(self, name: str) -> PhaseView:
-        """How one phase is defined."""
+        """How one phase is defined, and what is done with it now."""
         from phaseline.use_cases.phases import show_phase
 
         return show_phase(self._place, name)
+
+    def pause(self, name: str, *, reason: str = "paused by a user") -> Paused:
+        """Have it called no more: resources that come to it wait, calls that run go on."""
+        from phaseline.use_cases.resources.pausing import pause
+
+        return pause(self._place, name, reason=reason)
+
+    def unpause(self, name: str) -> Paused:
+        """Have it called again."""
+        from phaseline.use_cases.resources.pausing import unpause
+
+        return unpause(self._place, name)

@@ -73,14 +73,18 @@ def reach(target: str, numbers: np.ndarray) -> Request:
     return Request(REACH, {"target": target, "subjects": ranges_of(numbers)})
 
 
-def apply(place: Workplace, files: Sequence[str], *, cluster: str = "") -> Applied:
+def apply(
+    place: Workplace, files: Sequence[str], *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
+) -> Applied:
     """Put the resources of the files into the store. ``cluster``: of those whose records name none.
+
+    ``records``: more of them, as JSON has them.
 
     New ones are made, attributes that differ are changed (those that a file does not name stay), and a target that is
     not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
     """
     registry = known_phases(place)
-    wanted = read_wanted(files, registry.types, cluster=cluster)
+    wanted = read_wanted(files, registry.types, cluster=cluster, records=records)
     grouped: dict[str, list[Wanted]] = {}
     for one in wanted:
         grouped.setdefault(one.cluster, []).append(one)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_data import ENGINE_KEYS
 from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.records.faults import place_at
@@ -40,16 +41,20 @@ class Wanted:
     place: Place
 
 
-def read_wanted(files: Sequence[str], types: ResourceTypes, *, cluster: str = "") -> list[Wanted]:
-    """The resources of all files in order. ``cluster``: of those that name none.
+def read_wanted(
+    files: Sequence[str], types: ResourceTypes, *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
+) -> list[Wanted]:
+    """The resources of all files in order, then those of ``records``. ``cluster``: of those that name none.
 
     Raises: ``ProblemsError`` with everything that is wrong with any of them.
     """
     problems: list[Problem] = []
     found: list[Wanted] = []
-    for file in files:
+    readers: list[Callable[[], list[_Placed]]] = [partial(_placed, file, problems) for file in files]
+    readers.append(partial(_in_json, records, "", problems))
+    for read in readers:
         try:
-            texts = _placed(file)
+            texts = read()
         except ProblemsError as error:
             problems.extend(error.problems)
             continue
@@ -77,7 +82,7 @@ class _Placed:
         return self.places.get(attribute.lower(), self.place)
 
 
-def _placed(file: str) -> list[_Placed]:
+def _placed(file: str, problems: list[Problem]) -> list[_Placed]:
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
@@ -90,8 +95,19 @@ def _placed(file: str) -> list[_Placed]:
         raise unreadable(file, f"it is no JSON: {error}") from error
     except RecursionError as error:
         raise unreadable(file, "its JSON is nested too deep") from error
-    many = content if isinstance(content, list) else [content]
-    return [_Placed(from_json(one, file=file), Place(file, path=f"record {at}"), {}) for at, one in enumerate(many, 1)]
+    return _in_json(content if isinstance(content, list) else [content], file, problems)
+
+
+def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[_Placed]:
+    """The records that can be read; of each other one what is wrong with it."""
+    found = []
+    for at, one in enumerate(contents, 1):
+        place = Place(file, path=f"record {at}") if file else Place(subject=f"record {at}")
+        try:
+            found.append(_Placed(from_json(one, file=file), place, {}))
+        except ProblemsError as error:
+            problems.extend(altered(problem, place=place) for problem in error.problems)
+    return found
 
 
 def _in_text(one: PlacedRecord, text: str, file: str) -> _Placed:

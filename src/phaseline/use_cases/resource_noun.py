@@ -1,0 +1,164 @@
+"""Resources for Python programs: a noun of ``phaseline.open()``, made like those beside it.
+
+Whom a method is about is said by ``names``, by an expression ``where``, by the key of a ``group`` of failures, or by
+``everybody=True``; what of these is given must all hold. ``cluster`` keeps to one cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.resources.applying import Applied
+    from phaseline.use_cases.resources.choosing import Choice
+    from phaseline.use_cases.resources.deciding import Decided
+    from phaseline.use_cases.resources.history import ResourceHistory
+    from phaseline.use_cases.resources.looking import ResourceList, ResourceView
+    from phaseline.use_cases.resources.moving import Moved
+    from phaseline.use_cases.resources.why import Why
+    from phaseline.use_cases.workplace import Workplace
+
+
+class Resources:
+    """What phases move from state to state."""
+
+    def __init__(self, place: Workplace) -> None:
+        """Over this store."""
+        self._place = place
+
+    def apply(self, *files: str, records: Sequence[Mapping[str, object]] = (), cluster: str = "") -> Applied:
+        """Put the resources of files of records, and of records as JSON has them, into the store, or change those there are.
+
+        ``cluster``: of those that name none. Raises ``ProblemsError`` with everything that is wrong; then nothing is stored.
+        """
+        from phaseline.use_cases.resources.applying import apply
+
+        return apply(self._place, files, cluster=cluster, records=records)
+
+    def list(
+        self,
+        *names: str,
+        where: str = "",
+        group: str = "",
+        cluster: str | None = None,
+        limit: int | None = None,
+    ) -> ResourceList:
+        """Resources with the phases that keep them where they are, and what failed alike; nothing said means all."""
+        from phaseline.use_cases.resources.looking import list_resources
+
+        return list_resources(self._place, _choice(names, where, group, cluster), limit=limit)
+
+    def show(self, name: str, *, cluster: str | None = None) -> ResourceView:
+        """One of them with its record: attributes, state, and what each phase says of it."""
+        from phaseline.use_cases.resources.looking import show_resource
+
+        return show_resource(self._place, name, cluster=cluster)
+
+    def history(
+        self, name: str, *, cluster: str | None = None, phases: Sequence[str] = (), limit: int | None = None
+    ) -> ResourceHistory:
+        """What it went through: states, calls, what users decided."""
+        from phaseline.use_cases.resources.history import history
+
+        return history(self._place, name, cluster=cluster, phases=phases, limit=limit)
+
+    def why(self, name: str, *, cluster: str | None = None) -> Why:
+        """Why it is where it is: each phase of its state, whether it applies or why not, what it waits for."""
+        from phaseline.use_cases.resources.why import why
+
+        return why(self._place, name, cluster=cluster)
+
+    def target(
+        self,
+        state: str,
+        *names: str,
+        where: str = "",
+        group: str = "",
+        cluster: str | None = None,
+        everybody: bool = False,
+    ) -> Moved:
+        """Give them another target; what runs of them is awaited first."""
+        from phaseline.use_cases.resources.moving import target
+
+        return target(self._place, state, _choice(names, where, group, cluster, everybody=everybody))
+
+    def retry(
+        self,
+        *names: str,
+        where: str = "",
+        group: str = "",
+        cluster: str | None = None,
+        everybody: bool = False,
+        phases: Sequence[str] = (),
+        changes: Mapping[str, str] | None = None,
+    ) -> Decided:
+        """Let failed phases be called again. ``changes``: attributes to set before, in the informal syntax."""
+        from phaseline.use_cases.resources.deciding import retry
+
+        choice = _choice(names, where, group, cluster, everybody=everybody)
+        return retry(self._place, choice, phases=phases, changes=changes)
+
+    def complete(
+        self,
+        *names: str,
+        reason: str,
+        where: str = "",
+        group: str = "",
+        cluster: str | None = None,
+        everybody: bool = False,
+        phases: Sequence[str] = (),
+    ) -> Decided:
+        """Take phases as completed because you vouch for them; without ``phases`` those that failed."""
+        from phaseline.use_cases.resources.deciding import complete
+
+        choice = _choice(names, where, group, cluster, everybody=everybody)
+        return complete(self._place, choice, reason=reason, phases=phases)
+
+    def rerun(
+        self,
+        *names: str,
+        phases: Sequence[str],
+        where: str = "",
+        cluster: str | None = None,
+        everybody: bool = False,
+    ) -> Decided:
+        """Have completed phases called once more, while their resources are in that state."""
+        from phaseline.use_cases.resources.deciding import rerun
+
+        return rerun(self._place, _choice(names, where, "", cluster, everybody=everybody), phases=phases)
+
+    def wake(
+        self,
+        *names: str,
+        where: str = "",
+        cluster: str | None = None,
+        everybody: bool = False,
+        phases: Sequence[str] = (),
+    ) -> Decided:
+        """Have phases that sleep called now."""
+        from phaseline.use_cases.resources.deciding import wake
+
+        return wake(self._place, _choice(names, where, "", cluster, everybody=everybody), phases=phases)
+
+    def cancel(
+        self, *names: str, where: str = "", group: str = "", cluster: str | None = None, everybody: bool = False
+    ) -> Moved:
+        """Leave them in the states they are in."""
+        from phaseline.use_cases.resources.moving import cancel
+
+        return cancel(self._place, _choice(names, where, group, cluster, everybody=everybody))
+
+    def delete(
+        self, *names: str, where: str = "", group: str = "", cluster: str | None = None, everybody: bool = False
+    ) -> Moved:
+        """Remove them and what is known of them; nothing is called to undo what their phases have made."""
+        from phaseline.use_cases.resources.moving import delete
+
+        return delete(self._place, _choice(names, where, group, cluster, everybody=everybody))
+
+
+def _choice(names: Sequence[str], where: str, group: str, cluster: str | None, *, everybody: bool = False) -> Choice:
+    from phaseline.use_cases.resources.choosing import Choice
+
+    return Choice(names, where, group, cluster, is_all=everybody)
