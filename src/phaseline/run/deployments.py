@@ -38,6 +38,7 @@ class Deployments:
         self._store = store
         self.identity = store.identity()
         self._loaded: dict[int, LoadedDeployment] = {}
+        self._names: dict[int, str] = {}
         self._executions: dict[int, ExecutionView] = {}
         self._policies: dict[int, tuple[Policy, ...]] = {}
         self._data: dict[int, dict[int, Value]] = {}
@@ -47,10 +48,13 @@ class Deployments:
         """The deployment with its documents. ``KeyError`` if it was deleted."""
         found = self._loaded.get(deployment)
         if found is None:
-            row = next((row for row in self._store.deployments() if row.number == deployment), None)
+            store = self._store
+            name = self._names.get(deployment)
+            row = store.deployment(name) if name is not None else None
+            if row is None or row.number != deployment:  # its name may have been given to another one
+                row = next((row for row in store.deployments() if row.number == deployment), None)
             if row is None:
                 raise KeyError(deployment)
-            store = self._store
             found = LoadedDeployment(
                 deployment,
                 row.name,
@@ -96,7 +100,8 @@ class Deployments:
                 loaded.enter(change.states[-1], change.subjects)
 
     def begin(self, row: ExecutionRow) -> None:
-        """Know an execution, so that it need not be searched in the store."""
+        """Know an execution, so that neither it nor its deployment need be searched in the store."""
+        self._names[row.deployment] = row.deployment_name
         self._executions[row.number] = ExecutionView(
             row.id,
             row.request.workflow,

@@ -189,6 +189,9 @@ class HandOver:
         phase = phase_of(self.batch.lane.phase)
         if phase is not None:
             return [self._phase_group(phase)]
+        if len(self.parts) == 1 and _is_one(self._owners(self.parts[0])):
+            name = self._function_of(self.parts[0], self.parts[0].segment.subjects.item(0))
+            return [Group(*name, np.arange(self.count, dtype=np.int32))]
         names: dict[tuple[CodePlaces, str], int] = {}
         columns = [self._group_numbers(part, names) for part in self.parts]
         column = columns[0] if len(columns) == 1 else np.concatenate(columns)
@@ -209,22 +212,31 @@ class HandOver:
 
     def _group_numbers(self, part: Part, names: dict[tuple[CodePlaces, str], int]) -> np.ndarray:
         """Number of its function by place in the segment; new functions are added to ``names``."""
-        kind, deployment = part.segment.kind, part.deployment
-        owners = deployment.owners(kind, part.segment.subjects)
-        first, inverse = _distinct(owners)
+        first, inverse = _distinct(self._owners(part))
         numbers = np.empty(len(first), np.int32)
         for place, subject in enumerate(part.segment.subjects[first].tolist()):
-            operation = deployment.operation(kind, subject, self.batch.lane.phase)
-            is_function = operation is not None and operation.form == "function"
-            name = operation.implementation if operation is not None and is_function else ""
-            numbers[place] = names.setdefault((deployment.view.code, name), len(names))
+            numbers[place] = names.setdefault(self._function_of(part, subject), len(names))
         column: np.ndarray = numbers[inverse]
         return column
+
+    @staticmethod
+    def _owners(part: Part) -> np.ndarray:
+        return part.deployment.owners(part.segment.kind, part.segment.subjects)
+
+    def _function_of(self, part: Part, subject: int) -> tuple[CodePlaces, str]:
+        """The function that is called for a subject, empty if there is none, and where its code is."""
+        operation = part.deployment.operation(part.segment.kind, subject, self.batch.lane.phase)
+        is_function = operation is not None and operation.form == "function"
+        return part.deployment.view.code, operation.implementation if operation is not None and is_function else ""
+
+
+def _is_one(values: np.ndarray) -> bool:
+    return len(values) == 1 or (len(values) > 1 and bool((values == values[0]).all()))
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(place of the first of each distinct value, which of them each value is); one value is the common case."""
-    if len(values) and (values == values[0]).all():
+    if _is_one(values):
         return np.zeros(1, np.int64), np.zeros(len(values), np.int64)
     _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     return first, inverse

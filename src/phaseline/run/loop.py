@@ -109,7 +109,7 @@ class Engine:
         self._leaves_at: int | None = None
         self._door = Door(store, self)
         self._looked: int | None = None
-        self.is_asked_to_stop = False
+        self.is_asked_to_stop = self.has_turned = False
         self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
         self._keys = LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
@@ -300,7 +300,8 @@ class Engine:
 
         The engine cannot be used any more afterwards. What is still without an answer is lost, as after a crash.
         """
-        self._give_no_slot()
+        if self.scheduler.runs or self.has_work:
+            self._give_no_slot()
         self._looked = NEVER_AGAIN
         self.executor.stop(drain_s)
         if self._phases is not None:
@@ -310,6 +311,7 @@ class Engine:
 
     def turn(self) -> None:
         """Take what has arrived, decide, commit, act."""
+        self.has_turned = True
         self._look()
         reports = self._take()
         if self._interrupted:

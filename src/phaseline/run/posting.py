@@ -64,7 +64,7 @@ class Poster:
     """Posts for one executor. Its thread also watches the clock: it calls back what is due at a time."""
 
     def __init__(self, reports: Inbox[Report]) -> None:
-        """Start the thread."""
+        """The thread is started when there is something for it."""
         self._reports = reports
         self._waiting: dict[HandOver, Gathered] = {}
         self._lock = threading.Lock()
@@ -72,8 +72,7 @@ class Poster:
         self._alarms: list[tuple[float, int, Callable[[], None]]] = []
         self._alarm_count = 0
         self._is_stopped = False
-        self._thread = threading.Thread(target=self._run, name="phaseline-poster", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
 
     def outcome(
         self,
@@ -148,15 +147,23 @@ class Poster:
         with self._stir:
             self._alarm_count += 1
             heapq.heappush(self._alarms, (time.monotonic() + after_s, self._alarm_count, ring))
-            self._stir.notify()
+            self._wake()
 
     def _gathered(self, handover: HandOver) -> Gathered:
         gathered = self._waiting.get(handover)
         if gathered is None:
             gathered = self._waiting[handover] = Gathered()
             if len(self._waiting) == 1:
-                self._stir.notify()
+                self._wake()
         return gathered
+
+    def _wake(self) -> None:
+        """Let the thread look, which begins with the first that there is to do. Under the lock."""
+        if self._thread is None and not self._is_stopped:
+            self._thread = threading.Thread(target=self._run, name="phaseline-poster", daemon=True)
+            self._thread.start()
+        else:
+            self._stir.notify()
 
     def flush(self) -> None:
         """Post everything that waits."""
@@ -174,7 +181,8 @@ class Poster:
         with self._stir:
             self._is_stopped = True
             self._stir.notify()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
         self.flush()
 
     def _run(self) -> None:

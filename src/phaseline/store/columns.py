@@ -19,6 +19,7 @@ _RAW, _RUNS, _SQUEEZED = 0, 1, 2
 _TYPES: dict[bytes, np.dtype[np.generic]] = {
     name.encode(): np.dtype(f"<{name}") for name in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
 }
+_HEADS = {dtype: name for name, dtype in _TYPES.items()}
 
 SMALL = 16
 """Columns up to this length are stored as they are."""
@@ -36,10 +37,13 @@ def encode(column: np.ndarray) -> bytes:
     >>> len(encode(np.arange(500_000, dtype=np.int32)))
     19
     """
-    flat = np.ascontiguousarray(column, column.dtype.newbyteorder("<"))
-    head = f"{flat.dtype.kind}{flat.dtype.itemsize}".encode()
-    if head not in _TYPES:
-        raise TypeError(f"columns hold integers, not {flat.dtype}")
+    head = _HEADS.get(column.dtype)
+    if head is None:
+        column = column.astype(column.dtype.newbyteorder("<"))
+        head = f"{column.dtype.kind}{column.dtype.itemsize}".encode()
+        if head not in _TYPES:
+            raise TypeError(f"columns hold integers, not {column.dtype}")
+    flat = np.ascontiguousarray(column)
     length = len(flat)
     if length > SMALL:
         runs = _as_runs(flat)

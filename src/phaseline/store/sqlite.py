@@ -86,7 +86,7 @@ class SqliteStore:
         """Become the one process that writes; yields the epoch."""
         self._lock.take(command, self._clock.now())
         try:
-            with self._transaction() as db:
+            with self._write_guard, self._not_waiting(), self._transaction() as db:
                 epoch = writes.raise_epoch(db)
                 self._turns.forget()  # others have owned the store since
             self._epoch = epoch
@@ -203,14 +203,8 @@ class SqliteStore:
 
         Written without waiting for the disk: when the machine goes down, the processes go with it.
         """
-        with self._write_guard:
-            writer = self._open_writer()
-            writer.execute("pragma synchronous = normal")
-            try:
-                with self._owned() as db:
-                    db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
-            finally:
-                writer.execute("pragma synchronous = full")
+        with self._write_guard, self._not_waiting(), self._owned() as db:
+            db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
 
     def deployments(self) -> Sequence[DeploymentRow]:
         """All that are not deleted, by name."""
@@ -439,6 +433,20 @@ class SqliteStore:
                 if db.in_transaction:
                     db.rollback()
                 raise
+
+    @contextmanager
+    def _not_waiting(self) -> Iterator[None]:
+        """Transactions that return before they are on the disk: what they say is of no use once the machine is down.
+
+        Others see them at once, and the next one that waits for the disk waits for them, too.
+        """
+        with self._problems():
+            writer = self._open_writer()
+            writer.execute("pragma synchronous = normal")
+            try:
+                yield
+            finally:
+                writer.execute("pragma synchronous = full")
 
     def _open_writer(self) -> sqlite3.Connection:
         if self._writer is None:

@@ -28,6 +28,11 @@ class Ticket:
     has_answer: bool = False
     refusal: Problem | None = None
 
+    @property
+    def is_new(self) -> bool:
+        """True for an execution that nobody has begun as far as is known here: it need not be looked at before owning."""
+        return not self.request and self.row.status is ExecutionStatus.QUEUED and not self.has_answer
+
     def is_answered(self, store: Store) -> bool:
         """True once an owner has taken the request up or refused it."""
         if self.has_answer:
@@ -40,9 +45,13 @@ class Ticket:
 
                 self.refusal = problem_of(answer)
         else:
-            row = store.execution(self.row.id)
-            self.has_answer = row is None or row.status is not ExecutionStatus.QUEUED
+            self.hear_of(store.execution(self.row.id))
         return self.has_answer
+
+    def hear_of(self, row: ExecutionRow | None) -> None:
+        """An execution that nothing was asked about is answered by its beginning; ``row``: how it is now."""
+        if not self.request:
+            self.has_answer |= row is None or row.status is not ExecutionStatus.QUEUED
 
 
 def ask(place: Workplace, kind: RequestKind, row: ExecutionRow, body: Mapping[str, Value] | None = None) -> Ticket:

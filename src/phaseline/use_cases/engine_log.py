@@ -159,6 +159,8 @@ def _name(row: ExecutionRow) -> str:
 
 
 def _one_line(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 

@@ -43,6 +43,8 @@ def wait(
     """Until one of the endings. ``leaves``: whether the user wants to go; ``own``: try to become the owner."""
     look = 0
     view = View(place, ticket.row)
+    if ticket.is_new and not leaves() and own():
+        return Ending.OWNS
     while True:
         if leaves():
             return Ending.LEFT

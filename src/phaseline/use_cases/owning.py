@@ -116,10 +116,11 @@ def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) ->
         leave.interrupts(engine)
         engine.recover()
         row = store.execution(ticket.row.id)
-        was_over = ticket.is_answered(store) and (row is None or row.status.is_ended)
+        ticket.hear_of(row)
+        was_over = (row is None or row.status.is_ended) and ticket.is_answered(store)
 
         def has_settled() -> bool:
-            if not ticket.is_answered(store):
+            if not ticket.has_answer and not (engine.has_turned and ticket.is_answered(store)):
                 return False
             is_over = was_over or ticket.refusal is not None
             return is_over or engine.has_ended(number) or engine.needs_attention(number)
