@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_data import ENGINE_KEYS
 from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.records.faults import place_at
-from phaseline.records.formal import PlacedRecord, parse_placed
+from phaseline.records.formal import parse_placed
 from phaseline.records.json_form import from_json, to_json
 from phaseline.use_cases.loading import NAME
 from phaseline.use_cases.records import file_text, unreadable
@@ -38,7 +39,33 @@ class Wanted:
     type: str
     target: str
     attributes: Mapping[str, Value]
-    place: Place
+    written: Written
+
+    @property
+    def place(self) -> Place:
+        """Where its record stands."""
+        return self.written.place_of()
+
+
+@frozen
+class Written:
+    """A record and where it stands: offsets in a ``text`` that has lines, or ``whole``, which of a file's records it is.
+
+    Lines are counted only for what is wrong, since that takes a look at all of the text before it.
+    """
+
+    record: Record
+    whole: Place
+    file: str = ""
+    text: str = ""
+    offset: int = 0
+    offsets: Mapping[str, int] = field(default_factory=dict)
+
+    def place_of(self, attribute: str = "") -> Place:
+        """Where the attribute stands, or else the record."""
+        if not self.text:
+            return self.whole
+        return place_at(self.text, self.offsets.get(attribute.lower(), self.offset), file=self.file)
 
 
 def read_wanted(
@@ -50,7 +77,7 @@ def read_wanted(
     """
     problems: list[Problem] = []
     found: list[Wanted] = []
-    readers: list[Callable[[], list[_Placed]]] = [partial(_placed, file, problems) for file in files]
+    readers: list[Callable[[], list[Written]]] = [partial(_placed, file, problems) for file in files]
     readers.append(partial(_in_json, records, "", problems))
     for read in readers:
         try:
@@ -69,26 +96,16 @@ def read_wanted(
     return found
 
 
-@frozen
-class _Placed:
-    """A record with the places of its attributes; of JSON only which of its file's records it is."""
-
-    record: Record
-    place: Place
-    places: Mapping[str, Place]
-
-    def place_of(self, attribute: str) -> Place:
-        """Where the attribute stands, or else the record."""
-        return self.places.get(attribute.lower(), self.place)
-
-
-def _placed(file: str, problems: list[Problem]) -> list[_Placed]:
+def _placed(file: str, problems: list[Problem]) -> list[Written]:
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
         raise unreadable(file, "it is the definition of a plugin, no file of resources")
     if ending != ".json":
-        return [_in_text(one, text, file) for one in parse_placed(text, file=file)]
+        return [
+            Written(one.record, Place(file), file, text, one.offset, one.offsets)
+            for one in parse_placed(text, file=file)
+        ]
     try:
         content = json.loads(text)
     except ValueError as error:
@@ -98,27 +115,22 @@ def _placed(file: str, problems: list[Problem]) -> list[_Placed]:
     return _in_json(content if isinstance(content, list) else [content], file, problems)
 
 
-def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[_Placed]:
+def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[Written]:
     """The records that can be read; of each other one what is wrong with it."""
     found = []
     for at, one in enumerate(contents, 1):
         place = Place(file, path=f"record {at}") if file else Place(subject=f"record {at}")
         try:
-            found.append(_Placed(from_json(one, file=file), place, {}))
+            found.append(Written(from_json(one, file=file), place))
         except ProblemsError as error:
             problems.extend(altered(problem, place=place) for problem in error.problems)
     return found
 
 
-def _in_text(one: PlacedRecord, text: str, file: str) -> _Placed:
-    places = {key: place_at(text, offset, file=file) for key, offset in one.offsets.items()}
-    return _Placed(one.record, place_at(text, one.offset, file=file), places)
-
-
 class _Reader:
     """One record on its way to a ``Wanted``, with everything that is wrong with it."""
 
-    def __init__(self, text: _Placed, types: ResourceTypes, cluster: str) -> None:
+    def __init__(self, text: Written, types: ResourceTypes, cluster: str) -> None:
         self.problems: list[Problem] = []
         self._text = text
         self._type = self._word(TYPE)
@@ -136,11 +148,10 @@ class _Reader:
         attributes: dict[str, Value] = {
             name: value for name, value in to_json(record).items() if name.lower() not in SPOKEN
         }
-        return Wanted(self._cluster, self._name, self._type, self._target, attributes, self._text.place)
+        return Wanted(self._cluster, self._name, self._type, self._target, attributes, self._text)
 
     def _say(self, code: str, message: str, mend: str, attribute: str = "") -> None:
-        place = self._text.place_of(attribute) if attribute else self._text.place
-        self.problems.append(Problem(code, message, mend, place))
+        self.problems.append(Problem(code, message, mend, self._text.place_of(attribute)))
 
     def _word(self, attribute: str) -> str:
         value = self._text.record.stored(attribute)
@@ -176,6 +187,10 @@ class _Reader:
             mend = f"Correct the type, {hint}. Plugins can define types: docs/phase-plugins.md."
             self._say("PL-R023", f"there is no resource type '{self._type}'", mend, TYPE)
         elif self._target:
+            self._check_target(types)
+
+    def _check_target(self, types: ResourceTypes) -> None:
+        if types.path(self._type, self._target) is None:
             problem = unreachable(self._type, self._target, types, self._text.place_of(TARGET))
             self.problems += [problem] if problem is not None else []
 
