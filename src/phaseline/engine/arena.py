@@ -11,7 +11,7 @@ Graphs lie one behind the other (``Slot.base`` ... ``Slot.end``); a graph that i
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -124,10 +124,12 @@ class Arena:
         """The next slot, its entries yet to be laid down. Graphs with equal policies share their rows."""
         last = self.order[-1] if self.order else None
         base, page = (last.end, last.first_page + last.page_count) if last is not None else (0, 0)
-        policy_base = self._policy_base.get(graph.policies)
-        if policy_base is None:
-            policy_base = self._policy_base[graph.policies] = len(self.policies)
-            self.policies.extend(graph.policies)
+        if last is not None and last.policies is graph.policies:  # a crowd of executions shares the table
+            policy_base = last.policy_base
+        else:
+            policy_base = self._policy_base.setdefault(graph.policies, len(self.policies))
+            if policy_base == len(self.policies):
+                self.policies.extend(graph.policies)
         slot = Slot(
             graph_id, execution, deployment, graph.name, graph.steps, len(self.order), base, base + len(graph),
             page, policy_base, graph.policies, group=graph.group,
@@ -151,22 +153,23 @@ class Arena:
 
     def by_slot(self, positions: np.ndarray) -> Iterator[tuple[Slot, np.ndarray]]:
         """Positions grouped by graph; each group keeps the order of its positions."""
-        if not len(positions):
-            return
-        if len(positions) == 1:
-            yield self.order[self.cells.number_of(positions.item())], positions
-            return
+        positions, numbers, cuts = self.grouped(positions)
+        for number, (low, high) in zip(numbers, pairwise(cuts), strict=True):
+            yield self.order[number], positions[low:high]
+
+    def grouped(self, positions: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
+        """(positions ordered by graph, the numbers of the graphs, where the group of each begins, and the last ends)."""
+        count = len(positions)
+        if count <= 1:
+            return positions, [self.cells.number_of(one) for one in positions.tolist()], [0, 1][: count + 1]
         numbers = self.number_of(positions)
         if isinstance(numbers, int):
-            yield self.order[numbers], positions
-            return
+            return positions, [numbers], [0, count]
         if some(numbers[1:] < numbers[:-1]):
             order = np.argsort(numbers, kind="stable")
             numbers, positions = numbers[order], positions[order]
-        cuts = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()]
-        slots = self.order
-        for number, low, high in zip(numbers[cuts].tolist(), cuts, [*cuts[1:], len(positions)], strict=True):
-            yield slots[number], positions[low:high]
+        cuts = [0, *((numbers[1:] != numbers[:-1]).nonzero()[0] + 1).tolist()]
+        return positions, numbers[cuts].tolist(), [*cuts, count]
 
     def edges_of(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(where the edges of each entry begin in ``idx``, how many it has)."""
@@ -372,19 +375,22 @@ class Arena:
         written = []
         dirty = self.dirty.nonzero()[0]
         if len(dirty):
-            for page in dirty.tolist():
-                slot = self.order[bisect_right(self.cells.first_page, page) - 1]
+            order, status = self.order, self.cells.status
+            numbers = self.slot_first_page.searchsorted(dirty, side="right") - 1
+            for page, number in zip(dirty.tolist(), numbers.tolist(), strict=True):
+                slot = order[number]
                 place = page - slot.first_page
                 low = slot.base + place * PAGE_ENTRIES
-                statuses = self.status[low : min(low + PAGE_ENTRIES, slot.end)].tobytes()
-                written.append(PageWritten(slot.graph_id, place, statuses))
+                written.append(
+                    PageWritten(slot.graph_id, place, status[low : min(low + PAGE_ENTRIES, slot.end)].tobytes())
+                )
             self.dirty[dirty] = False
         return written
 
     def moves(self, slot: Slot) -> bool:
         """True while an entry of a graph will change without a person's decision about unsure ones."""
-        if not self.slot_unsure[slot.number]:
-            return bool(self.slot_open[slot.number])
+        if not self.cells.unsure[slot.number]:
+            return bool(self.cells.open[slot.number])
         return some(IS_ACTIVE[self.status[slot.base : slot.end]])
 
     def drop(self, slot: Slot) -> None:

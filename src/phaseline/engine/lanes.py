@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 REPEATABLE_EACH_BATCH = 1000
 """Members of one batch of a repeatable per-instance phase; others get no more than there are free slots."""
 
+Crowd = tuple[list[int], "np.ndarray", list[int]]
+"""(executions, positions, where the entries of each begin, and where the last ones end)."""
+
 
 @dataclass(slots=True)
 class Lane:
@@ -29,7 +33,8 @@ class Lane:
 
     spec: LaneSpec
     key: int
-    queues: dict[int, deque[np.ndarray]] = field(default_factory=dict)
+    _queues: dict[int, deque[np.ndarray]] = field(default_factory=dict)
+    _crowds: list[Crowd] = field(default_factory=list)
     waiting: int = 0
     running: int = 0
     is_paused: bool = False
@@ -37,18 +42,40 @@ class Lane:
     """Some of its entries must not be called twice."""
     opens_at: int = 0
 
+    @property
+    def queues(self) -> dict[int, deque[np.ndarray]]:
+        """{execution: chunks of its entries}, in the order in which executions are served."""
+        crowds, self._crowds = self._crowds, []
+        for executions, positions, cuts in crowds:
+            for execution, (low, high) in zip(executions, pairwise(cuts), strict=True):
+                self._queues.setdefault(execution, deque()).append(positions[low:high])
+        return self._queues
+
     def put(self, execution: int, positions: np.ndarray) -> None:
         """Add entries at the end of the queue of their execution."""
         self.queues.setdefault(execution, deque()).append(positions)
+        self.waiting += len(positions)
+
+    def put_crowd(self, executions: list[int], positions: np.ndarray, cuts: list[int]) -> None:
+        """The same for many executions: entries ``cuts[i]`` ... ``cuts[i + 1]`` - 1 are those of the i-th.
+
+        They are queued one by one only when somebody asks for the queues.
+        """
+        self._crowds.append((executions, positions, cuts))
         self.waiting += len(positions)
 
     def take(self, limit: int) -> np.ndarray:
         """At most ``limit`` entries, drawn from the executions in equal shares; who was served goes to the back."""
         taken: list[np.ndarray] = []
         room = min(limit, self.waiting)
+        if len(self._crowds) == 1 and not self._queues and _is_served_at_once(self._crowds[0], room):
+            (_, positions, _), self._crowds = self._crowds[0], []
+            self.waiting = 0
+            return positions
+        queues = self.queues
         while room:
-            share = max(1, room // len(self.queues))
-            for execution in list(self.queues):
+            share = max(1, room // len(queues))
+            for execution in list(queues):
                 if not room:
                     break
                 part = self._draw(execution, min(share, room))
@@ -58,7 +85,7 @@ class Lane:
         return taken[0] if len(taken) == 1 else np.concatenate(taken)
 
     def _draw(self, execution: int, count: int) -> list[np.ndarray]:
-        queue = self.queues.pop(execution)
+        queue = self._queues.pop(execution)
         part: list[np.ndarray] = []
         while queue and count:
             chunk = queue.popleft()
@@ -68,7 +95,7 @@ class Lane:
             part.append(chunk)
             count -= len(chunk)
         if queue:
-            self.queues[execution] = queue
+            self._queues[execution] = queue
         return part
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
@@ -97,6 +124,14 @@ class Lane:
         if self.spec.form == "each":
             return min(self.spec.max_batch, free if self.is_careful else REPEATABLE_EACH_BATCH)
         return self.spec.max_batch
+
+
+def _is_served_at_once(crowd: Crowd, room: int) -> bool:
+    """True if all of a crowd fit, each execution comes once and asks for no more than its share."""
+    executions, positions, cuts = crowd
+    if len(positions) > room or len(set(executions)) < len(executions):
+        return False
+    return max(high - low for low, high in pairwise(cuts)) <= room // len(executions)
 
 
 class Lanes:

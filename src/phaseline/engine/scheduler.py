@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from phaseline.engine.runs import Run
     from phaseline.model.events import Decision, Event
 
+RUNNING = ExecutionStatus.RUNNING
 COMPACT_FROM = 10_000
 """Entries of dropped graphs below which the arena is not compacted."""
 
@@ -87,7 +88,8 @@ class Scheduler:
                 self._start_planned(draft)
             if not facts.apply(self, draft, index, event):
                 requests.apply(self, draft, event)
-            self.follow(draft)
+            if self.arena.passed or self.arena.released:
+                self.follow(draft)
         self._start_restored(draft)
         self._start_planned(draft)
         self._wake(draft)
@@ -206,8 +208,12 @@ class Scheduler:
 
     def enqueue(self, lane: Lane, positions: np.ndarray) -> None:
         """Queue entries by execution, in the order of the positions."""
-        for slot, mine in self.arena.by_slot(positions):
-            lane.put(slot.execution, mine)
+        positions, numbers, cuts = self.arena.grouped(positions)
+        order = self.arena.order
+        if len(numbers) > 1:
+            lane.put_crowd([order[number].execution for number in numbers], positions, cuts)
+        elif numbers:
+            lane.put(order[numbers[0]].execution, positions)
 
     def _wake(self, draft: Draft) -> None:
         due = self.sleepers.due(self.arena, draft.now)
@@ -231,11 +237,14 @@ class Scheduler:
 
     def _settle(self, draft: Draft) -> None:
         """Ask the planner about graphs in which nothing moves any more; unsure entries need a person first."""
+        cells, order, slots = self.arena.cells, self.arena.order, self.arena.slots
         for number in sorted(self.arena.touched):
-            slot = self.arena.order[number]
-            if self.arena.slots.get(slot.graph_id) is not slot:
+            slot = order[number]
+            if slots.get(slot.graph_id) is not slot:
                 continue
             run = self.runs[slot.execution]
+            if cells.open[number] and not cells.unsure[number] and not run.asked and run.status is RUNNING:
+                continue  # it moves, as before: the common case
             moves = self.moves(run)
             unsure = 0 if moves or run.is_canceled else self._unsure_count(run)
             if unsure:
