@@ -52,6 +52,21 @@ def test_the_number_of_an_execution_is_enough_for_a_hint(terminal: Terminal) -> 
     assert (code, found["problems"][0]["mend"]) == (1, "Correct the id; did you mean 'install-1'?")
 
 
+def test_the_name_of_a_deployment_is_no_id_of_an_execution_and_that_is_said(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write())
+    for verb in ("follow", "show", "retry"):
+        code, found = terminal.ask("executions", verb, "shop")
+        assert (code, found["problems"][0]["code"]) == (1, "PL-C011")
+        assert found["problems"][0]["mend"].endswith("is meant by: -d shop")
+
+
+def test_a_blueprint_that_is_no_file_is_told_as_what_it_is(terminal: Terminal) -> None:
+    for name, mend in (("https://example.org/b.yaml", "Save it as a file"), ("", "Name a file")):
+        code, found = terminal.ask("blueprints", "validate", name)
+        assert (code, found["problems"][0]["code"]) == (1, "PL-B001")
+        assert mend in found["problems"][0]["mend"]
+
+
 def test_words_that_do_not_fit_are_a_document_too(terminal: Terminal) -> None:
     code, found = terminal.ask("uninstall", "my shop")
     assert (code, found["problems"][0]["code"]) == (2, "PL-C019")

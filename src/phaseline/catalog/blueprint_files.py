@@ -62,6 +62,8 @@ class BlueprintFiles:
         """The text of a file, or None if there is none."""
         file = Path(path)
         try:
+            if not path:
+                raise _refusal("PL-B001", "no file is named: its name is empty", "Name a file with a blueprint.", path)
             if file.is_dir():
                 raise _refusal("PL-B001", f"'{path}' is a folder", "Name the file in it, such as blueprint.yaml.", path)
             if not file.exists():

@@ -57,11 +57,14 @@ def _read_main(main: str, source: Source, report: Report) -> Document | None:
             report.add_ready(problem)
         return None
     if text is None:
+        mend = "Check the path; it is relative to the folder you are in."
+        if "://" in main:
+            mend = "Save it as a file, and name that; only what a blueprint imports may be an address in the web."
         report.add_ready(
             Problem(
                 "PL-B001",
                 f"There is no file '{main}'",
-                "Check the path; it is relative to the folder you are in.",
+                mend,
                 cloudify_code=30,
                 cloudify_class="DSLParsingLogicException",
             )

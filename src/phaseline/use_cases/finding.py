@@ -94,6 +94,8 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
     if whole is None:
         same = [known for known in rows if known.rpartition("-")[2] == id]
         hint = f"did you mean '{same[0]}'?" if same else did_you_mean(id, rows)
+        if store.deployment(id) is not None:
+            hint = f"'{id}' is a deployment, and its latest execution is meant by: -d {id}"
         mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline executions list"
         raise fail("PL-C011", f"there is no execution '{id}'", mend)
     return rows[whole]

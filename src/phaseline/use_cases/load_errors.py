@@ -24,8 +24,10 @@ CODE = "PL-O002"
 def load_problem(implementation: str, error: BaseException, code: CodePlaces) -> Problem:
     """The problem (PL-O002) that an exception means which loading ``module.function`` has raised."""
     module, _, function = implementation.rpartition(".")
+    if "/" in module or module.endswith(".py"):
+        return _path(module, function)
     said = f"'{implementation}' cannot be loaded: {type(error).__name__}: {error}"
-    if not module:
+    if not module or not function:
         return _no_function(implementation, code)
     if isinstance(error, ModuleNotFoundError) and error.name is not None:
         if f"{module}.".startswith(f"{error.name}."):
@@ -51,9 +53,18 @@ def load_problem(implementation: str, error: BaseException, code: CodePlaces) ->
 
 def _no_function(word: str, code: CodePlaces) -> Problem:
     """Only one word was given."""
-    message = f"'{word}' names no function"
+    word = word.strip(".")
+    message = f"'{word}' alone is no module with a function"
     example = f"{word}:create" if word in module_names(_folders(code)) else "machines:create"
     return Problem(CODE, message, f"Write module:function, such as {example}.")
+
+
+def _path(path: str, function: str) -> Problem:
+    """A file was named where a module is wanted."""
+    file = Path(path.removesuffix(".py"))
+    folder = "" if str(file.parent) == "." else f" --plugins {file.parent}"
+    mend = f"Name the module, and its folder with --plugins: phaseline plugins try {file.name}:{function}{folder}"
+    return Problem(CODE, f"'{path}' is the path of a file, not the name of a module", mend)
 
 
 def _no_module(module: str, missing: str, function: str, code: CodePlaces) -> Problem:
