@@ -60,23 +60,18 @@ def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
         breaks |= numbers[1:] != numbers[:-1]
     bounds = [0, *(breaks.nonzero()[0] + 1).tolist(), len(positions)]
     bases, policy_bases = arena.slot_base[numbers], arena.slot_policy_base[numbers]
-    columns = (
-        (positions - bases).astype(np.int32),
-        arena.subject[positions],
-        arena.attempts[positions],
-        arena.generations[positions],
-        (arena.policy[positions] - policy_bases).astype(np.uint16),
-    )
+    mine, subjects = (positions - bases).astype(np.int32), arena.subject[positions]
+    attempts, generations = arena.attempts[positions], arena.generations[positions]
+    policies = (arena.policy[positions] - policy_bases).astype(np.uint16)
     order, owners = arena.order, (numbers if isinstance(numbers, int) else numbers[bounds[:-1]].tolist())
     kind_of = [KINDS[kind] for kind in kinds[bounds[:-1]].tolist()]
     segments = []
     for number, (low, high) in enumerate(pairwise(bounds)):
         slot = order[owners if isinstance(owners, int) else owners[number]]
-        mine, subjects, attempts, generations, policies = [column[low:high] for column in columns]
         segments.append(
             Segment(
-                slot.graph_id, slot.execution, slot.deployment, mine, kind_of[number], subjects, attempts, generations,
-                policies,
+                slot.graph_id, slot.execution, slot.deployment, mine[low:high], kind_of[number], subjects[low:high],
+                attempts[low:high], generations[low:high], policies[low:high],
             )
         )  # fmt: skip
     return tuple(segments)

@@ -243,7 +243,8 @@ class Scheduler:
             if slots.get(slot.graph_id) is not slot:
                 continue
             run = self.runs[slot.execution]
-            if cells.open[number] and not cells.unsure[number] and not run.asked and run.status is RUNNING:
+            is_open = cells.open[number] and not cells.unsure[number]
+            if is_open and run.status is RUNNING and slot.graph_id not in run.asked:
                 continue  # it moves, as before: the common case
             moves = self.moves(run)
             unsure = 0 if moves or run.is_canceled else self._unsure_count(run)
