@@ -108,3 +108,20 @@ def test_a_store_of_an_older_schema_is_left_as_it_is(terminal: Terminal) -> None
     code, found = levels(terminal)
     assert (code, found["store"][0]) == (0, "warn")
     assert file.read_bytes() == content
+
+
+def test_a_variable_that_is_nearly_a_setting_is_told(terminal: Terminal) -> None:
+    terminal.environment["PHASELINE_STORE_ULR"] = "sqlite:///x.db"
+    code, found = terminal.ask("doctor")
+    (check,) = [check for check in found["checks"] if check["name"] == "settings"]
+    assert (code, check["level"]) == (0, "warn")
+    assert "did you mean 'PHASELINE_STORE_URL'?" in check["mend"]
+
+
+def test_the_folder_of_a_source_distribution_is_one_of_plugins(terminal: Terminal) -> None:
+    terminal.run("init", "plugin", "farm")
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = str(terminal.folder / "farm")
+    assert levels(terminal)[1]["plugins"][0] == "ok"
+    (terminal.folder / "empty").mkdir()
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = str(terminal.folder / "empty")
+    assert levels(terminal)[1]["plugins"][0] == "warn"

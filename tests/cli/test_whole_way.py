@@ -1,5 +1,7 @@
 """The way of a user: validate, plan, install, look, uninstall, forget."""
 
+import shlex
+
 from tests.cli.terminal import BLUEPRINT, Terminal
 
 
@@ -144,6 +146,12 @@ def test_init_writes_a_blueprint_that_installs(terminal: Terminal) -> None:
     assert (code, answer["status"], answer["deployment"]) == (0, "completed", "hello")
     assert terminal.run("deployments", "outputs", "hello").stdout.startswith("door: ")
     assert terminal.run("uninstall", "-d", "hello").exit_code == 0
+
+
+def test_what_init_tells_to_type_next_can_be_typed(terminal: Terminal) -> None:
+    for folder in ("my shop", "2026"):
+        for words in terminal.ask("init", folder)[1]["next"][:2]:
+            assert terminal.run(*shlex.split(words)[1:]).exit_code == 0, words
 
 
 def test_init_overwrites_nothing(terminal: Terminal) -> None:

@@ -63,7 +63,7 @@ def examine(load: Callable[[], Settings], open_place: Callable[[Settings], Workp
     except ProblemsError as error:
         told = error.problems[:SHOWN]
         return [*found, *(Check("settings", "fail", str(problem), problem.mend) for problem in told)]
-    found += [Check("settings", "ok", "every key is known"), *_folders(settings.plugin_folders), *_log(settings)]
+    found += [*_variables(), *_folders(settings.plugin_folders), *_log(settings)]
     file = store_file(settings.store_url)
     if file is None:
         return [*found, Check("store", "warn", f"{settings.store_url} forgets everything", "Set store.url to a file.")]
@@ -132,6 +132,31 @@ def _is_mine(path: Path) -> bool:
 # -- the settings -------------------------------------------------------------------------------------------------
 
 
+def _variables() -> Iterator[Check]:
+    """Variables that look like settings and are none. No command refuses them: they may be another program's."""
+    from phaseline.run.processes import MARK
+    from phaseline.use_cases.settings import SETTINGS
+    from phaseline.use_cases.typos import did_you_mean
+
+    known = [setting.variable for setting in SETTINGS]
+    others = sorted(name for name in os.environ if name.startswith("PHASELINE_") and name not in (*known, MARK))
+    for name in others[:SHOWN]:
+        hint = did_you_mean(name, known) or "see docs/settings.md"
+        yield Check("settings", "warn", f"{name} in the environment sets nothing", f"Correct or unset it; {hint}")
+    if not others:
+        yield Check("settings", "ok", "every key is known")
+
+
+def _holds_code(folder: str) -> bool:
+    """True for a folder with modules, also those of a source distribution, with records or with packages."""
+    from phaseline.catalog.places import search_path
+    from phaseline.model.rows import CodePlaces
+
+    forms = ("*.py", "*/__init__.py", "*.rec", "*.zip", "*/lib/python")
+    tops = (folder, *search_path(CodePlaces("", (folder,))))
+    return any(True for top in tops for form in forms for _ in Path(top).glob(form))
+
+
 def _folders(folders: Sequence[str]) -> Iterator[Check]:
     for folder in folders:
         path = Path(folder)
@@ -139,7 +164,7 @@ def _folders(folders: Sequence[str]) -> Iterator[Check]:
             yield Check("plugins", "fail", f"the folder {folder} does not exist", "Correct the setting plugins.path.")
         elif not os.access(path, os.R_OK | os.X_OK):
             yield Check("plugins", "fail", f"the folder {folder} cannot be read", f"chmod u+rx {folder}")
-        elif not any(path.glob("*.py")) and not any(path.glob("*/__init__.py")):
+        elif not _holds_code(folder):
             mend = "Put the plugin there, or correct the setting plugins.path."
             yield Check("plugins", "warn", f"the folder {folder} has no module of a plugin", mend)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Literal
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
+from phaseline.use_cases.loading import deployment_name
 
 Kind = Literal["blueprint", "plugin"]
 
@@ -66,7 +68,9 @@ def start(folder: str, kind: Kind = "blueprint") -> Started:
 
 
 def _blueprint_words(target: Path) -> tuple[str, ...]:
-    blueprint, name = str(target / "blueprint.yaml"), target.absolute().name
+    file = str(target / "blueprint.yaml")
+    name = "hello" if re.search("[A-Za-z]", target.absolute().name) is None else deployment_name(file, None)
+    blueprint = shlex.quote(file)
     return (
         f"phaseline plan install {blueprint}",
         f"phaseline install {blueprint} -d {name} -i guests=5",
@@ -76,7 +80,7 @@ def _blueprint_words(target: Path) -> tuple[str, ...]:
 
 
 def _plugin_words(target: Path, names: Mapping[str, str]) -> tuple[str, ...]:
-    inside = [] if target.absolute() == Path.cwd() else [f"cd {target}"]
+    inside = [] if target.absolute() == Path.cwd() else [f"cd {shlex.quote(str(target))}"]
     package = names["PACKAGE"]
     return (
         *inside,
