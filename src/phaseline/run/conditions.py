@@ -21,7 +21,7 @@ from phaseline.records.record import Record
 from phaseline.records.values import ErrorValue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from phaseline.run.subjects import LoadedDeployment
 
 PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
+HELD = (int(EntryStatus.BLOCKED), int(EntryStatus.SKIPPED))
+"""Statuses of an exit behind which its subject still is."""
 CONDITIONAL, EXIT = int(Mark.CONDITIONAL), int(Mark.EXIT)
 ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate"})
 """Attributes that the engine says and a constraint may ask for, in lower case."""
@@ -51,6 +53,8 @@ class Conditions:
         self._clock = clock
         self._kept: list[tuple[int, np.ndarray]] = []
         self.remarks: list[Remark] = []
+        self.following: Callable[[Slot, np.ndarray], np.ndarray] = lambda _, subjects: subjects
+        """Those of the subjects of a graph that no newer execution has taken."""
 
     # -- asked --------------------------------------------------------------------------------------------------
 
@@ -104,7 +108,7 @@ class Conditions:
     ) -> list[Event]:
         """Conditional entries of these subjects that have one of the statuses, asked anew.
 
-        Who has passed the exit in an earlier turn has left: nothing can be taken back.
+        Who has passed the exit in an earlier turn, or follows a newer execution, has left: nothing can be taken back.
         """
         arena = self._scheduler.arena
         if not is_leaving:
@@ -127,8 +131,8 @@ class Conditions:
         last = slot.steps[-1]
         exits = positions_of(slot, last, arena.subject, subjects) + slot.base
         here = arena.subject[exits]
-        still: np.ndarray = here[((arena.marks[exits] & EXIT) != 0) & (arena.status[exits] != PASSED)]
-        return still
+        held = ((arena.marks[exits] & EXIT) != 0) & np.isin(arena.status[exits], HELD)
+        return self.following(slot, here[held])
 
     # -- answers ------------------------------------------------------------------------------------------------
 

@@ -64,6 +64,8 @@ class PathOrders:
         """
         body: Mapping[str, Any] = request.body
         number, chosen = row.number, chosen_in(body)
+        if chosen is not None:
+            chosen = self._still_here(row, chosen)
         if request.kind is RequestKind.RETRY and chosen is not None:
             self._refuse_good(row, chosen)
         self.edit(row.deployment, body.get("edits"))
@@ -72,7 +74,7 @@ class PathOrders:
             subjects = numbers_of(body.get("subjects"))
             return [CancelRequested(number, how if how in {"force", "kill"} else "wait", subjects)], []
         if request.kind is RequestKind.RETRY:
-            chosen = self._failed(row) if chosen is None else self._with_exits(row, chosen)
+            chosen = self._failed(row) if chosen is None else self._with_exits(chosen)
             self._clear(row, chosen)
             events: list[Event] = [RetryRequested(number, graph, places, keeps=True) for graph, places in chosen]
             events += self._nothing_to_retry(row) if not events else []
@@ -135,12 +137,18 @@ class PathOrders:
                 found.append((held.id, positions.astype(np.int32)))
         return found
 
-    def _with_exits(self, row: ExecutionRow, chosen: Chosen) -> Chosen:
+    def _still_here(self, row: ExecutionRow, chosen: Chosen) -> Chosen:
+        """Those of subjects that follow no newer execution: what was asked of an old stay came too late."""
+        return [
+            (number, positions[self._phases.paths.follow(row, self._store.graph(number).subject[positions])])
+            for number, positions in chosen
+        ]
+
+    def _with_exits(self, chosen: Chosen) -> Chosen:
         """These, and what was canceled besides that nobody calls: the way out of the state."""
         found: list[tuple[int, np.ndarray]] = []
         for number, positions in chosen:
             graph, statuses = self._store.graph(number), self._statuses(number)
-            positions = positions[self._phases.paths.follow(row, graph.subject[positions])]
             joins = np.flatnonzero((statuses == CANCELED) & ((graph.marks & ABSENT) != 0))
             joins = joins[np.isin(graph.subject[joins], graph.subject[positions])]
             found.append((number, np.union1d(positions, joins).astype(np.int32)))

@@ -58,6 +58,7 @@ class Paths:
         self._scheduler = scheduler
         self._in_force = in_force
         self._conditions = conditions
+        conditions.following = self._own
         self._subjects: dict[int, np.ndarray] = {}
         self._followed: dict[int, np.ndarray] = {}
         self._waiting: set[int] = set()
@@ -154,7 +155,7 @@ class Paths:
         return [*events, *self._planned(execution, self._own(slot, leaving), passed_from=slot.name)]
 
     def _own(self, slot: Slot, subjects: np.ndarray) -> np.ndarray:
-        """Those that no newer execution has taken."""
+        """Those that no newer execution has taken, ascending."""
         return np.sort(subjects[self._followed_in(slot.deployment)[subjects] == slot.execution])
 
     def _look(self, execution: int) -> list[Event]:

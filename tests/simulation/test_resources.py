@@ -1,0 +1,178 @@
+"""Resources on their way while everything changes: targets, attributes, plugins, processes; in the end all arrive.
+
+After each event the calls that are out are held against the dependencies, and the whole engine against its invariants.
+"""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from tests.run.engines import ANN
+from tests.run.yard import Yard, phase
+
+from phaseline.model.phases import PhaseDefinition
+from phaseline.model.rows import RequestKind
+from phaseline.model.state_steps import phase_of
+from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+
+SEEDS = range(60)
+FOUND_MISTAKES = (182, 225, 229, 264)
+"""Seeds that once broke a promise, kept. 225: a condition was asked of a stay that a newer target had ended; 264: so was a rerun."""
+EVENTS = 60
+STATES = ("Validation", "Allocation", "Configuration", "Deconfiguration")
+TARGETS = ("Started", "Terminated")
+DONE = ([EntryStatus.COMPLETED], [EntryStatus.PASSED])
+
+
+def definitions(random: Random) -> list[PhaseDefinition]:
+    """Some phases; each may depend on those before it, and be for resources of an attribute or a provider only."""
+    made: list[PhaseDefinition] = []
+    for number in range(random.randint(1, 7)):
+        state = random.choice(STATES)
+        before = [one.name for one in made if state in one.states]
+        needs = random.sample(before, min(len(before), random.choice((0, 1, 1, 2))))
+        fields: dict[str, object] = {}
+        if random.random() < 0.4:
+            fields["constraint"] = f"Flag{number % 3}"
+        if random.random() < 0.2:
+            fields["providers"] = ("acme",)
+        made.append(phase(f"P{number}", state, *needs, **fields))
+    return made
+
+
+class Life:
+    """One yard, and what befalls it."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.phases = definitions(self.random)
+        self.yard = Yard(*self.phases)
+        self.names: list[str] = []
+        self.targets: dict[str, str] = {}
+        self.begun: set[tuple[int, int]] = set()
+
+    def step(self) -> None:
+        """Something happens."""
+        what = self.random.choices(
+            ("answer", "new", "target", "edit", "time", "crash", "plugins", "retry", "pause", "rerun"),
+            (20, 3, 3, 5, 4, 1, 2, 3, 1, 2),
+        )[0]
+        getattr(self, f"_{what}")()
+        self.check()
+
+    def check(self) -> None:
+        """No phase has two runs, no resource is called twice, and nobody is called before what it depends on is done.
+
+        What was begun is finished, also when a phase before it is run again meanwhile.
+        """
+        out = self.yard.called()
+        assert len({(one.phase, one.instance) for one in out}) == len(out)
+        batches = {(one.phase, one.batch) for one in out}
+        assert len({name for name, _ in batches}) == len(batches), "two runs of a phase"
+        arena = self.yard.engine.scheduler.arena
+        for one in out:
+            if (one.graph, one.position) in self.begun:
+                continue
+            self.begun.add((one.graph, one.position))
+            slot = arena.slots[one.graph]
+            subject = arena.subject[slot.base + one.position]
+            needs = next(known.dependencies for known in self.phases if known.name == one.phase)
+            for step in slot.steps:
+                if phase_of(step.phase) in needs:
+                    here = arena.subject[slot.base + step.first : slot.base + step.first + step.count] == subject
+                    status = arena.status[slot.base + step.first : slot.base + step.first + step.count][here]
+                    assert status.tolist() in DONE, f"{one.phase} is called before {step.phase} is done"
+
+    def _answer(self) -> None:
+        out = self.yard.called()
+        if out:
+            one = self.random.choice(out)
+            kind = self.random.choices((OutcomeKind.COMPLETED, OutcomeKind.AGAIN, OutcomeKind.FAILED), (6, 2, 1))[0]
+            brought: dict[str, object] = {"delay_ms": 15_000} if kind is OutcomeKind.AGAIN else {}
+            if self.random.random() < 0.4:
+                brought["properties"] = {f"Flag{self.random.randrange(3)}": self.random.random() < 0.7}
+            if kind is OutcomeKind.FAILED:
+                brought["message"] = "no"
+            self.yard.answer(one, kind, **brought)
+
+    def _new(self) -> None:
+        names = [f"n{len(self.names) + number}" for number in range(self.random.randint(1, 3))]
+        self.names += names
+        self.targets.update(dict.fromkeys(names, "Started"))
+        provider = {"Provider": "acme"} if self.random.random() < 0.5 else {}
+        self.yard.start(*names, **provider)
+
+    def _target(self) -> None:
+        chosen = [name for name in self.names if self.random.random() < 0.4]
+        if chosen:
+            target = self.random.choice(TARGETS)
+            self.targets.update(dict.fromkeys(chosen, target))
+            self.yard.reach(target, *chosen)
+
+    def _edit(self) -> None:
+        if self.names:
+            flag = f"Flag{self.random.randrange(3)}"
+            self.yard.edit(self.random.choice(self.names), **{flag: self.random.random() < 0.6})
+
+    def _time(self) -> None:
+        self.yard.pass_time(self.random.choice((1, 15, 40)))
+
+    def _crash(self) -> None:
+        self.yard.crash()
+
+    def _plugins(self) -> None:
+        if self.random.random() < 0.5:
+            gone = {one.name for one in self.phases if self.random.random() < 0.3}
+            self.yard.source.phases = [
+                replace(one, error="its plugin is not there any more") if one.name in gone else one
+                for one in self.phases
+            ]
+        else:
+            self.yard.source.phases = list(self.phases)
+        self.yard.renew()
+
+    def _retry(self) -> None:
+        rows = [row for row in self.yard.store.executions() if row.status is not ExecutionStatus.COMPLETED]
+        if rows:
+            self.yard.ask(RequestKind.RETRY, self.random.choice(rows))
+
+    def _pause(self) -> None:
+        name = self.random.choice(self.phases).name
+        if not self.yard.store.unpause_phase(name):
+            self.yard.store.pause_phase(name, ANN, "no reason")
+        self.yard.ask(RequestKind.PAUSE, None, phase=name)
+
+    def _rerun(self) -> None:
+        for name in self.names:
+            done = [one for one, status in self.yard.stay(name).items() if status == "completed"]
+            if done and self.random.random() < 0.3:
+                self.yard.about(RequestKind.RERUN, self.random.choice(done), name)
+
+    def end(self) -> None:
+        """Nothing goes wrong any more: everybody arrives."""
+        self.yard.source.phases = list(self.phases)
+        self.yard.renew()
+        for one in self.phases:
+            self.yard.store.unpause_phase(one.name)
+        self.yard.ask(RequestKind.PAUSE, None)
+        for _ in range(30):
+            self.yard.complete_all()
+            self.yard.pass_time(60)
+            if all(row.status.is_ended for row in self.yard.store.executions()):
+                break
+        late = [name for name in self.names if self.yard.state(name) != self.targets[name]]
+        for row in self.yard.store.executions():
+            if row.status is not ExecutionStatus.COMPLETED and late:
+                self.yard.ask(RequestKind.RETRY, row)
+                self.yard.complete_all()
+        assert {name: self.yard.state(name) for name in self.names} == self.targets
+        assert all(row.status.is_ended for row in self.yard.store.executions())
+        assert not self.yard.engine.has_work
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, *FOUND_MISTAKES])
+def test_in_the_end_all_resources_reach_their_targets(seed: int) -> None:
+    life = Life(seed)
+    for _ in range(EVENTS):
+        life.step()
+    life.end()
