@@ -3,7 +3,8 @@
 from tests.run.engines import ANN
 from tests.run.yard import Yard, phase
 
-from phaseline.model.rows import RequestKind
+from phaseline.model.execution import Request
+from phaseline.model.rows import NewExecution, RequestKind
 from phaseline.model.status import ExecutionStatus, OutcomeKind
 
 FAILED, AGAIN = OutcomeKind.FAILED, OutcomeKind.AGAIN
@@ -224,3 +225,17 @@ def test_resources_are_removed_when_nothing_of_them_runs_any_more() -> None:
     assert yard.state("a") == "Allocation"
     yard.answer(running, properties={"Late": 1})
     assert (yard.state("a"), yard.status(row)) == ("removed", ExecutionStatus.COMPLETED)
+
+
+def test_a_target_that_was_asked_for_while_nobody_ran_takes_the_sleepers_along() -> None:
+    """The request is stored, and the process that hears of it takes up the older execution at the same moment."""
+    yard = Yard(phase("X"), phase("Stop", "Deconfiguration"))
+    first = yard.start("a", "b")
+    for name in "ab":
+        yard.answer(yard.find("X", name), AGAIN, delay_ms=60_000)
+    request = Request("reach", {"target": "Terminated", "subjects": [[0, 1]]})
+    yard.store.create_execution(NewExecution(first.deployment, request, ANN, yard.clock.now()))
+    yard.crash()
+    assert (yard.stay("a"), yard.stay("b")) == ({"Stop": "running"}, {"X": "sleeping"})
+    yard.pass_time(60)
+    assert yard.names() == [("Stop", "a"), ("X", "b")]
