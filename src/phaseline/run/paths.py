@@ -97,16 +97,18 @@ class Paths:
         self._looked_at.add(row.number)
 
     def _followed_in(self, deployment: int) -> np.ndarray:
-        """The newest execution of each instance, 0: none; from the store when it is first asked."""
+        """The newest execution of each instance, 0: none; from the store when it is first asked.
+
+        One that has not begun has taken nobody yet: it does so when it begins, and then tells those that had them.
+        """
         size = len(self._deployments.loaded(deployment).topology)
         found = self._followed.get(deployment)
         if found is None:
             found = np.zeros(size, np.int64)
             for row in self._store.executions(deployment):
-                numbers = (
-                    numbers_of(row.request.parameters.get("subjects")) if row.request.workflow == REACH else NOBODY
-                )
-                found[numbers[numbers < size]] = row.number
+                if row.request.workflow == REACH and (row.started_at or row.status is not ExecutionStatus.QUEUED):
+                    numbers = numbers_of(row.request.parameters.get("subjects"))
+                    found[numbers[numbers < size]] = row.number
         elif len(found) < size:
             found = np.concatenate((found, np.zeros(size - len(found), np.int64)))
         self._followed[deployment] = found
