@@ -150,7 +150,7 @@ def test_everything_wrong_with_files_is_told_at_once_and_nothing_is_stored(termi
     (terminal.folder / "bad.rec").write_text(
         'AdType = "Cloud.Nod"\nName = "n1"\n\n'
         'Name = "n2"\nState = "Started"\n\n'
-        'AdType = "Cloud.Node"\nName = "n3"\nTargetState = "Startet"\n\n'
+        'AdType = "Cloud.Node"\nName = "n3"\nTargetState = "Startd"\n\n'
         'AdType = "Cloud.Node"\nName = ""\nClusterName = "1st"\n\n'
         'AdType = "Cloud.Node"\nName = "n5"\n  PhaseMap = [ A = [ Status = "Completed" ] ]\n'
     )
@@ -269,3 +269,11 @@ def test_what_is_stuck_and_what_happened_is_told_of_resources_too(terminal: Term
 def test_the_store_of_a_cluster_is_sound(terminal: Terminal) -> None:
     moved(terminal, record("n1", WantsFile=True), record("n2", Trouble="quota"))
     assert terminal.run("store", "check").exit_code == 0
+
+
+def test_a_way_without_any_phase_is_warned_of(terminal: Terminal) -> None:
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = ""
+    (terminal.folder / "nodes.rec").write_text(record("n1") + "\n" + record("n2"))
+    code, found = terminal.ask("resources", "apply", "nodes.rec", "-d", "night")
+    assert (code, len(found["warnings"])) == (0, 1)
+    assert "no phase is defined on the way of Cloud.Node to Started" in found["warnings"][0]

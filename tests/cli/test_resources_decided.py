@@ -181,7 +181,7 @@ def test_the_same_target_is_nothing_new_but_for_what_failed(terminal: Terminal) 
     code, found = terminal.ask("resources", "target", "Started", "n1", "n2")
     assert (code, found["changed"], found["executions"]) == (0, 0, [])
     assert refused(terminal, "target", "Started", "n3") == ["PL-C039"]
-    assert refused(terminal, "target", "Startet", "n3") == ["PL-R024"]
+    assert refused(terminal, "target", "Startd", "n3") == ["PL-R024"]
 
 
 def test_what_is_canceled_stays_where_it_is_until_it_gets_its_target_again(terminal: Terminal) -> None:

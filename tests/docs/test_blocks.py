@@ -24,6 +24,7 @@ PLAYED = [
     "operators",
     "phase-handler",
     "phase-plugins",
+    "resources",
     "testing",
     "tutorial",
 ]

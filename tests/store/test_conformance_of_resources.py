@@ -10,7 +10,15 @@ from phaseline.model.blueprint import Value
 from phaseline.model.execution import Request
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import REMOVED, VERSION, Growth, OutgrownError, no_resources, type_node
-from phaseline.model.rows import CodePlaces, DocumentChange, NewDeployment, NewExecution, RequestKind
+from phaseline.model.rows import (
+    Answer,
+    CodePlaces,
+    DocumentChange,
+    NewDeployment,
+    NewExecution,
+    Payload,
+    RequestKind,
+)
 from phaseline.model.status import ExecutionStatus
 from phaseline.ports import Store
 
@@ -228,3 +236,27 @@ def test_what_phases_keep_is_stored_like_any_attribute(reopen: Reopen) -> None:
         path = ("\0phases", "Acme.Create", "OperationId")
         store.commit(a.written(DocumentChange(number, 0, {path: "op-1"})))
     assert reopen().documents(number) == {0: {"Size": 1, "\0phases": {"Acme.Create": {"OperationId": "op-1"}}}}
+
+
+# purge
+
+
+def test_a_purge_leaves_what_failed_as_long_as_somebody_may_retry_it(store: Store) -> None:
+    number = cluster(store)
+    first, second = store.grow(number, asked(0, ["n1", "n2"], reach("Started", 0), reach("Started", 1)), a.ANN)
+    a.end(store, first.number, ExecutionStatus.FAILED)
+    a.end(store, second.number, ExecutionStatus.COMPLETED)
+    with store.own("test"):
+        answers = tuple(Answer(row.number) for row in store.requests())
+        store.commit(a.turn(payload=Payload(answers=answers)))
+    assert store.purge(100).executions == 1
+    assert [row.number for row in store.executions(number)] == [first.number]
+    (again,) = store.grow(number, Growth(2, [], [], np.empty(0, np.int32), {}, (reach("Terminated", 0),)), a.ANN)
+    a.end(store, again.number, ExecutionStatus.FAILED)
+    with store.own("test"):
+        store.commit(a.turn(payload=Payload(answers=tuple(Answer(row.number) for row in store.requests()))))
+    assert store.purge(100).executions == 1
+    assert [row.number for row in store.executions(number)] == [again.number]
+    with store.own("test"):
+        store.commit(a.turn(states=(a.entered(number, (REMOVED,), 0),)))
+    assert store.purge(100).executions == 1

@@ -6,7 +6,7 @@ that was removed keeps its number, and its name may be given to a later one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from phaseline.model.blueprint import Blueprint, Node, Value
 from phaseline.model.frozen import frozen
+from phaseline.model.subject_ranges import numbers_of
 from phaseline.model.topology import Topology
 
 if TYPE_CHECKING:
@@ -94,6 +95,22 @@ def grown(topology: Topology, growth: Growth) -> Topology:
         source=topology.source,
         target=topology.target,
     )
+
+
+def newest_of(ways: Iterable[tuple[int, Value]], count: int) -> np.ndarray:
+    """The execution that was asked last to move each of ``count`` resources, 0: none; int64.
+
+    ``ways``: (number of an execution, ranges of its subjects), in any order.
+
+    >>> newest_of([(7, [[0, 3]]), (9, [[2, 2]])], 5).tolist()
+    [7, 7, 9, 9, 0]
+    """
+    found = np.zeros(count, np.int64)
+    for execution, ranges in ways:
+        subjects = numbers_of(ranges)
+        subjects = subjects[subjects < count]
+        found[subjects] = np.maximum(found[subjects], execution)
+    return found
 
 
 def _indexes(topology: Topology, added: np.ndarray, node_count: int) -> np.ndarray:

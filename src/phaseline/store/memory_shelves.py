@@ -9,7 +9,7 @@ import numpy as np
 from phaseline.model.blueprint import Blueprint
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
-from phaseline.model.resources import Growth, grown
+from phaseline.model.resources import REACH, REMOVED, Growth, grown, newest_of
 from phaseline.model.rows import (
     BatchRow,
     DeploymentRow,
@@ -94,6 +94,7 @@ class Shelves:
     def purge(self, before: int, deployment: int | None) -> Purged:
         """Remove what ended before this time, of one deployment or of all; how much it was."""
         going = {number for number, held in self.executions.items() if self._may_go(held.row, before, deployment)}
+        going -= {number for number in going if self._speaks_for_somebody(self.executions[number].row)}
         removed = Purged()
         for number in sorted(going):
             removed += self._forget(self.executions.pop(number))
@@ -120,6 +121,15 @@ class Shelves:
         if self.open_batches.keys() & self.executions[row.number].batches.keys():
             return False
         return bool(self.deployments[row.deployment].deleted_at) or row.number not in self._kept(row.deployment)
+
+    def _speaks_for_somebody(self, row: ExecutionRow) -> bool:
+        """Whether it failed to bring resources to a target which nobody has given another one."""
+        owner = self.deployments[row.deployment]
+        if row.request.workflow != REACH or row.status is not ExecutionStatus.FAILED or owner.deleted_at:
+            return False
+        ways = [held.row for held in self.executions.values() if held.row.deployment == row.deployment]
+        subjects = ((way.number, way.request.parameters.get("subjects")) for way in ways)
+        return row.number in newest_of(subjects, len(owner.states))[owner.states != REMOVED]
 
     def _kept(self, deployment: int) -> set[int]:
         """The last ``install`` of a deployment and its last one that completed."""

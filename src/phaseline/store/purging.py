@@ -6,6 +6,7 @@ Rows that may be millions (statuses, notes, lines, batches) follow in pieces; a 
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,10 +15,12 @@ from itertools import islice
 
 import numpy as np
 
+from phaseline.model.resources import REACH, REMOVED, newest_of
 from phaseline.model.upkeep import Purged
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
 from phaseline.store.schema import IS_OPEN
+from phaseline.store.turns import read_states
 
 EXECUTIONS_TOGETHER = 100
 """Executions that one transaction removes."""
@@ -31,6 +34,9 @@ GIVE_WAY_S = 0.003
 Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 _IS_INSTALL = "json_extract(request, '$.workflow') = 'install'"
+_IS_REACH = f"json_extract(request, '$.workflow') = '{REACH}'"
+_WAYS = f"""select number, json_extract(request, '$.parameters.subjects') from execution
+    where deployment = ? and {_IS_REACH}"""
 _MAY_GO = f"""
     not (execution.{IS_OPEN}) and ended_at < :before and (:deployment is null or deployment = :deployment)
     and not exists (select 1 from request where request.execution = execution.number and answered_at = 0)
@@ -62,7 +68,8 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
             f"select number from execution where {_MAY_GO} order by number",
             {"before": before, "deployment": deployment},
         ).fetchall()
-    numbers = iter([number for (number,) in found])
+        speaking = _speaking_for_somebody(db, deployment)
+    numbers = iter([number for (number,) in found if number not in speaking])
     while chosen := list(islice(numbers, EXECUTIONS_TOGETHER)):
         with transaction() as db:
             removed += _forget_executions(db, chosen, before, deployment)
@@ -72,6 +79,23 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
         if deployment is None:
             removed += Purged(requests=_forget_requests(db, before))
     return removed + _sweep(transaction)
+
+
+def _speaking_for_somebody(db: sqlite3.Connection, deployment: int | None) -> set[int]:
+    """Executions that failed to bring resources to a target which nobody has given another one: a retry needs them."""
+    failed = db.execute(
+        f"""select execution.deployment, execution.number from execution
+        join deployment on deployment.number = execution.deployment
+        where deleted_at = 0 and status = 'failed' and {_IS_REACH}
+        and (:deployment is null or execution.deployment = :deployment)""",
+        {"deployment": deployment},
+    ).fetchall()
+    found: set[int] = set()
+    for owner in {owner for owner, _ in failed}:
+        states = read_states(db, owner)
+        ways = [(number, json.loads(ranges)) for number, ranges in db.execute(_WAYS, (owner,))]
+        found.update(np.unique(newest_of(ways, len(states))[states != REMOVED]).tolist())
+    return found & {number for _, number in failed}
 
 
 def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: int, deployment: int | None) -> Purged:

@@ -29,6 +29,7 @@ def applied_text(found: Applied) -> str:
     targets = Counter(one.target for one in found.resources if one.target)
     lines = [f"{', '.join(found.clusters) or 'nothing'}: {counted(dict(actions))}"]
     lines += [f"  {number(count, 'resource')} to {clean(target)}" for target, count in targets.items()]
+    lines += [f"warning: {clean(warning)}" for warning in found.warnings]
     if targets and not found.is_running:
         lines.append(ENGINE)
     return "\n".join(lines)

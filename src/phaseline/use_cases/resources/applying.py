@@ -45,12 +45,16 @@ class AppliedResource:
 
 @frozen
 class Applied:
-    """What came of the files. ``executions``: those that bring resources to their targets; ``is_running``: an engine runs."""
+    """What came of the files. ``executions``: those that bring resources to their targets; ``is_running``: an engine runs.
+
+    ``warnings``: what may not be as it was meant.
+    """
 
     resources: Sequence[AppliedResource]
     clusters: Sequence[str]
     executions: Sequence[str]
     is_running: bool
+    warnings: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -100,7 +104,21 @@ def apply(
         plan, made, engine = _apply_cluster(place, name, ones, registry.types)
         told += plan.told
         executions += made
-    return Applied(told, list(grouped), executions, engine.is_there)
+    return Applied(told, list(grouped), executions, engine.is_there, _empty_ways(wanted, registry))
+
+
+def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
+    """Ways on which nothing would be called: most likely the folder with the phases is not named."""
+    found = []
+    for kind, target in dict.fromkeys((one.type, one.target) for one in wanted if one.target):
+        path = registry.types.path(kind, target)
+        states = path.states[:-1] if path is not None else ()
+        if not any(registry.of(state, kind) for state in states):
+            found.append(
+                f"no phase is defined on the way of {kind} to {target}: all states are passed at once and nothing is "
+                "called. Plugins are looked for in the folders of the setting plugins.path"
+            )
+    return found
 
 
 def known_phases(place: Workplace) -> PhaseRegistry:

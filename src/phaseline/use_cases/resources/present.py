@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.resources import REACH, REMOVED
+from phaseline.model.resources import REACH, REMOVED, newest_of
 from phaseline.model.status import FIRST_ENDED, EntryStatus
-from phaseline.model.subject_ranges import numbers_of
 
 if TYPE_CHECKING:
     from phaseline.model.rows import ExecutionRow
@@ -24,11 +23,8 @@ def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarr
     if not is_open.any():
         return statuses
     states = np.frombuffer(bytes(store.states(row.deployment)), np.uint8)
-    newest = np.zeros(len(states), np.int64)
-    for other in store.executions(row.deployment):
-        if other.request.workflow == REACH:
-            subjects = numbers_of(other.request.parameters.get("subjects"))
-            newest[subjects[subjects < len(newest)]] = other.number
+    ways = [other for other in store.executions(row.deployment) if other.request.workflow == REACH]
+    newest = newest_of(((way.number, way.request.parameters.get("subjects")) for way in ways), len(states))
     subjects = store.graph(graph).subject
     past = (newest[subjects] != row.number) | (states[subjects] == REMOVED)
     found = statuses.copy()

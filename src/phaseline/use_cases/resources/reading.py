@@ -183,8 +183,8 @@ class _Reader:
             return
         if not types.is_known(self._type):
             known = dict.fromkeys([*types.types, *(owner for owner, _ in types.paths)])
-            hint = did_you_mean(self._type, known) or f"there are: {', '.join(sorted(known))}"
-            mend = f"Correct the type, {hint}. Plugins can define types: docs/phase-plugins.md."
+            hint = did_you_mean(self._type, known) or f"there are: {', '.join(sorted(known))}."
+            mend = f"Correct the type; {hint} Plugins can define types: docs/phase-plugins.md."
             self._say("PL-R023", f"there is no resource type '{self._type}'", mend, TYPE)
         elif self._target:
             self._check_target(types)
@@ -205,8 +205,8 @@ def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> P
     if types.path(kind, target) is not None:
         return None
     targets = [path.target for path in types.paths_of(kind)]
-    hint = did_you_mean(target, targets) or (f"there are: {', '.join(targets)}" if targets else "the type has none")
-    mend = f"Correct the target, {hint}. A StatePath record of a plugin can add one."
+    hint = did_you_mean(target, targets) or (f"there are: {', '.join(targets)}." if targets else "the type has none.")
+    mend = f"Correct the target; {hint} A StatePath record of a plugin can add one."
     return Problem("PL-R024", f"there is no path for resources of type '{kind}' to the state '{target}'", mend, place)
 
 

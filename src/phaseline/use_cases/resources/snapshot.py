@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from phaseline.model.problem import fail
-from phaseline.model.resources import REACH, REMOVED
+from phaseline.model.resources import REACH, REMOVED, newest_of
 from phaseline.model.state_steps import FIRST_NAMED, state_name
 from phaseline.model.status import EntryStatus
 from phaseline.model.subject_ranges import numbers_of
@@ -85,11 +85,8 @@ class Snapshot:
     @cached_property
     def newest(self) -> np.ndarray:
         """The number of the execution that has last been asked to move each resource, 0: none; int64."""
-        found = np.zeros(len(self.states), np.int64)
-        for row in self.executions:
-            subjects = self._subjects[row.number]
-            found[subjects[subjects < len(found)]] = row.number
-        return found
+        ways = ((row.number, row.request.parameters.get("subjects")) for row in self.executions)
+        return newest_of(ways, len(self.states))
 
     def executions_of(self, number: int) -> list[ExecutionRow]:
         """Those that were asked to move one resource, oldest first."""
