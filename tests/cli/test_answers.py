@@ -207,3 +207,16 @@ def test_a_built_in_workflow_that_cannot_be_run_yet_is_not_called_ones_own(termi
     terminal.run("install", terminal.write(), "-d", "shop")
     text = terminal.run("executions", "start", "heal", "-d", "shop").stderr
     assert "the built-in 'heal', which cannot be run yet\n" in text
+
+
+def test_a_module_that_is_no_python_is_found_before_anything_is_stored(terminal: Terminal) -> None:
+    file = terminal.write()
+    module = terminal.folder / "plugins" / "made.py"
+    module.write_text("def create(item):\n    return (1,\n")
+    for words in (("install", file), ("plan", "install", file)):
+        code, found = terminal.ask(*words)
+        (problem,) = found["problems"]
+        assert (code, problem["code"], problem["file"], problem["line"]) == (1, "PL-O004", str(module), 2)
+    assert not terminal.has_store()
+    code, found = terminal.ask("blueprints", "validate", file)
+    assert (code, [warning["code"] for warning in found["warnings"]]) == (0, ["PL-O004"])

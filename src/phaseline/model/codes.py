@@ -159,6 +159,7 @@ CODES: dict[str, str] = {
     "PL-O001": "The module of a plugin is not found",
     "PL-O002": "The function cannot be loaded",
     "PL-O003": "A folder of plugins does not exist",
+    "PL-O004": "The module of a plugin cannot be read",
     "PL-O030": "A resource is not one of the run",
     "PL-O031": "The run has ended",
     "PL-O032": "A delay is none",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.problem import Problem
+from phaseline.model.problem import Place, Problem
 from phaseline.plan import operations as op
 from phaseline.use_cases.typos import did_you_mean
 
@@ -19,23 +20,19 @@ CALLED_INTERFACES = frozenset({op.LIFECYCLE, op.VALIDATION, op.MONITORING, op.MO
 
 
 def missing_modules(catalog: PluginCatalog, blueprint: Blueprint, code: CodePlaces) -> list[Problem]:
-    """A problem (PL-O001) for each module that operations are mapped to and that is nowhere to be found."""
+    """A problem for each module that operations are mapped to and that is nowhere to be found (PL-O001) or no Python (PL-O004)."""
     seen: set[str] = set()
-    missing: dict[str, tuple[str, Node]] = {}
+    missing: dict[str, Problem | None] = {}
     for node, operation in _functions(blueprint):
         implementation = operation.implementation
         if implementation in seen:
             continue
         seen.add(implementation)
         module = implementation.rpartition(".")[0]
-        if (
-            module
-            and module not in missing
-            and catalog.declare(implementation, code) is None
-            and _is_missing(module, code)
-        ):
-            missing[module] = (operation.name, node)
-    return [_problem(module, name, node, code) for module, (name, node) in missing.items()]
+        if module and module not in missing and catalog.declare(implementation, code) is None:
+            is_missing = _is_missing(module, code)
+            missing[module] = _problem(module, operation.name, node, code) if is_missing else _unreadable(module, code)
+    return [problem for problem in missing.values() if problem is not None]
 
 
 def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation]]:
@@ -68,6 +65,27 @@ def _is_missing(module: str, code: CodePlaces) -> bool:
     return module not in {point.name for point in entry_points(group=GROUP)}
 
 
+def _unreadable(module: str, code: CodePlaces) -> Problem | None:
+    """Where the text of a module is no Python, so that each call of its functions would fail; None: it can be read."""
+    import ast
+
+    from phaseline.catalog.places import source_file
+
+    file = source_file(module, code)
+    try:
+        if file is not None:
+            ast.parse(Path(file).read_bytes(), file)
+    except SyntaxError as error:
+        line = (error.text or "").rstrip("\n")
+        where = Place(file or "", error.lineno or 0, error.offset or 0, text=line)
+        mend = "Correct this line; until then no function of the module can be called."
+        return Problem("PL-O004", f"the module '{module}' cannot be read: {error.msg}", mend, where)
+    except (OSError, ValueError) as error:
+        mend = "Correct the file or its permissions; until then no function of the module can be called."
+        return Problem("PL-O004", f"the module '{module}' cannot be read: {error}", mend, Place(file or ""))
+    return None
+
+
 def _problem(module: str, operation: str, node: Node, code: CodePlaces) -> Problem:
     from phaseline.catalog.places import search_path
 
@@ -89,7 +107,5 @@ def _problem(module: str, operation: str, node: Node, code: CodePlaces) -> Probl
 
 def module_names(folders: tuple[str, ...]) -> set[str]:
     """Names of modules and packages in the folders."""
-    from pathlib import Path
-
     found = {path for folder in folders if Path(folder).is_dir() for path in Path(folder).iterdir()}
     return {path.stem for path in found if path.suffix == ".py" or path.is_dir()}
