@@ -150,7 +150,7 @@ def test_everything_wrong_with_files_is_told_at_once_and_nothing_is_stored(termi
     (terminal.folder / "bad.rec").write_text(
         'AdType = "Cloud.Nod"\nName = "n1"\n\n'
         'Name = "n2"\nState = "Started"\n\n'
-        'AdType = "Cloud.Node"\nName = "n3"\nTargetState = "Startd"\n\n'
+        'AdType = "Cloud.Node"\nName = "n3"\nTargetState = "Ready"\n\n'
         'AdType = "Cloud.Node"\nName = ""\nClusterName = "1st"\n\n'
         'AdType = "Cloud.Node"\nName = "n5"\n  PhaseMap = [ A = [ Status = "Completed" ] ]\n'
     )

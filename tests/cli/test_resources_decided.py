@@ -181,7 +181,7 @@ def test_the_same_target_is_nothing_new_but_for_what_failed(terminal: Terminal) 
     code, found = terminal.ask("resources", "target", "Started", "n1", "n2")
     assert (code, found["changed"], found["executions"]) == (0, 0, [])
     assert refused(terminal, "target", "Started", "n3") == ["PL-C039"]
-    assert refused(terminal, "target", "Startd", "n3") == ["PL-R024"]
+    assert refused(terminal, "target", "Ready", "n3") == ["PL-R024"]
 
 
 def test_what_is_canceled_stays_where_it_is_until_it_gets_its_target_again(terminal: Terminal) -> None:
@@ -263,3 +263,18 @@ def test_p01_p73_a_phase_record_says_what_is_done_with_it(terminal: Terminal) ->
     _, phase = terminal.ask("phases", "show", PHASE)
     assert (phase["now"]["activity"], phase["now"]["counts"]) == ("Inactive", {"Failed": 1})
     assert "Inactive: 1 failed" in terminal.run("phases", "list").stdout
+
+
+def test_what_slept_when_it_was_deleted_is_never_called_again(terminal: Terminal) -> None:
+    moved(terminal, record("n1", Sleeps=1), record("n2", Sleeps=1))
+    assert terminal.ask("resources", "delete", "n1")[1]["changed"] == 1
+    terminal.run("resources", "target", "Terminated", "n2")
+    _, found = terminal.ask("executions", "list")
+    assert [(one["id"], one["status"]) for one in found["executions"]] == [
+        ("reach-3", "completed"),
+        ("reach-2", "completed"),
+        ("reach-1", "canceled"),
+    ]
+    assert terminal.run("resources", "delete", "--all").exit_code == 0
+    result = terminal.run("deployments", "delete", "night")
+    assert result.exit_code == 0, result.output
