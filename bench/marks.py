@@ -9,7 +9,7 @@ FIRST: list[float] = []
 CALLS: list[int] = [0]
 BEGAN: list[float] = []
 SLEEPERS = int(os.environ.get("BENCH_SLEEPERS", "0"))
-POLLS, IDLE_S, SETTLE_S, PAUSE_S = 20, 5.0, 1.5, 0.02
+POLLS, IDLE_S, SETTLE_S, STIR_S, PAUSE_S = 20, 5.0, 1.5, 0.5, 0.02
 ASLEEP: dict[str, float] = {"members": 0, "calls": 0}
 DIE_AT = int(os.environ.get("BENCH_DIE_AT", "0"))
 
@@ -25,18 +25,23 @@ def note() -> None:
         os.kill(os.getpid(), 9)
 
 
+def _stir() -> None:
+    ASLEEP["stirred"], ASLEEP["stirred_cpu"] = time.perf_counter(), time.process_time()
+
+
 def polled(members: int) -> float | None:
     """Seconds until these sleepers are to be called again; None when all have been polled ``POLLS`` times.
 
     After the first call they sleep long, so that the idle time of the process can be taken: from when all sleep and
-    have been stored until the first of them is called again.
+    have been stored until shortly before the first of them wakes. The waking itself is counted with the polls.
     """
     if ASLEEP["members"] == SLEEPERS and "woken" not in ASLEEP:
-        ASLEEP["woken"], ASLEEP["woken_cpu"], ASLEEP["calls"] = time.perf_counter(), time.process_time(), 0
+        ASLEEP["woken"], ASLEEP["calls"] = time.perf_counter(), 0
     ASLEEP["members"] += members
     ASLEEP["calls"] += 1
     if ASLEEP["members"] == SLEEPERS:
         threading.Timer(SETTLE_S, _fall_asleep).start()
+        threading.Timer(IDLE_S - STIR_S, _stir).start()
     if ASLEEP["members"] <= SLEEPERS:
         return IDLE_S
     return PAUSE_S if ASLEEP["members"] <= SLEEPERS * POLLS else None

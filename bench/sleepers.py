@@ -20,8 +20,8 @@ def main() -> None:
 
     with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
         done = installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
-        cpu = time.process_time() - ASLEEP["woken_cpu"]
-    idle = (ASLEEP["woken_cpu"] - ASLEEP["idle_cpu"]) / (ASLEEP["woken"] - ASLEEP["idle"])
+        cpu = time.process_time() - ASLEEP["stirred_cpu"]
+    idle = (ASLEEP["stirred_cpu"] - ASLEEP["idle_cpu"]) / (ASLEEP["stirred"] - ASLEEP["idle"])
     told = {"status": str(done.status), "calls": ASLEEP["calls"], "idle": idle}
     print(json.dumps(told | {"microseconds": 1e6 * cpu / (POLLS * SLEEPERS)}))
 

@@ -159,11 +159,11 @@ class SqliteStore:
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
         """Requests with higher numbers that have no answer, oldest first."""
+        seen, last = self._requests_seen
+        if after >= last and seen == self.changed():
+            return ()
         with self._reading() as db:
             version = reads.version(db)
-            seen, last = self._requests_seen
-            if version == seen and after >= last:
-                return ()
             rows = asking.unanswered(db, after)
             if len(rows) < asking.TAKEN_AT_ONCE:
                 self._requests_seen = version, rows[-1].number if rows else after
@@ -181,8 +181,8 @@ class SqliteStore:
 
     def changed(self, since: int = 0) -> int:
         """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
-        with self._reading() as db:
-            version = reads.version(db)
+        with self._read_guard, self._problems():
+            version = reads.version(self._open_reader())
         return 0 if version == since else version
 
     def waiting(self) -> AbstractContextManager[None]:
@@ -373,9 +373,7 @@ class SqliteStore:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """One snapshot; what cannot be decoded is damage."""
         with self._read_guard, self._problems():
-            if self._reader is None:
-                self._reader = file.open_reader(self.path)
-            db = self._reader
+            db = self._open_reader()
             db.execute("begin")
             try:
                 yield db
@@ -447,6 +445,11 @@ class SqliteStore:
                 yield
             finally:
                 writer.execute("pragma synchronous = full")
+
+    def _open_reader(self) -> sqlite3.Connection:
+        if self._reader is None:
+            self._reader = file.open_reader(self.path)
+        return self._reader
 
     def _open_writer(self) -> sqlite3.Connection:
         if self._writer is None:
