@@ -131,6 +131,11 @@ class Poster:
         self._reports.post(report)
         return stored
 
+    def data(self, report: Report) -> None:
+        """Post what members brought that have no outcome yet."""
+        if report.documents:
+            self._reports.post(report)
+
     def log(self, handover: HandOver, line: LogLine) -> None:
         """Gather one line."""
         with self._lock:

@@ -12,6 +12,7 @@ import numpy as np
 
 from phaseline.model.declaration import declaration_of
 from phaseline.model.failures import NonRecoverableError, RecoverableError
+from phaseline.model.frozen import altered
 from phaseline.model.phases import PhaseCode
 from phaseline.run.calling import COMPLETED, outcome_of, unloadable
 from phaseline.run.channel import LocalChannel
@@ -153,6 +154,7 @@ class ThreadExecutor:
             return
         with Printed(partial(channel.log_together, group.members)) as printed:
             function = self._bulk_function(handover, group)
+        printed.close()
         if function is None:
             return
         declaration = declaration_of(function)
@@ -160,29 +162,45 @@ class ThreadExecutor:
             for member in group.members.tolist():
                 self._call_one(handover, channel, member)
             return
-        members = self._without_canceled(handover, group.members)
-        if not len(members) or not handover.begin_all(members):
-            return
-        gathering = Gathering(
-            len(members),
-            lambda place: handover.call_of(int(members[place]), channel),
-            partial(channel.log_together, members),
-            handover.remembered(members),
-        )
-        together = self._callers.gather(declaration.flavour, gathering)
-        finish = partial(self._finish_bulk, handover, members, together, printed)
-        code = together.code(function)
-        if inspect.iscoroutinefunction(code):
-            timeout_s, error = self._limit(handover)
+        self._call_together(handover, channel, function, declaration.flavour, [group.members])
+
+    def _call_together(
+        self,
+        handover: HandOver,
+        channel: LocalChannel,
+        function: Callable[..., object],
+        flavour: Gathers,
+        waiting: list[np.ndarray],
+    ) -> None:
+        """Call groups of members one after the other; the halves of one that raised come next, where that is wanted (X3)."""
+        while waiting:
+            members = self._without_canceled(handover, waiting.pop(0))
+            if not len(members) or not handover.begin_all(members):
+                continue
+            printed = Printed(partial(channel.log_together, members))
+            call_of = partial(_call_at, handover, members, channel)
+            log = partial(channel.log_together, members)
+            together = self._callers.gather(
+                flavour, Gathering(len(members), call_of, log, handover.remembered(members))
+            )
+            finish = partial(self._finish_bulk, handover, members, together, printed, waiting)
+            code = together.code(function)
+            if inspect.iscoroutinefunction(code):
+                timeout_s, error = self._limit(handover)
+
+                def go_on(raised: BaseException | None, finish: Callable[..., None] = finish) -> None:
+                    finish(raised)
+                    self._call_together(handover, channel, function, flavour, waiting)
+
+                with printed:
+                    self._loop.run(_coroutine(code), go_on, timeout_s, error)
+                return
+            calling = self._calling.setdefault(handover, set())
+            calling.add(threading.get_ident())
             with printed:
-                self._loop.run(_coroutine(code), finish, timeout_s, error)
-            return
-        calling = self._calling.setdefault(handover, set())
-        calling.add(threading.get_ident())
-        with printed:
-            _, raised = attempt(run_to_end, code)
-        calling.discard(threading.get_ident())
-        finish(raised)
+                _, raised = attempt(run_to_end, code)
+            calling.discard(threading.get_ident())
+            finish(raised)
 
     def _bulk_function(self, handover: HandOver, group: Group) -> Callable[..., object] | None:
         """The group's function; None when there is none, then its members have been answered."""
@@ -215,10 +233,20 @@ class ThreadExecutor:
         members: np.ndarray,
         together: Together,
         printed: Printed,
+        waiting: list[np.ndarray],
         raised: BaseException | None,
     ) -> None:
         printed.close()
-        self._poster.outcomes(handover, bulk_report(handover, members, together.settle(raised)))
+        settled = together.settle(raised)
+        report = bulk_report(handover, members, settled)
+        if len(settled.fallen) > 1:
+            fallen = members[np.array(settled.fallen)]
+            waiting[:0] = np.array_split(fallen, 2)
+            is_fallen = np.isin(members, fallen)
+            self._poster.data(as_noted(report.of(is_fallen)))
+            report = report.of(~is_fallen)
+        if len(report.members):
+            self._poster.outcomes(handover, report)
         if not handover.left:
             self._calling.pop(handover, None)
 
@@ -249,6 +277,16 @@ class ThreadExecutor:
         error = _timed_out(policy.timeout_ms / 1000, policy.timeout_recoverable)
         deadline = handover.batch.deadline_at
         return (max(0.001, (deadline - self._clock.now()) / 1000) if deadline else 0.0), error
+
+
+def _call_at(handover: HandOver, members: np.ndarray, channel: LocalChannel, place: int) -> Call:
+    """The call of a member by its place among those that are called together."""
+    return handover.call_of(int(members[place]), channel)
+
+
+def as_noted(report: Report) -> Report:
+    """What the report brought, without an outcome: its members are called again at once."""
+    return altered(report, kinds=np.zeros(len(report.members), np.uint8), remarks=())
 
 
 def _coroutine(code: Callable[[], object]) -> Coroutine[object, object, object]:

@@ -65,12 +65,21 @@ class Gatherer(Protocol):
 class Settled:
     """What came of a call by place: ``kinds`` uint8, ``delays`` int64 ms; ``outcomes`` of those with something to say."""
 
-    __slots__ = ("calls", "delays", "kinds", "outcomes")
+    __slots__ = ("calls", "delays", "fallen", "kinds", "outcomes")
 
     def __init__(
-        self, kinds: np.ndarray, delays: np.ndarray, outcomes: dict[int, Outcome], calls: Mapping[int, Call]
+        self,
+        kinds: np.ndarray,
+        delays: np.ndarray,
+        outcomes: dict[int, Outcome],
+        calls: Mapping[int, Call],
+        fallen: Sequence[int] = (),
     ) -> None:
-        """``calls``: those that the function touched; only they can have changed anything."""
+        """``calls``: those that the function touched; only they can have changed anything.
+
+        ``fallen``: places that failed only by what the code raised, where it is to be found out which are to blame.
+        """
+        self.fallen = fallen
         self.kinds = kinds
         self.delays = delays
         self.outcomes = outcomes

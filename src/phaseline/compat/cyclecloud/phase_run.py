@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import random
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from phaseline.compat.cyclecloud.marks import FAILED, UNMARKED, Marks
 from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
 from phaseline.compat.cyclecloud.resource import Resource, message_before
 from phaseline.model.declaration import declaration_of
-from phaseline.model.failures import RecoverableError
+from phaseline.model.failures import NonRecoverableError, RecoverableError
 from phaseline.model.frozen import altered
+from phaseline.model.phase_data import PHASE_DATA, phases_in
 from phaseline.model.state_steps import LANE_PREFIX
 from phaseline.model.status import OutcomeKind
 from phaseline.records.record import Record
@@ -25,7 +29,7 @@ from phaseline.run.together import Settled
 
 if TYPE_CHECKING:
     from phaseline.compat.cyclecloud.phase_cache import PhaseCache
-    from phaseline.run.calling import Call
+    from phaseline.run.calling import Call, InstanceView, SecondTries
     from phaseline.run.together import Gathering
 
     Given = Record | Iterable[Record]
@@ -187,7 +191,30 @@ class PhaseRun:
             self.call_at(place).log("warning", "marked as completed and as failed in one run: it has failed")
         for place, outcome in failed.items():
             kinds[place], delays[place], outcomes[place] = outcome.kind, outcome.delay_ms, outcome
-        return Settled(kinds, delays, outcomes, self._calls)
+        is_final = isinstance(raised, NonRecoverableError)
+        fallen = [place for place, outcome in outcomes.items() if outcome.error and place not in failed]
+        if self.phase.second_tries is not None and not is_final:
+            self._try_again(self.phase.second_tries, kinds, delays, outcomes, failed)
+        return Settled(kinds, delays, outcomes, self._calls, fallen if self.phase.halves and not is_final else ())
+
+    def _try_again(
+        self,
+        tries: SecondTries,
+        kinds: np.ndarray,
+        delays: np.ndarray,
+        outcomes: dict[int, Outcome],
+        lost: Mapping[int, Outcome],
+    ) -> None:
+        """Those that failed sleep until their next try, as long as some are left; the scheduler counts them (X2)."""
+        for place in np.flatnonzero(kinds == OutcomeKind.FAILED).tolist():
+            if place in lost:
+                continue
+            call = self.call_at(place)
+            kinds[place], delays[place] = OutcomeKind.RETRY, tries.delay_ms(call.attempt, random.random())
+            before = outcomes.get(place, Outcome(OutcomeKind.RETRY))
+            outcomes[place] = altered(before, kind=OutcomeKind.RETRY, delay_ms=int(delays[place]))
+            if tries.clears:
+                forget(call.owner, self.phase.name)
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
         """As ``settle`` for a run of one resource."""
@@ -217,6 +244,17 @@ class PhaseRun:
             if error is not None:
                 failed[resource.place] = altered(outcome_of(error), kind=OutcomeKind.FAILED, delay_ms=-1)
         return failed
+
+
+def forget(view: InstanceView, phase: str) -> None:
+    """What a phase keeps with an instance goes, and what it wrote there in this run, too."""
+    root = (PHASE_DATA, phase)
+    written, removed = view.changes or ({}, ())
+    kept = {path: value for path, value in written.items() if path[:2] != root}
+    gone = [path for path in removed if path[:2] != root]
+    if phase in phases_in(view.world.document(view)):
+        gone.append(root)
+    view.change(kept, gone)
 
 
 def text_of(error: BaseException) -> str:
