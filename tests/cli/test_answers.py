@@ -149,7 +149,7 @@ def test_init_takes_a_kind_and_a_folder_or_one_of_them(terminal: Terminal, words
     assert (terminal.folder / file).is_file()
 
 
-@pytest.mark.parametrize("word", ["plugn", "pluign", "plugins", "Plugin", "bluprint", "blueprints"])
+@pytest.mark.parametrize("word", ["plugn", "pluginn", "plugins", "Plugin", "bluprint", "blueprints"])
 def test_init_of_a_misspelled_kind_writes_nothing_and_suggests(terminal: Terminal, word: str) -> None:
     meant = "blueprint" if "print" in word else "plugin"
     for words in ([word], [word, "hello"]):

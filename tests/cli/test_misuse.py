@@ -12,7 +12,7 @@ MISUSED = {
     "uninstall blueprint.yaml": "'blueprint.yaml' is a file, and this is about a deployment",
     "plan uninstall shop": "phaseline plan uninstall -d shop",
     "plan uninstall blueprint.yaml": "phaseline plan uninstall -d NAME",
-    "plan unistall shop": "Did you mean 'uninstall'?",
+    "plan uninstoll shop": "Did you mean 'uninstall'?",
     "plan instal blueprint.yaml": "Did you mean 'install'?",
     "plan execute_operation shop": "phaseline plan execute_operation -d shop",
     "executions start execute_operation shop": "phaseline executions start execute_operation -d shop",
