@@ -278,3 +278,45 @@ def test_what_slept_when_it_was_deleted_is_never_called_again(terminal: Terminal
     assert terminal.run("resources", "delete", "--all").exit_code == 0
     result = terminal.run("deployments", "delete", "night")
     assert result.exit_code == 0, result.output
+
+
+def test_a_retry_goes_beside_others_that_are_still_on_their_way(terminal: Terminal) -> None:
+    moved(terminal, record("n1", Trouble="x"))
+    (terminal.folder / "more.rec").write_text(record("n2", Sleeps=1))
+    terminal.run("resources", "apply", "more.rec", "-d", "night")
+    worked(terminal)
+    _, found = terminal.ask("executions", "list")
+    assert [(one["id"], one["status"]) for one in found["executions"]] == [
+        ("reach-2", "running"),
+        ("reach-1", "failed"),
+    ]
+    result = terminal.run("resources", "retry", "n1", "--set", "Trouble=")
+    assert result.exit_code == 0, result.output
+    worked(terminal)
+    assert states(terminal) == {"n1": "Started", "n2": "Allocation"}
+    _, status = terminal.ask("status")
+    assert [(one["id"], one["counts"]["sleeping"]) for one in status["executions"]] == [("reach-2", 1)]
+
+
+def test_an_execution_of_resources_is_retried_whole_and_names_them_elsewhere(terminal: Terminal) -> None:
+    moved(terminal, record("n1", Trouble="x"))
+    for words in (("retry",), ("complete", "--reason", "seen")):
+        code, wrong = terminal.ask("executions", words[0], "reach-1", "--instance", "n1", *words[1:])
+        assert (code, wrong["problems"][0]["code"]) == (1, "PL-C014")
+        assert "phaseline resources retry n1 -d night" in wrong["problems"][0]["mend"]
+    assert terminal.run("executions", "retry", "reach-1").exit_code == 1
+    assert entry(terminal, "n1")["Attempt"] == 2
+    assert refused(terminal, "complete", "n1", "--reason", " ") == ["PL-C029"]
+
+
+def test_p109_who_paused_a_phase_and_who_changed_a_resource_is_kept(terminal: Terminal) -> None:
+    applied(terminal, record("n1", Size=1))
+    terminal.run("phases", "pause", PHASE, "--reason", "the cloud is down")
+    terminal.run("phases", "unpause", PHASE)
+    _, phase = terminal.ask("phases", "show", PHASE)
+    told = [(pause["is_paused"], pause["reason"], bool(pause["actor"])) for pause in phase["now"]["pauses"]]
+    assert told == [(True, "the cloud is down", True), (False, "", True)]
+    applied(terminal, record("n1", Size=2))
+    _, history = terminal.ask("resources", "history", "n1")
+    (change,) = [event for event in history["events"] if event["what"] == "changed"]
+    assert (change["message"], bool(change["actor"])) == ("Size", True)

@@ -183,7 +183,8 @@ class Door:
     def _refuse_reopened(self, row: ExecutionRow) -> None:
         """As ``refuse_busy``, for an execution that this very look has reopened."""
         for other in self._open.values():
-            if row.status.is_ended and other.deployment == row.deployment and other.number != row.number:
+            is_another = other.deployment == row.deployment and other.number != row.number
+            if row.status.is_ended and is_another and not _keep_apart(row, other):
                 raise _busy(row, other)
 
     def _wake(self, row: ExecutionRow, request: RequestRow) -> None:
@@ -248,11 +249,17 @@ def refuse_busy(store: Store, row: ExecutionRow) -> None:
     if not row.status.is_ended:
         return
     for other in store.executions(row.deployment, only_open=True):
-        raise _busy(row, other)
+        if not _keep_apart(row, other):
+            raise _busy(row, other)
     now = store.deployment(row.deployment_name)
     if now is None or now.number != row.deployment:
         message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
         raise fail("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
+
+
+def _keep_apart(row: ExecutionRow, other: ExecutionRow) -> bool:
+    """True for two that bring resources to a target: each resource follows one of them."""
+    return is_reach(row) and is_reach(other)
 
 
 def _busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:

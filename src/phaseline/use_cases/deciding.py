@@ -153,6 +153,10 @@ def _chosen(
     statuses: Sequence[EntryStatus],
 ) -> dict[str, Value]:
     """What a request names: the last graph, and in it the positions of the entries of these instances and operations that have one of the statuses."""
+    if row.request.workflow == REACH:
+        message = f"{row.id} brings resources to a target, they are named by the commands about resources"
+        mend = f"phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete."
+        raise fail("PL-C014", message, mend, subject=row.id)
     graphs = store.graphs(row.number)
     found: list[Spot] = []
     if graphs:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.frozen import frozen
+from phaseline.model.resources import REACH
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.use_cases.executions import as_statuses, with_running
 from phaseline.use_cases.stuck import unfinished
@@ -169,21 +170,22 @@ def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:
 
 def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int) -> Standing:
     graphs = store.graphs(row.number)
-    counts: dict[str, int] = {}
-    due, overdue, ended, total = 0, 0, 0, 0
-    if graphs:
-        graph = graphs[-1].id
+    shown = graphs if row.request.workflow == REACH else graphs[-1:]
+    counts: Counter[str] = Counter()
+    dues: list[int] = []
+    overdue, ended, total = 0, 0, 0
+    for graph in (one.id for one in shown):
         running = batches.get(graph, ())
         statuses = with_running(as_statuses(store.statuses(graph)), graph, running)
         tally = np.bincount(statuses, minlength=len(EntryStatus))
-        counts = {EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count}
-        ended, total = int(tally[FIRST_ENDED:].sum()), len(statuses)
-        overdue = sum(0 < batch.deadline_at < now - OVERDUE_MS for batch in running)
+        counts.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
+        ended, total = ended + int(tally[FIRST_ENDED:].sum()), total + len(statuses)
+        overdue += sum(0 < batch.deadline_at < now - OVERDUE_MS for batch in running)
         if tally[EntryStatus.SLEEPING]:
             told = store.messages(graph)
-            dues = [due for position, (due, _) in told.items() if statuses[position] == EntryStatus.SLEEPING]
-            due = min(dues, default=0)
-            overdue += sum(0 < due < now - OVERDUE_MS for due in dues)
+            here = [due for position, (due, _) in told.items() if statuses[position] == EntryStatus.SLEEPING]
+            overdue += sum(0 < due < now - OVERDUE_MS for due in here)
+            dues += here
     return Standing(
         id=row.id,
         workflow=row.request.workflow,
@@ -193,8 +195,8 @@ def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[Ba
         created_at=row.created_at,
         ended=ended,
         total=total,
-        counts=counts,
-        due_at=due,
+        counts=dict(counts),
+        due_at=min(dues, default=0),
         overdue=overdue,
     )
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_activity import COUNTED, Activity, activity_of
+from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import LANE_PREFIX
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.use_cases.resources.snapshot import Snapshot, clusters
@@ -21,17 +22,28 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.use_cases.resources.stays import Stay
 
+PAUSES_TOLD = 20
 LOOKED_AT = 100
 """Latest calls from which averages are computed."""
 CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
 
 
 @frozen
+class Pause:
+    """That somebody paused a phase, or lifted a pause."""
+
+    at: int
+    actor: str
+    is_paused: bool
+    reason: str
+
+
+@frozen
 class PhaseNow:
     """One phase at this moment. ``counts``: {status: resources}; ``is_queued``: it waits for a call to begin.
 
-    ``runs`` counts the calls that are remembered; means, failures and retries are those of the last hundred of them. ``paused``: by
-    whom and why, empty if it is not.
+    ``runs`` counts the calls that are remembered; means, failures and retries are those of the last hundred of them. ``paused``:
+    by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
     """
 
     activity: Activity = "Inactive"
@@ -48,6 +60,7 @@ class PhaseNow:
     retries: int = 0
     paused: str = ""
     paused_at: int = 0
+    pauses: Sequence[Pause] = ()
 
 
 def phases_now(store: Store) -> Mapping[str, PhaseNow]:
@@ -58,11 +71,27 @@ def phases_now(store: Store) -> Mapping[str, PhaseNow]:
     for row in clusters(store):
         _count(Snapshot(store, row), names, counts, dues)
     paused = store.paused_phases()
+    pauses = _pauses(store)
+    names.update((key, found[0]) for key, found in pauses.items() if key not in names)
     names.update((key, pause.name) for key, pause in paused.items() if key not in names)
     return {
-        key: _now(store, name, counts.get(key, Counter()), dues.get(key, 0), paused.get(key))
+        key: altered(
+            _now(store, name, counts.get(key, Counter()), dues.get(key, 0), paused.get(key)),
+            pauses=pauses[key][1][-PAUSES_TOLD:] if key in pauses else (),
+        )
         for key, name in names.items()
     }
+
+
+def _pauses(store: Store) -> dict[str, tuple[str, list[Pause]]]:
+    """{phase in lower case: (its name, who paused it and lifted that, oldest first)} as far as it is remembered."""
+    found: dict[str, tuple[str, list[Pause]]] = {}
+    for request in store.requests_of(0):
+        if request.kind is RequestKind.PAUSE:
+            name, body = str(request.body.get("phase", "")), request.body
+            pause = Pause(request.at, request.actor.name, body.get("is_paused") is True, str(body.get("reason", "")))
+            found.setdefault(name.lower(), (name, []))[1].append(pause)
+    return found
 
 
 def _count(snapshot: Snapshot, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:

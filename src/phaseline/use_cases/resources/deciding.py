@@ -74,7 +74,13 @@ def retry(
 
 
 def complete(place: Workplace, choice: Choice, *, reason: str, phases: Sequence[str] = ()) -> Decided:
-    """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed."""
+    """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed.
+
+    Raises: PL-C029 for an empty reason, and as ``retry``.
+    """
+    if not reason.strip():
+        mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
+        raise fail("PL-C029", "the reason is empty", mend)
     return _decide(place, "complete", choice, phases, lambda _: {"reason": reason})
 
 

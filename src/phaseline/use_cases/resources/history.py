@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import OutcomeKind
 from phaseline.use_cases.resources.choosing import choose_one
 from phaseline.use_cases.resources.entries import message_of
 
 if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
     from phaseline.model.rows import EventRow
     from phaseline.use_cases.resources.snapshot import Snapshot
     from phaseline.use_cases.resources.stays import Stay
@@ -69,7 +71,7 @@ def history(
     wanted = {phase.lower() for phase in phases}
     found = [
         event
-        for event in (*_targets(snapshot, number), *_stays(snapshot, number))
+        for event in (*_targets(snapshot, number), *_edits(snapshot, number), *_stays(snapshot, number))
         if not wanted or event.phase.lower() in wanted
     ]
     found.sort(key=lambda event: event.at)
@@ -83,6 +85,25 @@ def _targets(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
         target = str(row.request.parameters.get("target", ""))
         what = f"target {target}" if target else "to be removed"
         yield ResourceEvent(row.created_at, "", "", what, f"{row.id}", row.created_by)
+
+
+def _edits(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
+    """Attributes that a user has changed, apart from retries, as far as it is remembered."""
+    for request in snapshot.store.requests_of(0):
+        if request.kind is not RequestKind.EDIT or request.body.get("deployment") != snapshot.row.number:
+            continue
+        edits = request.body.get("edits")
+        for edit in edits if isinstance(edits, list) else ():
+            if isinstance(edit, dict) and edit.get("instance") == number:
+                names = ", ".join(_named(edit.get("written")))
+                yield ResourceEvent(request.at, "", "", "changed", names, request.actor.name)
+
+
+def _named(written: Value) -> Iterator[str]:
+    """The attributes of an edit."""
+    for pair in written if isinstance(written, list) else ():
+        path = pair[0] if isinstance(pair, list) and pair else []
+        yield ".".join(map(str, path)) if isinstance(path, list) else str(path)
 
 
 def _stays(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:

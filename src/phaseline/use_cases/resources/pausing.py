@@ -12,6 +12,7 @@ from phaseline.use_cases.resources.asking import ask_for, engine_now
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
     from phaseline.use_cases.workplace import Workplace
 
 BY_USER = "paused by a user"
@@ -45,9 +46,10 @@ def unpause(place: Workplace, name: str) -> Paused:
 
 def _told(place: Workplace, phase: str, *, is_new: bool) -> Paused:
     engine = engine_now(place)
-    if is_new and engine.is_there:
-        engine = ask_for(place, [(RequestKind.PAUSE, 0, {"phase": phase})])
     row = place.store.paused_phases().get(phase.lower())
+    if is_new:
+        told: dict[str, Value] = {"is_paused": row is not None, "reason": row.reason if row is not None else ""}
+        engine = ask_for(place, [(RequestKind.PAUSE, 0, {"phase": phase, **told})])
     actor, reason = (row.actor, row.reason) if row is not None else (place.actor.name, "")
     return Paused(phase, row is not None, is_new, actor, reason, engine.is_there)
 
