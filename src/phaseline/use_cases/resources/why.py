@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 NOT_FOR_IT = "does not apply"
+ORDER = ("Failed", "Canceling", "Running", "Sleeping", "Waiting", "Blocked", "Unsure", "Completed", "Canceled")
+"""What keeps it comes first, what others wait for before those."""
 
 
 @frozen
@@ -63,7 +65,7 @@ def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
     entries = [entry for entry in entries_of(snapshot, number, document, known) if entry.phase in here]
     is_failed = any(entry.status == "Failed" for entry in entries)
     record = record_of(snapshot, number, document, is_failed=is_failed, entries=None)
-    reasons = [_entry(entry, name) for entry in entries]
+    reasons = [_entry(entry, name) for entry in sorted(entries, key=lambda entry: ORDER.index(entry.status))]
     told = {entry.phase.lower() for entry in entries}
     now = place.clock.now() / 1000
     handled = [

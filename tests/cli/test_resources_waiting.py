@@ -1,0 +1,112 @@
+"""What resources wait for, as a user sees it: other phases, phases that are not there, failures beside what goes on."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.clusters import moved, plugins, record, shown, worked
+from tests.cli.terminal import Terminal
+
+
+@pytest.fixture
+def folder(terminal: Terminal) -> Path:
+    """A volume is made before the instance, and a tag beside both."""
+    folder = plugins(terminal)
+    write(folder, "volume", "Acme.Volume")
+    write(folder, "instance", "Acme.Instance", "Phase.Dependencies = Acme.Volume")
+    (folder / "create.cfg").unlink()
+    return folder
+
+
+HANDLE = """
+def handle(handler):
+    for node in handler.getResources():
+        trouble = node.getAsString(handler.getPhaseName().replace(".", "_"))
+        if trouble:
+            handler.setFailed(node, trouble)
+        else:
+            handler.setCompleted(node)
+"""
+
+
+def write(folder: Path, name: str, phase: str, *lines: str) -> None:
+    """A pair of files of a phase of Allocation that fails where the resource says so."""
+    head = ["HandlesStates = Allocation", "ResourceType = Cloud.Node", f"PhaseName = {phase}"]
+    (folder / f"{name}.cfg").write_text("\n".join([*head, *lines]) + "\n")
+    (folder / f"{name}.py").write_text(HANDLE)
+
+
+def entries(terminal: Terminal, name: str) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = shown(terminal, name)["record"]["PhaseMap"]  # type: ignore[index]  # JSON
+    return found
+
+
+def test_p60_a_failed_dependency_blocks_and_is_named(terminal: Terminal, folder: Path) -> None:
+    moved(terminal, record("n1", Acme_Volume="no disks"))
+    found = entries(terminal, "n1")
+    assert (found["Acme.Volume"]["Status"], found["Acme.Instance"]["Status"]) == ("Failed", "Blocked")
+    assert found["Acme.Instance"]["WaitingFor"] == ["Acme.Volume (failed)"]
+    _, why = terminal.ask("resources", "why", "n1")
+    assert [(one["phase"], one["text"]) for one in why["phases"]] == [
+        ("Acme.Volume", "no disks"),
+        ("Acme.Instance", "waits for Acme.Volume (failed)"),
+    ]
+    terminal.run("resources", "retry", "n1", "--set", "Acme_Volume=")
+    waiting = entries(terminal, "n1")
+    assert waiting["Acme.Instance"]["WaitingFor"] == ["Acme.Volume"]
+    worked(terminal)
+    assert shown(terminal, "n1")["state"] == "Started"
+
+
+def test_p48_p49_one_of_two_failures_retried_still_holds_the_state(terminal: Terminal, folder: Path) -> None:
+    write(folder, "tag", "Acme.Tag")
+    moved(terminal, record("n1", Acme_Volume="x", Acme_Tag="y"))
+    terminal.run("resources", "retry", "n1", "--phase", "Acme.Tag", "--set", "Acme_Tag=")
+    worked(terminal)
+    half = shown(terminal, "n1")
+    assert (half["state"], half["is_failed"], entries(terminal, "n1")["Acme.Tag"]["Status"]) == (
+        "Allocation",
+        True,
+        "Completed",
+    )
+    terminal.run("resources", "retry", "n1", "--set", "Acme_Volume=")
+    worked(terminal)
+    whole = shown(terminal, "n1")
+    assert (whole["state"], whole["is_failed"]) == ("Started", False)
+
+
+def test_p64_a_dependency_that_is_not_installed_blocks_with_its_name(terminal: Terminal, folder: Path) -> None:
+    (folder / "volume.cfg").unlink()
+    (folder / "volume.py").unlink()
+    moved(terminal, record("n1"))
+    assert shown(terminal, "n1")["state"] == "Allocation"
+    blocked = entries(terminal, "n1")["Acme.Instance"]
+    assert blocked["Status"] == "Blocked"
+    assert "Acme.Volume" in blocked["Message"]
+    _, why = terminal.ask("resources", "why", "n1")
+    assert any("'Acme.Volume' is not loaded" in one["text"] or "is not loaded" in one["text"] for one in why["phases"])
+    write(folder, "volume", "Acme.Volume")
+    worked(terminal)
+    assert shown(terminal, "n1")["state"] == "Started"
+
+
+def test_p94_a_plugin_that_is_gone_blocks_until_it_is_back(terminal: Terminal, folder: Path) -> None:
+    moved(terminal, record("n1", Acme_Volume="x"))
+    (folder / "instance.cfg").rename(folder / "instance.off")
+    terminal.run("resources", "complete", "n1", "--phase", "Acme.Volume", "--reason", "made by hand")
+    worked(terminal)
+    assert shown(terminal, "n1")["state"] == "Allocation"
+    blocked = entries(terminal, "n1")["Acme.Instance"]
+    assert (blocked["Status"], blocked["Message"]) == ("Blocked", "the phase 'Acme.Instance' is not loaded")
+    (folder / "instance.off").rename(folder / "instance.cfg")
+    worked(terminal)
+    assert shown(terminal, "n1")["state"] == "Started"
+
+
+def test_p71_a_phase_goes_from_running_to_sleeping_to_running_to_completed(terminal: Terminal) -> None:
+    plugins(terminal, delay=0.05)
+    moved(terminal, record("n1", Sleeps=1))
+    _, found = terminal.ask("resources", "history", "n1", "--phase", "Acme.Create")
+    assert [event["what"] for event in found["events"]] == ["Running", "Sleeping", "Running", "Completed"]
+    _, phase = terminal.ask("phases", "show", "Acme.Create")
+    assert (phase["now"]["activity"], phase["now"]["runs"]) == ("Inactive", 2)
