@@ -49,9 +49,7 @@ class Unreachable:
 
 
 def next_groups(
-    subjects: np.ndarray,
-    types: Sequence[str],
-    states: Sequence[str],
+    standing: Iterable[tuple[str, str, np.ndarray]],
     target: str,
     registry: PhaseRegistry,
     *,
@@ -59,28 +57,26 @@ def next_groups(
 ) -> tuple[list[Group], list[Unreachable]]:
     """Where these go next; those that have arrived go nowhere.
 
-    ``types`` and ``states`` are those of the subjects. ``passed``: they have left their states, and enter those that
-    follow; otherwise they begin: in the state in which they are, if it lies on their path, afresh (PD30).
+    ``standing``: (type, state, subjects) of those of a type that are in the same state. ``passed``: they have left their
+    states, and enter those that follow; otherwise they begin: in the state in which they are, if it lies on their path,
+    afresh (PD30).
     """
-    found: dict[tuple[str, str], list[int]] = {}
-    for number, kind, state in zip(subjects.tolist(), types, states, strict=True):
-        found.setdefault((kind, state), []).append(number)
-    groups: dict[tuple[str, str], list[int]] = {}
-    lost: dict[str, list[int]] = {}
-    for (kind, state), numbers in found.items():
+    groups: dict[tuple[str, str], list[np.ndarray]] = {}
+    lost: dict[str, list[np.ndarray]] = {}
+    for kind, state, subjects in standing:
         path = registry.types.path(kind, target)
         if path is None:
-            lost.setdefault(kind, []).extend(numbers)
+            lost.setdefault(kind, []).append(subjects)
             continue
         entered = _entered(path, state, passed=passed)
         if entered is not None:
-            groups.setdefault((kind, entered), []).extend(numbers)
+            groups.setdefault((kind, entered), []).append(subjects)
     made = []
-    for (kind, state), numbers in groups.items():
+    for (kind, state), parts in groups.items():
         path = registry.types.path(kind, target)
         assert path is not None
-        made.append(Group(kind, path, state, np.sort(np.array(numbers, np.int32))))
-    return made, [Unreachable(kind, np.array(numbers, np.int32)) for kind, numbers in lost.items()]
+        made.append(Group(kind, path, state, np.sort(np.concatenate(parts)).astype(np.int32)))
+    return made, [Unreachable(kind, np.concatenate(parts).astype(np.int32)) for kind, parts in lost.items()]
 
 
 def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:

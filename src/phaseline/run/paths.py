@@ -14,14 +14,14 @@ from phaseline.model.events import CancelRequested, Planned
 from phaseline.model.execution import Verdict
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import REACH, REMOVED
-from phaseline.model.state_steps import state_numbers
+from phaseline.model.state_steps import state_name, state_numbers
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.subject_ranges import numbers_of
 from phaseline.plan.paths import next_groups, removal_graph, state_graph
 from phaseline.run.going import left_behind, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
@@ -33,10 +33,13 @@ if TYPE_CHECKING:
     from phaseline.run.deployments import Deployments
     from phaseline.run.in_force import InForce
     from phaseline.run.planning import Planning
+    from phaseline.run.subjects import LoadedDeployment
 
 NOBODY = np.empty(0, np.int32)
 PASSED = int(EntryStatus.PASSED)
 EXIT = int(Mark.EXIT)
+STATES = 256
+"""No state has so high a number."""
 
 
 class Paths:
@@ -212,16 +215,8 @@ class Paths:
             there = loaded.states[subjects] == REMOVED
             graphs = [removal_graph(subjects[~there], REMOVED)] if not there.all() else []
         else:
-            nodes = loaded.topology.nodes
-            types = [nodes[number].type for number in loaded.topology.node[subjects].tolist()]
-            states = (
-                [loaded.state_of(number) for number in subjects.tolist()]
-                if passed_from is None
-                else [passed_from] * len(subjects)
-            )
-            groups, _ = next_groups(
-                subjects, types, states, target, self._in_force.registry, passed=passed_from is not None
-            )
+            standing = _standing(loaded, subjects, passed_from)
+            groups, _ = next_groups(standing, target, self._in_force.registry, passed=passed_from is not None)
             for group in groups:
                 try:
                     numbers = self._deployments.name_states(row.deployment, group.path.states)
@@ -247,6 +242,19 @@ class Paths:
         if not len(subjects) and len(self._subjects[execution]):
             return Verdict(ExecutionStatus.CANCELED, "all its resources were given another target")
         return verdict_of(target, subjects, loaded, slots, self._scheduler.arena, is_canceled=run.is_canceled)
+
+
+def _standing(
+    loaded: LoadedDeployment, subjects: np.ndarray, passed_from: str | None
+) -> Iterator[tuple[str, str, np.ndarray]]:
+    """(type, state, subjects) of those that stand alike; all of them in ``passed_from`` if that is given."""
+    keys = loaded.topology.node[subjects].astype(np.int64) * STATES
+    if passed_from is None:
+        keys += loaded.states[subjects]
+    for key in np.unique(keys).tolist():
+        node, state = divmod(key, STATES)
+        word = state_name(state, loaded.state_names) if passed_from is None else passed_from
+        yield loaded.topology.nodes[node].type, word, subjects[keys == key]
 
 
 def without(numbers: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:

@@ -42,9 +42,14 @@ class Marks:
         self.contradicted: set[int] = set()
         self.sleep_ms = -1
         self._delays: dict[int, int] = {}
+        self._has_failed = False
 
     def complete(self, places: Iterable[int], message: str = "") -> None:
         """They are done. What was said of their progress is over."""
+        if not message and not self.messages and not self._has_failed:
+            for place in places:
+                self.marks[place] = COMPLETED
+            return
         for place in places:
             if self.marks[place] == FAILED:
                 self.contradicted.add(place)
@@ -54,6 +59,7 @@ class Marks:
 
     def fail(self, places: Iterable[int], message: str) -> None:
         """They failed."""
+        self._has_failed = True
         for place in places:
             if self.marks[place] == COMPLETED:
                 self.contradicted.add(place)
