@@ -38,7 +38,7 @@ from phaseline.run.inbox import Inbox
 from phaseline.run.keys import LaneKeys
 from phaseline.run.narration import CANCEL_SENTENCES, execution_event
 from phaseline.run.outstanding import Outstanding
-from phaseline.run.overlap import refuse_overlap, still_running
+from phaseline.run.overlap import end_given_up, is_forced, refuse_overlap
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, failing, progress_rows
 from phaseline.run.recovery import is_reach, restore
@@ -209,17 +209,13 @@ class Engine:
 
     def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
         """Raise PL-C028 if a retry would call what was given up and still runs, and must not be called twice."""
-        forced = (event for event in self._events if isinstance(event, CancelRequested) and event.how != "wait")
-        is_leaving = any(event.execution == row.number for event in forced)
+        is_leaving = is_forced(self._events, row.number)
         wanted, now = (graph, positions), self._clock.now()
         refuse_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)
 
     def end_given_up(self, execution: int) -> bool:
         """End the processes of calls that were given up and still run; False if there are none."""
-        found = [running for running in still_running(self._outstanding, execution) if running.is_killable]
-        for running in found:
-            self.executor.cancel(running.batch.id, running.members, kill=True)
-        return bool(found)
+        return end_given_up(self._outstanding, self.executor, execution)
 
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
         """Take entries as completed because a user vouches for them; audited."""
@@ -419,7 +415,7 @@ class Engine:
                 self.calls += 1
                 self.executor.submit(batch)
             case Stop(batch_id, members, kill):
-                self.executor.cancel(batch_id, members, kill=kill)
+                self._outstanding.cancel(self.executor, batch_id, members, kill=kill)
             case Evaluate(what="applies"):
                 self._events.extend(self.phases.evaluate(command))
             case Evaluate():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Accepted, Batch, Segment
-    from phaseline.ports import Store
+    from phaseline.ports import Executor, Store
     from phaseline.run.deployments import Deployments
 
 ORIGINS_KEPT = 1_000
@@ -24,7 +24,7 @@ ORIGINS_KEPT = 1_000
 
 
 class Outstanding:
-    """``batches``: those that were handed over and have members without an outcome."""
+    """``batches``: those that were handed over and have members without an outcome; ``killed``: ids of some of them."""
 
     def __init__(self, store: Store, deployments: Deployments, scheduler: Scheduler) -> None:
         """Nothing is handed over."""
@@ -33,10 +33,17 @@ class Outstanding:
         self.scheduler = scheduler
         self._origins: dict[int, Origin] = {}
         self.batches: dict[int, Dispatched] = {}
+        self.killed: set[int] = set()
 
     def add(self, batch: Batch) -> None:
         """It is handed over."""
         self.batches[batch.id] = Dispatched(batch, np.zeros(len(batch), bool))
+
+    def cancel(self, executor: Executor, batch: int, members: np.ndarray, *, kill: bool) -> None:
+        """Cancel running members; with ``kill`` it is remembered that they are about to end."""
+        if kill:
+            self.killed.add(batch)
+        executor.cancel(batch, members, kill=kill)
 
     def only_members(self, report: Report) -> Report:
         """The report without what it says of members that its batch does not have."""
@@ -72,6 +79,7 @@ class Outstanding:
     def _forget_answered(self, batch: Batch) -> None:
         """Every member has been reported: all that is kept is whose they were."""
         del self.batches[batch.id]
+        self.killed.discard(batch.id)
         self._origins[batch.id] = Origin.of(batch)
         while len(self._origins) > ORIGINS_KEPT:
             del self._origins[next(iter(self._origins))]

@@ -6,20 +6,21 @@ Until then an entry whose call must not be repeated (decision 1) is not called a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.events import CancelRequested
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
 from phaseline.model.status import EntryStatus, OutcomeKind
 
 if TYPE_CHECKING:
-    from phaseline.model.events import Batch, Segment
+    from phaseline.model.events import Batch, Event, Segment
     from phaseline.model.problem import ProblemsError
     from phaseline.model.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports import Executor, Store
     from phaseline.run.deployments import Deployments
     from phaseline.run.outstanding import Outstanding
 
@@ -58,6 +59,20 @@ def still_running(outstanding: Outstanding, execution: int, *, is_leaving: bool 
             first += count
 
 
+def is_forced(events: Iterable[Event], execution: int) -> bool:
+    """Whether one of the events ends an execution without waiting for its calls."""
+    forced = (event for event in events if isinstance(event, CancelRequested) and event.how != "wait")
+    return any(event.execution == execution for event in forced)
+
+
+def end_given_up(outstanding: Outstanding, executor: Executor, execution: int) -> bool:
+    """End the processes of calls of an execution that were given up and still run; False if there are none."""
+    found = [running for running in still_running(outstanding, execution) if running.is_killable]
+    for running in found:
+        outstanding.cancel(executor, running.batch.id, running.members, kill=True)
+    return bool(found)
+
+
 def refuse_overlap(
     outstanding: Outstanding,
     store: Store,
@@ -86,10 +101,12 @@ def refuse_overlap(
             places = places[statuses[segment.positions[places]] == EntryStatus.UNSURE]
         if len(places):
             names = [outstanding.instance_name(segment, place) for place in places[:NAMED].tolist()]
-            raise _overlap(row, running, names, len(places), now)
+            raise _overlap(row, running, names, len(places), now, is_killed=running.batch.id in outstanding.killed)
 
 
-def _overlap(row: ExecutionRow, running: Running, names: list[str], count: int, now: int) -> ProblemsError:
+def _overlap(
+    row: ExecutionRow, running: Running, names: list[str], count: int, now: int, *, is_killed: bool
+) -> ProblemsError:
     phase = running.batch.lane.phase.rpartition(".")[2]
     who = ", ".join(names) + (f" and {count - len(names):,} more" if count > len(names) else "")
     seconds = (now - running.batch.started_at) // 1000
@@ -102,4 +119,6 @@ def _overlap(row: ExecutionRow, running: Running, names: list[str], count: int, 
         else "end the engine in which it runs: phaseline engine stop --drain 0. Then"
     )
     mend = f"Wait until it has returned, or {end} retry again: phaseline executions retry {row.id}"
+    if is_killed and running.is_killable:
+        mend = f"Its processes are being ended. In a few seconds retry again: phaseline executions retry {row.id}"
     return fail("PL-C028", message, mend, subject=row.id)
