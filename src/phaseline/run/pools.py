@@ -38,7 +38,6 @@ class Pool:
 
     def put(self, task: Callable[[], None]) -> None:
         """Run it as soon as a thread is free."""
-        self._tasks.put(task)
         with self._lock:
             self._waiting += 1
             if (
@@ -48,6 +47,7 @@ class Pool:
             ):
                 self._threads += 1
                 threading.Thread(target=self._run, name=f"phaseline-{self._name}", daemon=True).start()
+        self._tasks.put(task)  # last: whoever is woken by it finds the lock free
 
     def abandon(self, thread: int) -> None:
         """This thread hangs in a call that was given up: let another take its place, and end it should it return."""

@@ -105,26 +105,23 @@ class TurnWriter:
 
     def _enter_states(self, db: sqlite3.Connection, entered: Sequence[StatesEntered]) -> None:
         """The last state of each instance; only pages in which one changed."""
-        touched: dict[int, np.ndarray] = {}
+        touched: dict[int, set[int]] = {}
         for change in entered:
+            if not len(change.subjects):
+                continue
             states = self._states_of(db, change.deployment)
-            if len(change.subjects) and change.subjects.max() >= len(states):
+            if change.subjects.max() >= len(states):
                 states = self._longer(db, change.deployment, states)
-                if change.deployment in touched:
-                    touched[change.deployment] = _padded(touched[change.deployment], len(states) // PAGE_ENTRIES + 1)
             states[change.subjects] = change.states[-1]
             if change.states[-1] == REMOVED:
                 db.execute(_DROP_DOCUMENTS, (change.deployment, documents.to_text(change.subjects.tolist())))
-            pages = touched.get(change.deployment)
-            if pages is None:
-                pages = touched[change.deployment] = np.zeros(len(states) // PAGE_ENTRIES + 1, np.bool_)
-            pages[change.subjects // PAGE_ENTRIES] = True
+            touched.setdefault(change.deployment, set()).update(_pages_of(change.subjects))
         db.executemany(_WRITE_STATES, self._state_pages(touched))
 
-    def _state_pages(self, touched: dict[int, np.ndarray]) -> Iterable[tuple[int, int, bytes]]:
+    def _state_pages(self, touched: dict[int, set[int]]) -> Iterable[tuple[int, int, bytes]]:
         for deployment, pages in touched.items():
             states = self._states[deployment]
-            for page in np.flatnonzero(pages).tolist():
+            for page in sorted(pages):
                 first = page * PAGE_ENTRIES
                 yield deployment, page, states[first : first + PAGE_ENTRIES].tobytes()
 
@@ -209,6 +206,13 @@ def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
         first = number * PAGE_ENTRIES
         values[first : first + PAGE_ENTRIES] = np.frombuffer(held, np.uint8)
     return values
+
+
+def _pages_of(positions: np.ndarray) -> list[int]:
+    """The pages in which these lie."""
+    if len(positions) == 1:
+        return [positions.item() // PAGE_ENTRIES]
+    return np.flatnonzero(np.bincount(positions // PAGE_ENTRIES)).tolist()
 
 
 def _padded(column: np.ndarray, count: int) -> np.ndarray:
