@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.engine.rates import Rates
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -144,6 +146,7 @@ class Lanes:
         self.slots: dict[str, int] = {}
         self.used: dict[str, int] = {}
         self.careful: set[LaneSpec] = set()
+        self.rates = Rates()
         self._next = 0
 
     def lane(self, spec: LaneSpec, key: int) -> Lane:
@@ -181,13 +184,16 @@ class Lanes:
             turn = self._next % len(lanes) if lanes else 0
             for lane in lanes[turn:] + lanes[:turn]:
                 size = lane.limit(self.free(lane.spec)) if lane.waiting and lane.opens_at <= now else 0
-                if size:
+                delay = self.rates.take(lane.spec, lane.key, now) if size else 0
+                if delay:
+                    lane.opens_at = now + delay
+                elif size:
                     begun = True
                     yield lane, size
         self._next += 1
 
     def next_opening(self, now: int) -> int | None:
-        """When the next lane that only waits for its interval opens."""
+        """When the next lane that only waits for its interval or its rate opens."""
         return min(
             (lane.opens_at for lane in self.by_key.values() if lane.waiting and lane.opens_at > now), default=None
         )

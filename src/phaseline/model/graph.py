@@ -37,7 +37,8 @@ class LaneSpec:
     ``each``: one call a member, concurrent up to the pool. ``pool`` ``threads`` or ``workers``
     (processes, for what must be killable). ``concurrency`` batches at once for each key (0: 1 for
     bulk, as many as there are slots for each). ``key``: expression whose values a batch must not mix.
-    ``interval_ms`` is the least time between the starts of two batches.
+    ``interval_ms`` is the least time between the starts of two batches. ``rate``: batches a second, at most ``burst`` at
+    once; shared by all lanes of the same ``limiter`` (empty: of the phase) and key.
     """
 
     phase: str
@@ -47,6 +48,9 @@ class LaneSpec:
     concurrency: int = 0
     key: str | None = None
     interval_ms: int = 0
+    limiter: str = ""
+    rate: float = 0.0
+    burst: int = 1
 
 
 @frozen

@@ -198,8 +198,11 @@ def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
         form="each" if is_each else "bulk",
         max_batch=policy.max_batch,
         concurrency=0 if is_each and policy.max_concurrency == 1 else policy.max_concurrency,
-        key=policy.batch_key or None,
+        key=_key_of(policy) or None,
         interval_ms=round(policy.min_interval_s * 1000),
+        limiter="" if policy.batch_key else policy.rate_limit_key,
+        rate=policy.rate_limit,
+        burst=policy.rate_limit_burst if policy.rate_limit else 1,
     )
     return Policy(
         lane,
@@ -208,6 +211,18 @@ def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
         timeout_ms=round(policy.run_timeout_s * 1000),
         repeatable=True,
         cancel_wins=True,
+    )
+
+
+def _key_of(policy: PhasePolicy) -> str:
+    """The expression of what one call must not mix: the batch key, and what a limit of calls is counted by.
+
+    >>> _key_of(PhasePolicy(batch_key="Region", rate_limit=1.0, rate_limit_key="Account"))
+    '{Region, Account}'
+    """
+    limited_by = policy.rate_limit_key if policy.rate_limit else ""
+    return (
+        f"{{{policy.batch_key}, {limited_by}}}" if policy.batch_key and limited_by else policy.batch_key or limited_by
     )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Clock
     from phaseline.run.deployments import Deployments
     from phaseline.run.in_force import InForce
+    from phaseline.run.keys import LaneKeys
     from phaseline.run.subjects import LoadedDeployment
 
 PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
@@ -76,6 +77,20 @@ class Conditions:
         """Plugins were read anew: what was kept is looked at again."""
         kept, self._kept = self._kept, []
         return [event for graph, positions in kept for event in self.asked(graph, positions)]
+
+    def keyed(self, graph: int, positions: np.ndarray, expression: str, keys: LaneKeys) -> list[Event]:
+        """Lane keys of entries of phases: what their resources say to an expression."""
+        slot = self._scheduler.arena.slots.get(graph)
+        if slot is None:
+            return []
+        loaded = self._deployments.loaded(slot.deployment)
+        asked = Expression(expression)
+        names = asked.names()
+        subjects = self._scheduler.arena.subject[positions + slot.base].tolist()
+        records = [self._record(slot, loaded, subject, names) for subject in subjects]
+        found = asked.evaluate_all(records, now=self._clock.now() / 1000)
+        numbers = [keys.number(expression, repr(value)) for value in found]
+        return [Evaluated(graph, positions, "key", np.array(numbers, np.int32))]
 
     # -- not asked ----------------------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ class LaneKeys:
             fixed = root == "properties" and not topology.nodes[node].has_functions
             number = by_node.get(node) if fixed else None
             if number is None:
-                number = by_node[node] = self._number(expression, self._value(deployment, instance, root, rest))
+                number = by_node[node] = self.number(expression, self._value(deployment, instance, root, rest))
             values[place] = number
         return Evaluated(graph, positions, "key", values)
 
@@ -71,6 +71,7 @@ class LaneKeys:
                 return None
         return value_at(dict(found), rest) if rest else None
 
-    def _number(self, expression: str, value: Value) -> int:
+    def number(self, expression: str, value: Value) -> int:
+        """The number of a value of an expression."""
         text = json.dumps([expression, value], sort_keys=True, default=str)
         return self._numbers.setdefault(text, len(self._numbers))

@@ -416,10 +416,11 @@ class Engine:
                 self.executor.submit(batch)
             case Stop(batch_id, members, kill):
                 self._outstanding.cancel(self.executor, batch_id, members, kill=kill)
-            case Evaluate(what="applies"):
-                self._events.extend(self.phases.evaluate(command))
-            case Evaluate():
-                self._evaluate(command)
+            case Evaluate(graph, _, what):
+                if what == "applies" or (self._phases is not None and self._phases.has_graph(graph)):
+                    self._events.extend(self.phases.evaluate(command, self._keys))
+                else:
+                    self._evaluate(command)
             case WakeAt(at):
                 self._alarm = at
             case Ask(execution, _, subjects):

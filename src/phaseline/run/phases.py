@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.run.deployments import Deployments
     from phaseline.run.in_force import PhaseSource
     from phaseline.run.inbox import Inbox
+    from phaseline.run.keys import LaneKeys
     from phaseline.run.payload import Sorter
     from phaseline.run.planning import Planning
     from phaseline.run.reports import Report
@@ -75,9 +76,16 @@ class Phases:
         """True for an execution of paths that goes on."""
         return self.paths.knows(execution)
 
-    def evaluate(self, command: Evaluate) -> list[Event]:
-        """What is known about whether entries apply."""
+    def evaluate(self, command: Evaluate, keys: LaneKeys) -> list[Event]:
+        """What is known about whether entries apply, or what they must not be mixed with."""
+        if command.what == "key":
+            return self.conditions.keyed(command.graph, command.positions, command.expression, keys)
         return self.conditions.asked(command.graph, command.positions)
+
+    def has_graph(self, graph: int) -> bool:
+        """True for the graph of a state."""
+        slot = self._scheduler.arena.slots.get(graph)
+        return slot is not None and self.paths.knows(slot.execution)
 
     def renew(self) -> list[Event]:
         """Plugins were read anew, or somebody paused or opened a phase."""
