@@ -6,6 +6,9 @@ import pytest
 from tests.cli.clusters import applied, moved, plugins, record, shown, worked
 from tests.cli.terminal import Terminal
 
+from phaseline.use_cases.settings import load_settings
+from phaseline.use_cases.workplace import workplace
+
 
 @pytest.fixture(autouse=True)
 def _phases(terminal: Terminal) -> None:
@@ -277,3 +280,33 @@ def test_a_way_without_any_phase_is_warned_of(terminal: Terminal) -> None:
     code, found = terminal.ask("resources", "apply", "nodes.rec", "-d", "night")
     assert (code, len(found["warnings"])) == (0, 1)
     assert "no phase is defined on the way of Cloud.Node to Started" in found["warnings"][0]
+
+
+def test_a_blueprint_does_not_take_the_name_of_a_cluster(terminal: Terminal) -> None:
+    applied(terminal, record("n1"))
+    blueprint = terminal.write()
+    terminal.environment["PHASELINE_PLUGINS_PATH"] = str(terminal.folder / "plugins")
+    worked(terminal)
+    code, wrong = terminal.ask("install", blueprint, "-d", "night")
+    assert (code, wrong["problems"][0]["code"]) == (1, "PL-S010")
+    assert "phaseline resources delete --all -d night" in wrong["problems"][0]["mend"]
+
+
+def test_everything_purged_leaves_resources_as_they_are(terminal: Terminal) -> None:
+    moved(terminal, record("n1"), record("n2", Trouble="x"))
+    terminal.run("resources", "target", "Terminated", "n2")
+    worked(terminal)
+    with workplace(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as place:
+        assert place.store.purge(place.clock.now() + 1).executions == 2
+    _, found = terminal.ask("resources", "list")
+    assert [(one["state"], one["target"]) for one in found["resources"]] == [
+        ("Started", "Started"),
+        ("Terminated", "Terminated"),
+    ]
+    record_ = shown(terminal, "n1")["record"]
+    assert isinstance(record_, dict)
+    assert (record_["InstanceId"], "PhaseMap" in record_) == ("i-n1", False)
+    assert terminal.ask("resources", "history", "n1")[1]["events"] == []
+    assert terminal.ask("resources", "target", "Terminated", "n1")[1]["changed"] == 1
+    worked(terminal)
+    assert shown(terminal, "n1")["state"] == "Terminated"

@@ -9,7 +9,7 @@ import numpy as np
 from phaseline.model.blueprint import Blueprint
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
-from phaseline.model.resources import REACH, REMOVED, Growth, grown, newest_of
+from phaseline.model.resources import REACH, Growth, grown
 from phaseline.model.rows import (
     BatchRow,
     DeploymentRow,
@@ -24,6 +24,7 @@ from phaseline.model.rows import (
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.topology import Topology
 from phaseline.model.upkeep import Purged
+from phaseline.model.ways import Way, speaking
 from phaseline.store.documents import EMPTY, to_text
 
 
@@ -127,9 +128,10 @@ class Shelves:
         owner = self.deployments[row.deployment]
         if row.request.workflow != REACH or row.status is not ExecutionStatus.FAILED or owner.deleted_at:
             return False
-        ways = [held.row for held in self.executions.values() if held.row.deployment == row.deployment]
-        subjects = ((way.number, way.request.parameters.get("subjects")) for way in ways)
-        return row.number in newest_of(subjects, len(owner.states))[owner.states != REMOVED]
+        rows = [held.row for held in self.executions.values() if held.row.deployment == row.deployment]
+        told = ((other.number, other.request.parameters) for other in rows if other.request.workflow == REACH)
+        ways = [Way(number, given.get("target"), given.get("subjects")) for number, given in told]
+        return row.number in speaking(ways, owner.states, owner.state_names)
 
     def _kept(self, deployment: int) -> set[int]:
         """The last ``install`` of a deployment and its last one that completed."""

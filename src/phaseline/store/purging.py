@@ -15,8 +15,10 @@ from itertools import islice
 
 import numpy as np
 
-from phaseline.model.resources import REACH, REMOVED, newest_of
+from phaseline.model.resources import REACH
 from phaseline.model.upkeep import Purged
+from phaseline.model.ways import Way, speaking
+from phaseline.store import growing
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
 from phaseline.store.schema import IS_OPEN
@@ -35,7 +37,8 @@ Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 _IS_INSTALL = "json_extract(request, '$.workflow') = 'install'"
 _IS_REACH = f"json_extract(request, '$.workflow') = '{REACH}'"
-_WAYS = f"""select number, json_extract(request, '$.parameters.subjects') from execution
+_WAYS = f"""select number, json_extract(request, '$.parameters.target'), json_extract(request, '$.parameters.subjects')
+    from execution
     where deployment = ? and {_IS_REACH}"""
 _MAY_GO = f"""
     not (execution.{IS_OPEN}) and ended_at < :before and (:deployment is null or deployment = :deployment)
@@ -68,8 +71,8 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
             f"select number from execution where {_MAY_GO} order by number",
             {"before": before, "deployment": deployment},
         ).fetchall()
-        speaking = _speaking_for_somebody(db, deployment)
-    numbers = iter([number for (number,) in found if number not in speaking])
+        kept = _still_speaking(db, deployment)
+    numbers = iter([number for (number,) in found if number not in kept])
     while chosen := list(islice(numbers, EXECUTIONS_TOGETHER)):
         with transaction() as db:
             removed += _forget_executions(db, chosen, before, deployment)
@@ -81,7 +84,7 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
     return removed + _sweep(transaction)
 
 
-def _speaking_for_somebody(db: sqlite3.Connection, deployment: int | None) -> set[int]:
+def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
     """Executions that failed to bring resources to a target which nobody has given another one: a retry needs them."""
     failed = db.execute(
         f"""select execution.deployment, execution.number from execution
@@ -92,9 +95,8 @@ def _speaking_for_somebody(db: sqlite3.Connection, deployment: int | None) -> se
     ).fetchall()
     found: set[int] = set()
     for owner in {owner for owner, _ in failed}:
-        states = read_states(db, owner)
-        ways = [(number, json.loads(ranges)) for number, ranges in db.execute(_WAYS, (owner,))]
-        found.update(np.unique(newest_of(ways, len(states))[states != REMOVED]).tolist())
+        ways = [Way(number, target, json.loads(ranges)) for number, target, ranges in db.execute(_WAYS, (owner,))]
+        found |= speaking(ways, read_states(db, owner), growing.state_names(db, owner))
     return found & {number for _, number in failed}
 
 

@@ -153,7 +153,8 @@ def _refuse_living(place: Workplace, row: DeploymentRow) -> None:
     elif living:
         failed = [one for one in place.store.executions(row.number)[-1:] if one.status in UNFINISHED]
         retry = f"Try again what failed: phaseline executions retry {failed[0].id}. Or r" if failed else "R"
-        way = f"{retry}emove it first: phaseline uninstall -d {row.name}"
+        away = "resources delete --all" if row.kind == "resources" else "uninstall"
+        way = f"{retry}emove it first: phaseline {away} -d {row.name}"
     else:
         return
     message = f"there is a deployment '{row.name}' already, with {living} instance{'s' * (living != 1)} that may exist"

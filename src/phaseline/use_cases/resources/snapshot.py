@@ -37,8 +37,8 @@ class Snapshot:
         """Reads how many there are and in which states; the rest when it is needed."""
         self.store = store
         self.row = row
-        self.names = store.state_names(row.number)
         self.states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+        self.names = store.state_names(row.number)  # after the states, so that each of them has its name
         self.topology: Topology = store.topology(row.number)
         self._stays: dict[int, Stay] = {}
         self._batches: dict[int, Sequence[BatchRow]] = {}

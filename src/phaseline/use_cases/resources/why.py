@@ -104,7 +104,9 @@ def _note(place: Workplace, snapshot: Snapshot, number: int) -> str:
     standing = snapshot.standing(number)
     name = snapshot.name(number)
     if standing == "still":
-        return f"Give it a target: phaseline resources target STATE {name}"
+        row = snapshot.by_number.get(int(snapshot.newest[number]))
+        ended = f"{row.id} was {row.status.value}: {row.reason}. " if row is not None and row.reason else ""
+        return f"{ended}Give it a target: phaseline resources target STATE {name}"
     if standing in {"arrived", "failed"}:
         return ""
     if engine_now(place).is_there:
