@@ -176,7 +176,7 @@ def test_t9_a_sleeper_is_woken() -> None:
     assert yard.names() == [("X", "a")]
 
 
-def test_p110_a_paused_phase_is_called_no_more_until_it_is_opened() -> None:
+def test_p109_a_paused_phase_is_called_no_more_until_it_is_opened() -> None:
     yard = Yard(phase("X"), phase("Y"))
     yard.store.pause_phase("X", ANN, "an outage")
     yard.start("a")

@@ -51,7 +51,7 @@ def apply(scheduler: Scheduler, draft: Draft, index: int, event: Event) -> bool:
         case SlotsChanged():
             scheduler.lanes.slots[event.pool] = event.slots
         case LaneChanged():
-            scheduler.lanes.pause(event.phase, is_paused=event.is_paused)
+            scheduler.lanes.pause(event.phase, is_paused=event.is_paused, is_probe=event.is_probe)
         case Tick():
             pass
         case _:

@@ -40,6 +40,7 @@ class Lane:
     waiting: int = 0
     running: int = 0
     is_paused: bool = False
+    is_probe: bool = False
     is_careful: bool = False
     """Some of its entries must not be called twice."""
     opens_at: int = 0
@@ -120,6 +121,8 @@ class Lane:
         """How many members the next batch may have when the pool has ``free`` slots; 0: none now."""
         if self.is_paused or not self.waiting or free <= 0:
             return 0
+        if self.is_probe:
+            return 0 if self.running else 1
         calls = self.spec.concurrency or (1 if self.spec.form == "bulk" else 0)
         if calls and self.running >= calls:
             return 0
@@ -143,6 +146,7 @@ class Lanes:
         """No lane, no slot."""
         self.by_key: dict[tuple[LaneSpec, int], Lane] = {}
         self.paused: set[str] = set()
+        self.probed: set[str] = set()
         self.slots: dict[str, int] = {}
         self.used: dict[str, int] = {}
         self.careful: set[LaneSpec] = set()
@@ -153,16 +157,18 @@ class Lanes:
         """The lane of a specification and key, made if need be."""
         lane = self.by_key.get((spec, key))
         if lane is None:
-            lane = self.by_key[spec, key] = Lane(spec, key, is_paused=spec.phase in self.paused)
+            is_paused, is_probe = spec.phase in self.paused, spec.phase in self.probed
+            lane = self.by_key[spec, key] = Lane(spec, key, is_paused=is_paused, is_probe=is_probe)
         lane.is_careful = spec in self.careful
         return lane
 
-    def pause(self, phase: str, *, is_paused: bool) -> None:
-        """Pause or open every lane of a phase, those still to come as well."""
+    def pause(self, phase: str, *, is_paused: bool, is_probe: bool = False) -> None:
+        """Pause or open every lane of a phase, those still to come as well; or open it for one member at a time."""
         (self.paused.add if is_paused else self.paused.discard)(phase)
+        (self.probed.add if is_probe else self.probed.discard)(phase)
         for lane in self.by_key.values():
             if lane.spec.phase == phase:
-                lane.is_paused = is_paused
+                lane.is_paused, lane.is_probe = is_paused, is_probe
 
     def free(self, spec: LaneSpec) -> int:
         """Free slots of the pool that calls of this specification take."""

@@ -183,10 +183,11 @@ class WakeRequested:
 
 @frozen
 class LaneChanged:
-    """An operator pauses or opens all lanes of a phase."""
+    """An operator pauses or opens all lanes of a phase. ``is_probe``: each is open for one call of one member at a time."""
 
     phase: str
     is_paused: bool
+    is_probe: bool = False
 
 
 Event = (

@@ -106,7 +106,8 @@ class PhasePolicy:
 
     ``min_interval_s``: between the starts of two runs. ``batch_key``, ``rate_limit_key``, ``priority``: texts of
     expressions, or nothing. ``rate_limit``: calls a second for each key. ``coalesce_window_s``: sleepers due so soon come
-    along. ``retry_limit``: how often a failure is tried again by itself, -1: without end.
+    along. ``retry_limit``: how often a failure is tried again by itself, -1: without end. ``breaker_share``: this part (0.0-1.0)
+    of at least ``breaker_minimum`` outcomes within the window being failures pauses the phase; then one is tried.
     """
 
     sleep_delay_s: float = SLEEP_DELAY_S
@@ -129,6 +130,10 @@ class PhasePolicy:
     rate_limit: float = 0.0
     rate_limit_burst: int = 1
     rate_limit_key: str = ""
+    breaker_share: float = 0.0
+    breaker_minimum: int = 10
+    breaker_window_s: float = 60.0
+    breaker_pause_s: float = 60.0
 
 
 DEFAULT_POLICY = PhasePolicy()

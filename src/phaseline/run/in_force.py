@@ -40,7 +40,9 @@ class InForce:
         self._paused = paused
         self._held = {name.lower() for name in paused()}
         self._needed: dict[str, str] = {}
-        self._closed: set[str] = set()
+        self._told: dict[str, LaneChanged] = {}
+        self.probed: set[str] = set()
+        """Keys of phases that are tried with one resource though they are paused."""
 
     def _read(self) -> PhaseRegistry:
         return PhaseRegistry() if self.source is None else self.source.registry()
@@ -52,7 +54,7 @@ class InForce:
 
     def is_open(self, name: str) -> bool:
         """True for a phase that may be called."""
-        return self.find(name) is not None and name.lower() not in self._held
+        return self.find(name) is not None and name.lower() not in self._held - self.probed
 
     def needed_by(self, graph: Graph) -> list[LaneChanged]:
         """A graph begins, or goes on: what it needs is looked after from now on."""
@@ -69,10 +71,11 @@ class InForce:
         """Lanes to be closed or opened, of phases that graphs need."""
         told: list[LaneChanged] = []
         for name in self._needed:
-            is_closed = not self.is_open(name)
-            if is_closed != (name in self._closed):
-                (self._closed.add if is_closed else self._closed.discard)(name)
-                told.append(LaneChanged(LANE_PREFIX + name, is_closed))
+            lane = LANE_PREFIX + name
+            change = LaneChanged(lane, not self.is_open(name), is_probe=name.lower() in self.probed)
+            if change != self._told.get(name, LaneChanged(lane, is_paused=False)):
+                self._told[name] = change
+                told.append(change)
         return told
 
 

@@ -19,8 +19,6 @@ from phaseline.model.events import (
     CompleteRequested,
     Dispatch,
     Evaluate,
-    Finished,
-    Noted,
     Reattached,
     RetryRequested,
     SlotsChanged,
@@ -37,7 +35,7 @@ from phaseline.run.deployments import Deployments
 from phaseline.run.inbox import Inbox
 from phaseline.run.keys import LaneKeys
 from phaseline.run.narration import CANCEL_SENTENCES, execution_event
-from phaseline.run.outstanding import Outstanding
+from phaseline.run.outstanding import Outstanding, event_of
 from phaseline.run.overlap import end_given_up, is_forced, refuse_overlap
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, failing, progress_rows
@@ -315,7 +313,7 @@ class Engine:
         now = self._clock.now()
         events, self._events = self._events, []
         first = len(events)
-        events.extend(self._event_of(report) for report in reports if len(report.members))
+        events.extend(event_of(report) for report in reports if len(report.members))
         if self._phases is not None:
             events.extend(self._phases.before(reports))
         events.append(Tick())
@@ -351,7 +349,8 @@ class Engine:
         """What one turn takes of the reports, waiting for the first if there is nothing else to do."""
         if not self._events and not self._backlog and not self._door.answers:
             longest = HELD_WAIT_MS if self._held else LONGEST_WAIT_MS
-            wait = longest if self._alarm is None else min(longest, self._alarm - self._clock.now())
+            at = self.wakes_at
+            wait = longest if at is None else min(longest, at - self._clock.now())
             self._wait(wait)
         self._backlog.extend(self._inbox.take_all())
         taken: list[Report] = []
@@ -376,12 +375,6 @@ class Engine:
             return False
         self._looked = now
         return self._door.look()
-
-    @staticmethod
-    def _event_of(report: Report) -> Event:
-        if report.is_noted:
-            return Noted(report.batch, report.members)
-        return Finished(report.batch, report.members, report.kinds, report.delays)
 
     def _remember(self, remarks: Sequence[Remark]) -> None:
         for remark in remarks:
@@ -466,7 +459,8 @@ class Engine:
     @property
     def wakes_at(self) -> int | None:
         """When a turn is due though nothing comes back, in ms; None: never."""
-        return self._alarm
+        tried = None if self._phases is None else self._phases.breakers.wakes_at
+        return tried if self._alarm is None or (tried is not None and tried < self._alarm) else self._alarm
 
     # -- looking ------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.distinct import every
+from phaseline.model.events import Finished, Noted
 from phaseline.model.graph import SubjectKind
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.reports import Dispatched, Report
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 
 ORIGINS_KEPT = 1_000
 """Answered batches whose executions are remembered, for answers that come too late."""
+
+
+def event_of(report: Report) -> Finished | Noted:
+    """What the scheduler is told of a report that has members."""
+    if report.is_noted:
+        return Noted(report.batch, report.members)
+    return Finished(report.batch, report.members, report.kinds, report.delays)
 
 
 class Outstanding:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.events import Restored
 from phaseline.model.phase_data import PHASE_DATA, phases_in
+from phaseline.run.breakers import Breakers
 from phaseline.run.conditions import Conditions
 from phaseline.run.in_force import InForce
 from phaseline.run.in_force import phases_in as phases_of_steps
@@ -54,6 +55,7 @@ class Phases:
         deployments.find_phase = self.in_force.find
         self.conditions = Conditions(scheduler, deployments, self.in_force, clock)
         self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
+        self.breakers = Breakers(store, clock, scheduler, self.in_force)
         self.listeners = Listeners(scheduler, deployments, self.in_force, clock, inbox)
         self.orders = PathOrders(store, scheduler, deployments, self)
         self.documents: list[DocumentChange] = []
@@ -89,19 +91,19 @@ class Phases:
 
     def renew(self) -> list[Event]:
         """Plugins were read anew, or somebody paused or opened a phase."""
+        self.breakers.follow()
         return [*self.in_force.renew(), *self.conditions.renewed()]
 
     # -- turns --------------------------------------------------------------------------------------------------
 
     def before(self, reports: Sequence[Report]) -> list[Event]:
-        """What follows from the documents that calls and users have changed."""
+        """What follows from the documents that calls and users have changed, and from too many failures."""
+        told = self.in_force.renew() if self.breakers.see(reports) else []
         for report in reports:
             for _, change in report.documents:
                 self.has_changed(change)
-        if not self._changed:
-            return []
         changed, self._changed = self._changed, {}
-        return self.conditions.changed(changed)
+        return [*told, *self.conditions.changed(changed)] if changed else list(told)
 
     def has_changed(self, change: DocumentChange) -> None:
         """A document is different now."""

@@ -97,6 +97,10 @@ KNOBS: Mapping[str, Knob] = {
     "RateLimit": Knob("rate_limit", "calls a second, more than 0", _number(0, 1_000_000, above=True)),
     "RateLimitBurst": Knob("rate_limit_burst", "a whole number from 1 to 1000000", _whole(1, 1_000_000)),
     "RateLimitKey": Knob("rate_limit_key", "an expression", _expression, is_expression=True),
+    "BreakerShare": Knob("breaker_share", "a number, more than 0 and at most 1", _number(0, 1, above=True)),
+    "BreakerMinimum": Knob("breaker_minimum", "a whole number from 1 to 1000000", _whole(1, 1_000_000)),
+    "BreakerWindow": Knob("breaker_window_s", SOME, _number(0, MAX_SECONDS, above=True)),
+    "BreakerPause": Knob("breaker_pause_s", SOME, _number(0, MAX_SECONDS, above=True)),
 }
 """{name after ``Phase.``: what is done with it}"""
 
