@@ -42,11 +42,12 @@ class FailureGroup:
 
 @dataclass(slots=True)
 class Gathered:
-    """What is gathered for one group. ``members``: (place of the cluster, number)."""
+    """What is gathered for one group. ``members``: (place of the cluster, number); ``message``: that of the ``first``."""
 
     phase: str
     state: str
     message: str
+    first: tuple[int, int]
     members: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -78,7 +79,9 @@ def _gather_stay(snapshot: Snapshot, stay: Stay, numbers: np.ndarray, place: int
             number = int(numbers[at])
             message = message_of(stay.notes.get(int(positions[at])))
             key = group_key(phase, message, snapshot.name(number))
-            group = found.setdefault(key, Gathered(phase, stay.state, message))
+            group = found.setdefault(key, Gathered(phase, stay.state, message, (place, number)))
+            if (place, number) < group.first:
+                group.first, group.message = (place, number), message
             group.members.append((place, number))
 
 
@@ -86,7 +89,7 @@ def groups(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> list[FailureGroup]:
     """The groups, the largest first."""
     made = []
     for key, group in gather(chosen).items():
-        members = list(dict.fromkeys(group.members))
+        members = sorted(set(group.members))
         names = [chosen[place][0].name(number) for place, number in members[:NAMED]]
         clusters = list(dict.fromkeys(chosen[place][0].row.name for place, _ in members))
         made.append(FailureGroup(key, group.phase, group.state, group.message, len(members), clusters, names))
