@@ -310,3 +310,14 @@ def test_everything_purged_leaves_resources_as_they_are(terminal: Terminal) -> N
     assert terminal.ask("resources", "target", "Terminated", "n1")[1]["changed"] == 1
     worked(terminal)
     assert shown(terminal, "n1")["state"] == "Terminated"
+
+
+def test_records_of_plugins_and_files_without_records_are_told_as_that(terminal: Terminal) -> None:
+    (terminal.folder / "types.rec").write_text('AdType = "ResourceType"\nName = "Web"\n')
+    code, wrong = terminal.ask("resources", "apply", "types.rec", "-d", "night")
+    assert (code, [one["code"] for one in wrong["problems"]]) == (1, ["PL-R023"])
+    assert "folder of plugins" in wrong["problems"][0]["mend"]
+    (terminal.folder / "empty.rec").write_text("# nothing yet\n")
+    assert "no records" in terminal.run("resources", "apply", "empty.rec", "-d", "night").stdout
+    code, wrong = terminal.ask("resources", "apply", "missing.rec", ".", "-d", "night")
+    assert (code, [one["code"] for one in wrong["problems"]]) == (1, ["PL-R013", "PL-R013"])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.store import builders as a
 from tests.store.engines import engine, turn
@@ -14,9 +15,12 @@ from tests.store.files import python, refusal
 from tests.store.make_store_v1 import BEGAN_AT, HOUR_MS
 
 from phaseline.model.problem import ProblemsError
+from phaseline.model.resources import Growth, no_resources, type_node
+from phaseline.model.rows import CodePlaces, NewDeployment
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.store import schema
 from phaseline.store.lock import OwnerLock
+from phaseline.store.migrations import upgrade
 from phaseline.store.sqlite import SqliteStore
 from phaseline.testing.clock import VirtualClock
 
@@ -109,6 +113,24 @@ def test_the_same_numbers_go_on(upgraded: SqliteStore, clock: VirtualClock) -> N
     assert min(row.id for row in upgraded.batches(execution=3)) >= 7
     assert upgraded.create_deployment(a.deployment("new"), a.execution())[1] is not None
     assert [row.id for row in upgraded.executions()][-1] == "install-4"
+
+
+def test_a_store_of_schema_2_may_hold_resources_afterwards(old: Path, clock: VirtualClock) -> None:
+    upgrade(str(old), "0002")
+    assert version(old) == 2
+    with closing(SqliteStore.open(old, clock)) as store:
+        (notice,) = store.notices
+        assert "schema 2 to 3" in notice
+        assert [row.kind for row in store.deployments()] == ["blueprint"] * 3
+        assert [graph.created_at for graph in store.graphs(1)] == [0]
+        empty = no_resources()
+        new = NewDeployment("night", empty.blueprint, {}, empty, CodePlaces(""), a.ANN, 5, kind="resources")
+        number, _ = store.create_deployment(new)
+        more = Growth(0, [type_node("Disk", ("Disk",))], ["d1"], np.zeros(1, np.int32), {0: {"Size": 3}})
+        store.grow(number, more, a.ANN)
+        assert store.documents(number) == {0: {"Size": 3}}
+        assert store.pause_phase("Acme.Create", a.ANN, "new")
+        assert list(store.check()) == []
 
 
 def test_an_engine_of_the_older_version_is_not_disturbed(old: Path, clock: VirtualClock) -> None:

@@ -128,7 +128,15 @@ def list_phases(
         and (not resource_type or set(registry.types.line(resource_type)).intersection(phase.resource_types))
     ]
     now = _now(place)
-    return [altered(_phase(phase, registry), now=now.get(phase.key)) for phase in phases]
+    return [_at(place, _phase(phase, registry), now.get(phase.key)) for phase in phases]
+
+
+def _at(place: Workplace, view: PhaseView, now: PhaseNow | None) -> PhaseView:
+    """The phase with what is done with it, and whether that takes longer than it should."""
+    if now is not None and now.running_since_at:
+        age_s = (place.clock.now() - now.running_since_at) / 1000
+        now = altered(now, is_overdue=age_s > view.policy.overdue_after_s)
+    return altered(view, now=now)
 
 
 def _now(place: Workplace) -> Mapping[str, PhaseNow]:
@@ -152,7 +160,7 @@ def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) 
         raise fail("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
     from phaseline.use_cases.resources.activity import PhaseNow
 
-    return altered(_phase(phase, registry), now=_now(place).get(phase.key) or PhaseNow())
+    return _at(place, _phase(phase, registry), _now(place).get(phase.key) or PhaseNow())
 
 
 def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:

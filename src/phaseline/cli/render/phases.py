@@ -109,7 +109,8 @@ def _brief_now(now: PhaseNow | None) -> str:
     if now is None:
         return "-"
     counts = ", ".join(f"{count:,} {word.lower()}" for word, count in now.counts.items())
-    return f"{now.activity}{', paused' if now.paused else ''}" + (f": {counts}" if counts else "")
+    marks = f"{', overdue' if now.is_overdue else ''}{', paused' if now.paused else ''}"
+    return f"{now.activity}{marks}" + (f": {counts}" if counts else "")
 
 
 def _now(now: PhaseNow) -> list[str]:

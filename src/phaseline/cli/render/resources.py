@@ -25,9 +25,11 @@ MESSAGE_WIDTH = 60
 
 def applied_text(found: Applied) -> str:
     """How many of what, and where they go."""
+    if not found.resources:
+        return "There are no records in these files."
     actions: Counter[str] = Counter(one.action for one in found.resources)
     targets = Counter(one.target for one in found.resources if one.target)
-    lines = [f"{', '.join(found.clusters) or 'nothing'}: {counted(dict(actions))}"]
+    lines = [f"{', '.join(found.clusters)}: {counted(dict(actions))}"]
     lines += [f"  {number(count, 'resource')} to {clean(target)}" for target, count in targets.items()]
     lines += [f"warning: {clean(warning)}" for warning in found.warnings]
     if targets and not found.is_running:

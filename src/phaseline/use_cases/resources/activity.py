@@ -42,6 +42,8 @@ class Pause:
 class PhaseNow:
     """One phase at this moment. ``counts``: {status: resources}; ``is_queued``: it waits for a call to begin.
 
+    ``is_overdue``: the oldest call that runs has done so for longer than the phase says (``Phase.OverdueAfter``).
+
     ``runs`` counts the calls that are remembered; means, failures and retries are those of the last hundred of them. ``paused``:
     by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
     """
@@ -50,6 +52,8 @@ class PhaseNow:
     counts: Mapping[str, int] = field(default_factory=dict)
     is_queued: bool = False
     next_run_at: int = 0
+    running_since_at: int = 0
+    is_overdue: bool = False
     last_run_at: int = 0
     last_run_ms: int = 0
     last_run_size: int = 0
@@ -147,6 +151,7 @@ def _now(store: Store, name: str, counts: Counter[str], due: int, pause: PausedR
         counts={word: counts[word] for word in COUNTED if counts[word]},
         is_queued=bool(counts["Waiting"]) and not is_called and pause is None,
         next_run_at=due,
+        running_since_at=min((run.started_at for run in runs if not run.closed_at), default=0),
         last_run_at=runs[-1].started_at if runs else 0,
         last_run_ms=took[-1] if took else 0,
         last_run_size=sizes[-1] if sizes else 0,

@@ -28,6 +28,8 @@ TYPE, OWN_NAME, CLUSTER, TARGET = "AdType", "Name", "ClusterName", "TargetState"
 SPOKEN = frozenset(name.lower() for name in (TYPE, OWN_NAME, CLUSTER, TARGET))
 """Attributes that say which resource it is and where it is to go; all others that only the engine writes are refused."""
 LONGEST_NAME = 256
+OF_PLUGINS = frozenset({"Plugin", "ResourceType", "StatePath"})
+"""Types of records that say something about phases and not about a resource."""
 
 
 @frozen
@@ -183,6 +185,10 @@ class _Reader:
             return
         if not types.is_known(self._type):
             known = dict.fromkeys([*types.types, *(owner for owner, _ in types.paths)])
+            if self._type in OF_PLUGINS:
+                mend = "Put it into a file that ends in .rec, in a folder of plugins: docs/phase-plugins.md."
+                self._say("PL-R023", f"the record of a {self._type} is no resource", mend, TYPE)
+                return
             hint = did_you_mean(self._type, known) or f"there are: {', '.join(sorted(known))}."
             mend = f"Correct the type; {hint} Plugins can define types: docs/phase-plugins.md."
             self._say("PL-R023", f"there is no resource type '{self._type}'", mend, TYPE)
