@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.run.plant import Plant
 
+from phaseline.model.rows import RequestKind
 from phaseline.model.status import ExecutionStatus
 
 
@@ -109,3 +110,88 @@ def test_p104_without_that_wish_all_of_them_fail(plant: Callable[..., Plant], tm
     yard.until(lambda: yard.status(row) is ExecutionStatus.FAILED)
     assert len((tmp_path / "calls").read_text().splitlines()) == 1
     assert {yard.message(name, "X") for name in ("bad1", "n1", "n2")} == {"ValueError: 1 are bad"}
+
+
+SLOW = """
+import pathlib, threading
+
+def handle(handler):
+    pathlib.Path("{folder}/begun").touch()
+    while not pathlib.Path("{folder}/enough").exists():
+        threading.Event().wait(0.01)
+    handler.setCompleted(handler.getResources())
+"""
+"""Begins, and goes on until the test has had enough."""
+
+
+def test_p98_a_run_that_takes_too_long_is_told_of_once_and_goes_on(plant: Callable[..., Plant], tmp_path: Path) -> None:
+    yard = plant(slow=(SLOW, "PhaseName = X", "Phase.OverdueAfter = 0.1"))
+    row = yard.start("a", "b")
+    yard.until(lambda: bool(yard.store.logs(row.number)))
+    assert yard.stay("a") == {"X": "running"}
+    (tmp_path / "enough").touch()
+    yard.until_in("Started", "a", "b")
+    told = [line.text for line in yard.store.logs(row.number) if line.level == "warning"]
+    assert told == ["the plugin 'slow' has been running for more than 0.1 s; a phase must not wait"]
+
+
+def test_p95_a_plugin_that_is_read_anew_during_its_run_ends_on_the_old_code(
+    plant: Callable[..., Plant], tmp_path: Path
+) -> None:
+    code = SLOW.replace("setCompleted(handler.getResources())", "setFailed(handler.getResources(), 'old')")
+    yard = plant(X=(code,))
+    row = yard.start("a")
+    yard.until((tmp_path / "begun").exists)
+    yard.plugin("X", code.replace("'old'", "'new'").replace("{folder}", str(tmp_path)))
+    yard.renew()
+    (tmp_path / "enough").touch()
+    yard.until(lambda: yard.status(row).is_ended)
+    assert yard.message("a", "X") == "old"
+    yard.about(RequestKind.RETRY, "X", "a")
+    yard.until(lambda: yard.status(row).is_ended)
+    assert yard.message("a", "X") == "new"
+
+
+def test_p44_two_phases_run_at_the_same_time_for_one_resource(plant: Callable[..., Plant]) -> None:
+    """Each waits for the other to have begun."""
+    code = """
+import os, threading
+
+def handle(handler):
+    own, other = "{folder}/%s" % handler.getPhaseName(), "{folder}/OTHER"
+    open(own, "w").close()
+    for _ in range(200):
+        if os.path.exists(other):
+            handler.setCompleted(handler.getResources())
+            return
+        threading.Event().wait(0.02)
+    raise ValueError("alone")
+"""
+    yard = plant(X=(code.replace("OTHER", "Y"),), Y=(code.replace("OTHER", "X"),))
+    row = yard.start("a")
+    yard.until(lambda: yard.status(row).is_ended)
+    assert yard.state("a") == "Started"
+
+
+def test_p112_a_coroutine_and_a_function_for_each_resource_are_called_too(plant: Callable[..., Plant]) -> None:
+    together = """
+import asyncio
+
+async def handle(handler):
+    await asyncio.sleep(0)
+    for node in handler.getResources():
+        node["Async"] = True
+    handler.setCompleted(handler.getResources())
+"""
+    alone = """
+def handle_one(resource, data):
+    resource["Seen"] = resource["Name"]
+    data["Count"] = 1
+"""
+    yard = plant(X=(together,), Y=(alone,))
+    row = yard.start("a", "b")
+    yard.until(lambda: yard.status(row).is_ended)
+    assert yard.row(row).status is ExecutionStatus.COMPLETED
+    found = {name: value for name, value in yard.document_of("b").items() if not name.startswith("\0")}
+    assert found == {"Async": True, "Seen": "b"}
+    assert yard.data("b", "Y") == {"Count": 1}

@@ -59,6 +59,9 @@ class HandOver:
             )
             for segment, first in zip(batch.segments, firsts, strict=True)
         ]
+        phase = phase_of(batch.lane.phase)
+        self.definition = None if phase is None else deployments.find_phase(phase)
+        """The phase that is called, as it is in force at the hand-over; None: it is none, or cannot be used any more."""
         self.firsts = firsts
         self.lock = threading.Lock()
         self.canceled: set[int] = set()
@@ -186,9 +189,8 @@ class HandOver:
 
     def groups(self) -> list[Group]:
         """One plugin call takes the members of one function, in the order in which the functions first occur."""
-        phase = phase_of(self.batch.lane.phase)
-        if phase is not None:
-            return [self._phase_group(phase)]
+        if phase_of(self.batch.lane.phase) is not None:
+            return [self._phase_group()]
         if len(self.parts) == 1 and _is_one(self._owners(self.parts[0])):
             name = self._function_of(self.parts[0], self.parts[0].segment.subjects.item(0))
             return [Group(*name, np.arange(self.count, dtype=np.int32))]
@@ -202,9 +204,9 @@ class HandOver:
         ends = np.cumsum(np.bincount(column, minlength=len(names)))
         return [Group(*name, members) for name, members in zip(names, np.split(order, ends[:-1]), strict=True)]
 
-    def _phase_group(self, name: str) -> Group:
+    def _phase_group(self) -> Group:
         """All members: one run of a phase takes them whatever they are."""
-        definition = self.parts[0].find_phase(name)
+        definition = self.definition
         members = np.arange(self.count, dtype=np.int32)
         if definition is None or definition.code is None:
             return Group(self.parts[0].deployment.view.code, "", members)

@@ -15,10 +15,10 @@ from phaseline.run.calling import (
     InstanceView,
     NodeView,
     Outcome,
-    PhaseView,
     RelationshipView,
     Site,
 )
+from phaseline.run.phase_view import PhaseView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,8 @@ from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import SCALARS, copy, copy_mapping
 from phaseline.model.state_steps import phase_of
 from phaseline.plan.arguments import given_inputs
-from phaseline.run.calling import Call, Outcome, PhaseView, Site
+from phaseline.run.calling import Call, Outcome, Site
+from phaseline.run.phase_view import PhaseView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

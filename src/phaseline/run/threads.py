@@ -75,6 +75,7 @@ class ThreadExecutor:
         channel = LocalChannel(handover, self._poster, self._catalog, self._clock)
         if handover.batch.lane.form == "bulk":
             self._watch(handover)
+            self._watch_length(handover, channel)
             for group in handover.groups():
                 self._bulk.put(partial(self._call_group, handover, group, channel))
         else:
@@ -270,6 +271,21 @@ class ThreadExecutor:
                 self._answer(handover, members, outcome_of(error))
 
         self._poster.alarm(timeout_s, give_up)
+
+    def _watch_length(self, handover: HandOver, channel: LocalChannel) -> None:
+        """Tell once of a run of a phase that takes longer than it should; it goes on (decision 9)."""
+        phase = handover.definition
+        if phase is None:
+            return
+
+        def warn() -> None:
+            members = handover.unanswered()
+            if len(members):
+                after = f"{phase.policy.overdue_after_s:g} s"
+                text = f"the plugin '{phase.plugin}' has been running for more than {after}; a phase must not wait"
+                channel.log_together(members, "warning", text)
+
+        self._poster.alarm(phase.policy.overdue_after_s, warn)
 
     def _limit(self, handover: HandOver) -> tuple[float, Exception]:
         """(seconds until the deadline of a batch, 0: it has none; what then has happened)."""

@@ -11,8 +11,9 @@ from phaseline.compat.cyclecloud.callers import PhaseCaller
 from phaseline.model.declaration import Declaration, as_phase, declaration_of, operation
 from phaseline.model.phases import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import Call, PhaseView
+from phaseline.run.calling import Call
 from phaseline.run.letters import read_call, write_call
+from phaseline.run.phase_view import PhaseView
 from phaseline.run.together import Gathering
 from phaseline.run.trying import Given, Subject, Trial
 from phaseline.testing import call, fake_batch, fake_item

@@ -23,13 +23,15 @@ from phaseline.model.state_steps import LANE_PREFIX
 from phaseline.model.status import OutcomeKind
 from phaseline.records.record import Record
 from phaseline.records.series import Series
-from phaseline.run.calling import Outcome, PhaseView, clip, outcome_of
+from phaseline.run.calling import Outcome, clip, outcome_of
+from phaseline.run.phase_view import PhaseView
 from phaseline.run.plugin_code import attempt
 from phaseline.run.together import Settled
 
 if TYPE_CHECKING:
     from phaseline.compat.cyclecloud.phase_cache import PhaseCache
-    from phaseline.run.calling import Call, InstanceView, SecondTries
+    from phaseline.run.calling import Call, InstanceView
+    from phaseline.run.phase_view import SecondTries
     from phaseline.run.together import Gathering
 
     Given = Record | Iterable[Record]

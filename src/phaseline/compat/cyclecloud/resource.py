@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from phaseline.model.rows import Path
     from phaseline.records.record import Path as RecordPath
     from phaseline.records.values import Stored
-    from phaseline.run.calling import Call, InstanceView, PhaseView
+    from phaseline.run.calling import Call, InstanceView
+    from phaseline.run.phase_view import PhaseView
 
 SHORT = 1_000
 """Texts of fewer characters are never too long."""
