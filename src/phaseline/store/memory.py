@@ -315,8 +315,10 @@ class MemoryStore:
 
     def execution(self, id: str) -> ExecutionRow | None:
         """By its id, or None."""
+        number = id.rpartition("-")[2]
         with self._guard:
-            return next((known.row for known in self._held.executions.values() if known.row.id == id), None)
+            known = self._held.executions.get(int(number)) if number.isdecimal() else None
+            return known.row if known is not None and known.row.id == id else None
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
         """In the order of their rounds."""
