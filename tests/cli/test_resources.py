@@ -321,3 +321,11 @@ def test_records_of_plugins_and_files_without_records_are_told_as_that(terminal:
     assert "no records" in terminal.run("resources", "apply", "empty.rec", "-d", "night").stdout
     code, wrong = terminal.ask("resources", "apply", "missing.rec", ".", "-d", "night")
     assert (code, [one["code"] for one in wrong["problems"]]) == (1, ["PL-R013", "PL-R013"])
+
+
+def test_p111_failures_that_say_the_same_are_one_line_of_an_execution_too(terminal: Terminal) -> None:
+    moved(terminal, *(record(f"n{at}", Trouble=f"no quota for n{at}") for at in range(7)), record("odd", Trouble="x"))
+    told = terminal.run("executions", "show", "reach-1").stdout
+    assert "failed  7 × Acme.Create\n      no quota for n0\n      n0, n1, n2, n3, n4 and 2 more\n" in told
+    assert "failed  odd  Acme.Create\n      x\n" in told
+    assert len(terminal.ask("executions", "show", "reach-1")[1]["failures"]) == 8

@@ -2,6 +2,10 @@
 
 from tests.cli.terminal import Terminal
 
+from phaseline.cli.render.executions import execution_text
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.values import ExecutionView, Failure
+
 
 def test_a_deployment_is_told_with_inputs_and_nodes(terminal: Terminal) -> None:
     terminal.run("install", terminal.write())
@@ -52,13 +56,25 @@ def test_a_blueprint_without_outputs_says_so(terminal: Terminal) -> None:
     assert terminal.run("deployments", "outputs", "shop").stdout == "The blueprint of 'shop' has no outputs.\n"
 
 
-def test_many_failures_are_counted_after_the_first_twenty(terminal: Terminal) -> None:
+def test_many_failures_that_say_the_same_are_told_as_one(terminal: Terminal) -> None:
     terminal.write()
     terminal.trouble("top")
     result = terminal.run("install", "blueprint.yaml", "-i", "count=30")
-    assert result.stdout.count("top is in trouble") == 20
-    assert "and 10 more; all of them: add --json" in result.stdout
+    assert "failed  30 × cloudify.interfaces.lifecycle.create\n      top is in trouble\n" in result.stdout
+    assert "and 25 more\n" in result.stdout
     assert terminal.ask("executions", "show")[1]["failure_count"] == 30
+
+
+def test_p111_other_failures_are_counted_after_the_first_twenty() -> None:
+    words = [f"{first}{second} is full" for first in "abcdef" for second in "uvwxyz"]
+    failures = [
+        Failure(f"i{at}", "node", "", "create", "failed", word, None, 0, 1, at) for at, word in enumerate(words)
+    ]
+    status = ExecutionStatus.FAILED
+    view = ExecutionView("install-1", "install", "shop", status, "", 0, 1, 1, 2, "ann", {}, failures, len(failures))
+    told = execution_text(view)
+    assert told.count("is full") == 20
+    assert "and 16 more; all of them: add --json" in told
 
 
 def test_nothing_to_do_is_said(terminal: Terminal) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.table import clean, colored, counted, moment, number, table, took
+from phaseline.model.alike import group_key
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ SHOWN_DECISIONS = 10
 """The last decisions of people that are told."""
 SHOWN_FAILURES = 20
 """Failures told one by one; the rest is counted."""
+ALIKE = 3
+"""So many failures that say the same are told as one."""
+NAMED = 5
+"""Instances that are named of these."""
 
 
 def execution_list(page: Page[ExecutionView]) -> str:
@@ -69,15 +74,36 @@ def _decisions(view: ExecutionView) -> list[str]:
 
 
 def _failures(failures: Sequence[Failure], total: int) -> list[str]:
-    lines: list[str] = []
-    for failure in failures[:SHOWN_FAILURES]:
-        subject = failure.instance + (f" -> {failure.target}" if failure.target else "")
-        tried = f" after {number(failure.attempts, 'retry')}".replace("retrys", "retries") if failure.attempts else ""
-        lines.append(f"  {colored(failure.status)}  {subject}  {failure.operation}{tried}")
-        lines.extend(f"      {clean(line)}" for line in failure.message.strip().splitlines()[-3:])
-    if total > SHOWN_FAILURES:
-        lines.append(f"  and {total - SHOWN_FAILURES:,} more; all of them: add --json")
+    """Each failure, or many that say the same as one."""
+    groups: dict[tuple[str, str], list[Failure]] = {}
+    for failure in failures:
+        key = (failure.status, group_key(failure.operation, failure.message, failure.instance))
+        groups.setdefault(key, []).append(failure)
+    told = [[one] for group in groups.values() if len(group) < ALIKE for one in group]
+    told = [*(group for group in groups.values() if len(group) >= ALIKE), *told][:SHOWN_FAILURES]
+    lines = [line for group in told for line in (_alike(group) if len(group) >= ALIKE else _failure(group[0]))]
+    left = total - sum(map(len, told))
+    if left:
+        lines.append(f"  and {left:,} more; all of them: add --json")
     return lines
+
+
+def _failure(failure: Failure) -> list[str]:
+    subject = failure.instance + (f" -> {failure.target}" if failure.target else "")
+    tried = f" after {number(failure.attempts, 'retry')}".replace("retrys", "retries") if failure.attempts else ""
+    return [f"  {colored(failure.status)}  {subject}  {failure.operation}{tried}", *_last_lines(failure)]
+
+
+def _alike(group: Sequence[Failure]) -> list[str]:
+    first = group[0]
+    left = len(group) - NAMED
+    names = ", ".join(clean(one.instance) for one in group[:NAMED]) + (f" and {left:,} more" if left > 0 else "")
+    head = f"  {colored(first.status)}  {len(group):,} × {first.operation}"
+    return [head, *_last_lines(first), f"      {names}"]
+
+
+def _last_lines(failure: Failure) -> list[str]:
+    return [f"      {clean(line)}" for line in failure.message.strip().splitlines()[-3:]]
 
 
 def what_next(view: ExecutionView) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.alike import group_key
 from phaseline.model.frozen import frozen
 from phaseline.model.status import EntryStatus
 from phaseline.use_cases.resources.entries import message_of
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from phaseline.use_cases.resources.snapshot import Snapshot
     from phaseline.use_cases.resources.stays import Stay
 
-CHANGING = re.compile(r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,})*|\d+")
-"""Parts of a message that differ from resource to resource: numbers, addresses, ids."""
-KEY_LETTERS = 8
 NAMED = 5
 
 
@@ -49,16 +45,6 @@ class Gathered:
     message: str
     first: tuple[int, int]
     members: list[tuple[int, int]] = field(default_factory=list)
-
-
-def group_key(phase: str, message: str, name: str) -> str:
-    """What failures have in common that differ only in names and numbers.
-
-    >>> group_key("P", "no room for n1 on 10.0.0.7", "n1") == group_key("P", "no room for n22 on 10.0.1.9", "n22")
-    True
-    """
-    words = CHANGING.sub("#", message.replace(name, "@") if name else message)
-    return hashlib.sha256(f"{phase.lower()}\0{words}".encode("utf-8", "replace")).hexdigest()[:KEY_LETTERS]
 
 
 def gather(chosen: Sequence[tuple[Snapshot, np.ndarray]]) -> dict[str, Gathered]:
