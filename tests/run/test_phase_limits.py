@@ -88,3 +88,18 @@ def test_p105_the_token_of_an_operation_outlives_the_process_and_changes_with_a_
     yard.answer(again, OutcomeKind.FAILED, message="no")
     yard.about(RequestKind.RETRY, "X", "a")
     assert yard.find("X", "a").token != token
+
+
+def test_p106_sleepers_that_are_due_soon_come_along_where_the_phase_wants_that() -> None:
+    yard = Yard(phase("X", policy={"coalesce_window_s": 5.0}))
+    yard.start("a", "b")
+    yard.answer(yard.find("X", "a"), OutcomeKind.AGAIN, delay_ms=15_000)
+    yard.answer(yard.find("X", "b"), OutcomeKind.AGAIN, delay_ms=60_000)
+    yard.pass_time(9)
+    yard.start("c")
+    assert yard.runs()[1:] == [("X", ["c"])]
+    yard.complete("X", "c")
+    yard.pass_time(2)
+    yard.start("d")
+    assert [sorted(names) for _, names in yard.runs()[2:]] == [["a", "d"]]
+    assert yard.stay("b") == {"X": "sleeping"}

@@ -151,12 +151,14 @@ class Lanes:
         self.used: dict[str, int] = {}
         self.careful: set[LaneSpec] = set()
         self.rates = Rates()
+        self.has_windows = False
         self._next = 0
 
     def lane(self, spec: LaneSpec, key: int) -> Lane:
         """The lane of a specification and key, made if need be."""
         lane = self.by_key.get((spec, key))
         if lane is None:
+            self.has_windows |= spec.coalesce_ms > 0
             is_paused, is_probe = spec.phase in self.paused, spec.phase in self.probed
             lane = self.by_key[spec, key] = Lane(spec, key, is_paused=is_paused, is_probe=is_probe)
         lane.is_careful = spec in self.careful
@@ -174,6 +176,13 @@ class Lanes:
         """Free slots of the pool that calls of this specification take."""
         pool = pool_of(spec)
         return self.slots.get(pool, 0) - self.used.get(pool, 0)
+
+    def about_to_begin(self, now: int) -> list[Lane]:
+        """Lanes with a window, of which a batch may begin now: sleepers that are due soon may come along (X5)."""
+        if not self.has_windows:
+            return []
+        lanes = [lane for lane in self.by_key.values() if lane.spec.coalesce_ms and lane.opens_at <= now]
+        return [lane for lane in lanes if lane.limit(self.free(lane.spec))]
 
     def open_lanes(self, now: int) -> Iterator[tuple[Lane, int]]:
         """(lane, batch size) as long as one may begin a batch; the caller takes it before the next is asked for.

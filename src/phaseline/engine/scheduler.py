@@ -219,6 +219,12 @@ class Scheduler:
         due = self.sleepers.due(self.arena, draft.now)
         if len(due):
             self.wake(draft, due)
+        for lane in self.lanes.about_to_begin(draft.now):
+            soon = self.sleepers.soon(self.arena, draft.now + lane.spec.coalesce_ms)
+            specs = [self.table.specs[number] for number in self.table.lane[self.arena.policy[soon]].tolist()]
+            along = soon[np.array([spec == lane.spec for spec in specs], bool)]
+            if len(along):
+                self.wake(draft, along)
 
     def wake(self, draft: Draft, positions: np.ndarray) -> None:
         """Sleepers wait in their lanes again."""

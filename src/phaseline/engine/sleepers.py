@@ -60,6 +60,15 @@ class Sleepers:
         self._looked = (arena.sleep_changes, self._count)
         return self._heap[0][0] if self._heap else None
 
+    def soon(self, arena: Arena, until: int) -> np.ndarray:
+        """Positions that sleep and whose time comes until then, each once, ascending; they sleep on for now."""
+        found = [positions for due, _, positions in self._heap if due <= until]
+        if not found:
+            return NOBODY
+        positions = distinct(np.concatenate(found))
+        soon: np.ndarray = positions[(arena.status[positions] == SLEEPING) & (arena.due[positions] <= until)]
+        return soon
+
     def known(self) -> dict[int, int]:
         """{position: when it is looked at next} of all that slept when they were added."""
         looked: dict[int, int] = {}

@@ -38,7 +38,8 @@ class LaneSpec:
     (processes, for what must be killable). ``concurrency`` batches at once for each key (0: 1 for
     bulk, as many as there are slots for each). ``key``: expression whose values a batch must not mix.
     ``interval_ms`` is the least time between the starts of two batches. ``rate``: batches a second, at most ``burst`` at
-    once; shared by all lanes of the same ``limiter`` (empty: of the phase) and key.
+    once; shared by all lanes of the same ``limiter`` (empty: of the phase) and key. ``coalesce_ms``: sleepers that are due so
+    soon come along with a batch.
     """
 
     phase: str
@@ -51,6 +52,7 @@ class LaneSpec:
     limiter: str = ""
     rate: float = 0.0
     burst: int = 1
+    coalesce_ms: int = 0
 
 
 @frozen

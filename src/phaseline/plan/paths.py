@@ -202,6 +202,7 @@ def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
         interval_ms=round(policy.min_interval_s * 1000),
         limiter="" if policy.batch_key else policy.rate_limit_key,
         rate=policy.rate_limit,
+        coalesce_ms=round(policy.coalesce_window_s * 1000),
         burst=policy.rate_limit_burst if policy.rate_limit else 1,
     )
     return Policy(
