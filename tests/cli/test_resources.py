@@ -329,3 +329,9 @@ def test_p111_failures_that_say_the_same_are_one_line_of_an_execution_too(termin
     assert "failed  7 × Acme.Create\n      no quota for n0\n      n0, n1, n2, n3, n4 and 2 more\n" in told
     assert "failed  odd  Acme.Create\n      x\n" in told
     assert len(terminal.ask("executions", "show", "reach-1")[1]["failures"]) == 8
+
+
+def test_p111_what_is_stuck_for_the_same_reason_is_told_as_one(terminal: Terminal) -> None:
+    moved(terminal, *(record(f"n{at}", Trouble=f"no quota for n{at}") for at in range(7)))
+    _, found = terminal.ask("instances", "stuck")
+    assert [(one["count"], one["message"]) for one in found["stuck"]] == [(7, "no quota for n0")]

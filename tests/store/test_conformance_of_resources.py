@@ -260,3 +260,23 @@ def test_a_purge_leaves_what_failed_as_long_as_somebody_may_retry_it(store: Stor
     with store.own("test"):
         store.commit(a.turn(states=(a.entered(number, (REMOVED,), 0),)))
     assert store.purge(100).executions == 1
+
+
+def test_the_last_calls_of_a_phase_are_found_over_all_executions(reopen: Reopen) -> None:
+    store = reopen()
+    one, first = a.installed(store, "one")
+    two, second = a.installed(store, "two")
+    with store.own("test"):
+        graphs = (a.added(1, first, a.graph()), a.added(2, second, a.graph()))
+        opened = (
+            a.batch(1, first, a.numbers(0, 1), 1, one),
+            a.batch(2, second, a.numbers(0), 2, two),
+            a.batch(3, first, a.numbers(2), 1, one),
+        )
+        store.commit(a.turn(77, graphs=graphs, opened=opened))
+    store = reopen()
+    count, runs = store.runs_of(a.LANE.phase, last=2)
+    assert (count, [run.id for run in runs]) == (3, [2, 3])
+    assert [positions.tolist() for _, positions in runs[0].segments] == [[0]]
+    assert store.runs_of("phase:Nothing") == (0, [])
+    assert [graph.created_at for graph in store.graphs(first)] == [77]

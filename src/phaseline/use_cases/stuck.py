@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.alike import group_key
 from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
@@ -73,6 +74,7 @@ class _Group:
     count: int = 0
     since: int = 0
     until: int = 0
+    message: str = ""
     deployments: dict[str, None] = field(default_factory=dict)
     executions: dict[str, str] = field(default_factory=dict)
     """{execution: its first instance here}"""
@@ -89,6 +91,7 @@ class _Group:
 
 
 Groups = dict[tuple[Kind, str, str], _Group]
+"""{(kind, operation, what those have in common that are told together)}"""
 
 
 def list_stuck(place: Workplace, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
@@ -144,7 +147,7 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
     is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
     if is_abandoned:
         left = int((statuses < EntryStatus.COMPLETED).sum())
-        group = groups.setdefault(("abandoned", "", "nobody runs it"), _Group())
+        group = groups.setdefault(("abandoned", "", ""), _Group(message="nobody runs it"))
         group.add(row, max(1, left), (), _last_sign_of_life(store, row))
     if graphs:
         _gather_graph(store, row, graphs[-1].id, owner, now, groups)
@@ -206,17 +209,21 @@ class _Case:
     def _gather_step(self, step: Step, status: EntryStatus, positions: np.ndarray, groups: Groups) -> None:
         """Entries of one step that have one status, by what they say."""
         kind = KINDS[status]
+        operation = phase_of(step.phase) or step.phase
         said: dict[str, list[int]] = {}
+        first: dict[str, str] = {}
         for position in positions.tolist():
             message = "" if kind == "running" else self._messages.get(position, SILENT)[1]
-            said.setdefault(message, []).append(position)
+            alike = group_key(operation, message, self._instance(step, position)) if message else ""
+            first.setdefault(alike, message)
+            said.setdefault(alike, []).append(position)
         times = self._ended if status in {EntryStatus.FAILED, EntryStatus.UNSURE} else self._begun
-        for message, found in said.items():
+        for alike, found in said.items():
             since = times[found]
             oldest = int(since[since > 0].min(initial=NEVER)) if since.any() else self._row.ended_at
             until = min(map(self._due, found)) if status is EntryStatus.SLEEPING else 0
             names = [self._instance(step, position) for position in found[:NAMED]]
-            group = groups.setdefault((kind, phase_of(step.phase) or step.phase, message), _Group())
+            group = groups.setdefault((kind, operation, alike), _Group(message=first[alike]))
             group.add(self._row, len(found), [name for name in names if name], oldest, until)
 
     def _due(self, position: int) -> int:
@@ -242,7 +249,8 @@ class _Case:
             oldest = int(since[since > 0].min(initial=NEVER)) if since.any() else self._row.ended_at
             message = f"waits for what {'is unsure' if is_unsure else 'failed'} in {self._row.id}"
             names = [self._topology.ids[number] for number in numbers[:NAMED].tolist()]
-            groups.setdefault(("waiting", "", message), _Group()).add(self._row, len(numbers), names, oldest)
+            group = groups.setdefault(("waiting", "", message), _Group(message=message))
+            group.add(self._row, len(numbers), names, oldest)
 
 
 def call_times(batches: Sequence[BatchRow], graph: int, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -258,12 +266,12 @@ def call_times(batches: Sequence[BatchRow], graph: int, size: int) -> tuple[np.n
 
 
 def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
-    kind, operation, message = key
+    kind, operation, _ = key
     executions = list(group.executions)
     return Stuck(
         kind=kind,
         operation=operation,
-        message=message,
+        message=group.message,
         count=group.count,
         since_at=group.since,
         until_at=group.until,
