@@ -391,3 +391,15 @@ def test_resources_of_several_types_go_their_own_ways_in_one_request() -> None:
     assert len(yard.runs()) == 2
     yard.complete_all()
     assert yard.status(row) is ExecutionStatus.COMPLETED
+
+
+def test_a_phase_that_is_loaded_late_is_met_when_the_state_is_entered_again() -> None:
+    yard = Yard(phase("X"))
+    yard.start("a")
+    yard.source.phases.append(phase("Y"))
+    yard.renew()
+    yard.complete("X", "a")
+    assert yard.state("a") == "Started"
+    yard.reach("Terminated", "a")
+    yard.reach("Started", "a")
+    assert yard.stay("a") == {"X": "running", "Y": "running"}
