@@ -79,6 +79,8 @@ def read_wanted(
     """
     problems: list[Problem] = []
     found: list[Wanted] = []
+    if cluster and not NAME.fullmatch(cluster):
+        raise ProblemsError([_no_cluster_name(cluster, Place(subject="--cluster"))])
     readers: list[Callable[[], list[Written]]] = [partial(_placed, file, problems) for file in files]
     readers.append(partial(_in_json, records, "", problems))
     for read in readers:
@@ -177,8 +179,7 @@ class _Reader:
             mend = 'Add a line ClusterName = "night", or name one for all: resources apply -d night FILE.'
             self._say("PL-R022", "the record names no cluster", mend)
         elif self._cluster and not NAME.fullmatch(self._cluster):
-            mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
-            self._say("PL-C021", f"'{self._cluster}' cannot be the name of a cluster", mend, CLUSTER)
+            self.problems.append(_no_cluster_name(self._cluster, self._text.place_of(CLUSTER)))
 
     def _check_type(self, types: ResourceTypes) -> None:
         if not self._type:
@@ -204,6 +205,11 @@ class _Reader:
         for name in self._text.record.get_attribute_names():
             if name.lower() in ENGINE_KEYS - SPOKEN:
                 self._say("PL-R025", f"'{name}' is written by the engine alone", "Leave it out.", name)
+
+
+def _no_cluster_name(name: str, place: Place) -> Problem:
+    mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+    return Problem("PL-C021", f"'{name}' cannot be the name of a cluster", mend, place)
 
 
 def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> Problem | None:
