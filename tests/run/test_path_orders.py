@@ -239,3 +239,15 @@ def test_a_target_that_was_asked_for_while_nobody_ran_takes_the_sleepers_along()
     assert (yard.stay("a"), yard.stay("b")) == ({"Stop": "running"}, {"X": "sleeping"})
     yard.pass_time(60)
     assert yard.names() == [("Stop", "a"), ("X", "b")]
+
+
+def test_an_engine_is_idle_when_all_that_is_left_waits_for_a_paused_phase() -> None:
+    yard = Yard(phase("X"), phase("Y"))
+    yard.store.pause_phase("X", ANN, "an outage")
+    yard.start("a")
+    assert not yard.engine.is_idle
+    yard.complete("Y", "a")
+    assert yard.engine.is_idle
+    yard.store.unpause_phase("X")
+    yard.ask(RequestKind.PAUSE, None, phase="X")
+    assert not yard.engine.is_idle

@@ -12,7 +12,7 @@ import numpy as np
 
 from phaseline.model.frozen import changeable
 from phaseline.model.rows import Actor
-from phaseline.model.state_steps import phase_of
+from phaseline.model.state_steps import LANE_PREFIX, phase_of
 from phaseline.model.status import OutcomeKind
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.phases import PhaseDefinition
     from phaseline.ports import Clock, Store
-    from phaseline.run.in_force import InForce
+    from phaseline.run.in_force import PhasesInForce
     from phaseline.run.reports import Report
 
 ENGINE = Actor("engine")
@@ -42,7 +42,7 @@ class Count:
 class Breakers:
     """The breakers of all phases that have one."""
 
-    def __init__(self, store: Store, clock: Clock, scheduler: Scheduler, in_force: InForce) -> None:
+    def __init__(self, store: Store, clock: Clock, scheduler: Scheduler, in_force: PhasesInForce) -> None:
         """Those that are tripped stand in the store."""
         self._store = store
         self._clock = clock
@@ -56,6 +56,11 @@ class Breakers:
     def wakes_at(self) -> int | None:
         """When the next phase is to be tried, in ms."""
         return min(self._tripped.values(), default=None)
+
+    @property
+    def tripped(self) -> set[str]:
+        """Lanes that will be opened without a person."""
+        return {LANE_PREFIX + phase.name for key in self._tripped if (phase := self._in_force.registry.get(key))}
 
     def follow(self) -> None:
         """Somebody may have paused or opened phases: the store says which are tripped."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.model.phases import PhaseDefinition
     from phaseline.ports import Clock
     from phaseline.run.deployments import Deployments
-    from phaseline.run.in_force import InForce
+    from phaseline.run.in_force import PhasesInForce
     from phaseline.run.keys import LaneKeys
     from phaseline.run.subjects import LoadedDeployment
 
@@ -46,7 +46,7 @@ ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate
 class Conditions:
     """Answers of this moment. ``remarks``: why some could not be given, to be stored with the next turn."""
 
-    def __init__(self, scheduler: Scheduler, deployments: Deployments, in_force: InForce, clock: Clock) -> None:
+    def __init__(self, scheduler: Scheduler, deployments: Deployments, in_force: PhasesInForce, clock: Clock) -> None:
         """Nothing was asked yet."""
         self._scheduler = scheduler
         self._deployments = deployments

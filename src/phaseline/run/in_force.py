@@ -30,7 +30,7 @@ class PhaseSource(Protocol):
         ...
 
 
-class InForce:
+class PhasesInForce:
     """Phases by name, and which lanes are closed."""
 
     def __init__(self, source: PhaseSource | None, paused: Callable[[], Iterable[str]] = tuple) -> None:
@@ -55,6 +55,11 @@ class InForce:
     def is_open(self, name: str) -> bool:
         """True for a phase that may be called."""
         return self.find(name) is not None and name.lower() not in self._held - self.probed
+
+    @property
+    def closed(self) -> set[str]:
+        """Lanes of phases that nobody may call now."""
+        return {change.phase for change in self._told.values() if change.is_paused}
 
     def needed_by(self, graph: Graph) -> list[LaneChanged]:
         """A graph begins, or goes on: what it needs is looked after from now on."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.phases import ListenerDefinition
     from phaseline.ports import Clock
     from phaseline.run.deployments import Deployments
-    from phaseline.run.in_force import InForce
+    from phaseline.run.in_force import PhasesInForce
     from phaseline.run.inbox import Inbox
     from phaseline.run.reports import Report
 
@@ -43,7 +43,7 @@ class Listeners:
         self,
         scheduler: Scheduler,
         deployments: Deployments,
-        in_force: InForce,
+        in_force: PhasesInForce,
         clock: Clock,
         inbox: Inbox[Report],
     ) -> None:

@@ -471,7 +471,11 @@ class Engine:
     @property
     def is_idle(self) -> bool:
         """True when nothing is open but what waits for a person."""
-        return not self._events and all(run.status is ExecutionStatus.ATTENTION for run in self.scheduler.runs.values())
+        held = self._phases
+        return not self._events and all(
+            run.status is ExecutionStatus.ATTENTION or (held is not None and held.is_held(run))
+            for run in self.scheduler.runs.values()
+        )
 
     def needs_attention(self, execution: int) -> bool:
         """True when nothing moves until a user decides about unsure calls."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.run.conditions import Conditions
     from phaseline.run.deployments import Deployments
-    from phaseline.run.in_force import InForce
+    from phaseline.run.in_force import PhasesInForce
     from phaseline.run.planning import Planning
     from phaseline.run.subjects import LoadedDeployment
 
@@ -51,7 +51,7 @@ class Paths:
         deployments: Deployments,
         planning: Planning,
         scheduler: Scheduler,
-        in_force: InForce,
+        in_force: PhasesInForce,
         conditions: Conditions,
     ) -> None:
         """Nobody is on the way."""

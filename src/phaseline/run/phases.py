@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from phaseline.engine.rules import IS_ACTIVE, WAITING
 from phaseline.model.events import Restored
 from phaseline.model.phase_data import PHASE_DATA, phases_in
 from phaseline.run.breakers import Breakers
 from phaseline.run.conditions import Conditions
-from phaseline.run.in_force import InForce
+from phaseline.run.in_force import PhasesInForce
 from phaseline.run.in_force import phases_in as phases_of_steps
 from phaseline.run.listeners import Listeners
 from phaseline.run.path_orders import PathOrders
@@ -21,6 +24,7 @@ from phaseline.run.paths import Paths
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from phaseline.engine.runs import Run
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Announce, Ask, Changes, Evaluate, Event
     from phaseline.model.graph import Graph
@@ -51,7 +55,7 @@ class Phases:
         """Reads the plugins, where there is a ``source`` of them."""
         self._scheduler = scheduler
         self._deployments = deployments
-        self.in_force = InForce(source, store.paused_phases)
+        self.in_force = PhasesInForce(source, store.paused_phases)
         deployments.find_phase = self.in_force.find
         self.conditions = Conditions(scheduler, deployments, self.in_force, clock)
         self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
@@ -93,6 +97,21 @@ class Phases:
         """Plugins were read anew, or somebody paused or opened a phase."""
         self.breakers.follow()
         return [*self.in_force.renew(), *self.conditions.renewed()]
+
+    def is_held(self, run: Run) -> bool:
+        """True for an execution in which all that could go on waits for phases that a person must open or mend."""
+        closed = self.in_force.closed - self.breakers.tripped
+        if not closed or run.is_asking:
+            return False
+        arena, table = self._scheduler.arena, self._scheduler.table
+        numbers: set[int] = set()
+        for graph in run.graphs:
+            slot = arena.slots[graph]
+            active = np.flatnonzero(IS_ACTIVE[arena.status[slot.base : slot.end]]) + slot.base
+            if (arena.status[active] != WAITING).any():
+                return False
+            numbers.update(np.unique(table.lane[arena.policy[active]]).tolist())
+        return bool(numbers) and all(table.specs[number].phase in closed for number in numbers)
 
     # -- turns --------------------------------------------------------------------------------------------------
 
