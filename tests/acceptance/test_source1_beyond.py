@@ -195,3 +195,32 @@ def handle_one(resource, data):
     found = {name: value for name, value in yard.document_of("b").items() if not name.startswith("\0")}
     assert found == {"Async": True, "Seen": "b"}
     assert yard.data("b", "Y") == {"Count": 1}
+
+
+def test_p100_each_resource_finds_its_own_data_whoever_comes_and_goes(plant: Callable[..., Plant]) -> None:
+    """a sleeps twice, b and c come with the second and third run and are done at once."""
+    code = """
+def handle(handler):
+    for node in handler.getResources():
+        data = handler.getResourcePhaseData(node)
+        seen = (data.getAsString("Seen") or "") + node.getAsString("Name")
+        data.setString("Seen", seen)
+        if node.getAsString("Name") != "a" or len(seen) == 3:
+            handler.setCompleted(node)
+"""
+    yard = plant(X=(code,))
+    yard.start("a")
+    for name in "bc":
+        yard.until_is("a", "X", "sleeping")
+        yard.start(name)
+        yard.until_in("Started", name)
+        yard.pass_time(15)
+    yard.until_in("Started", "a")
+    assert [yard.data(name, "X") for name in "abc"] == [{"Seen": "aaa"}, {"Seen": "b"}, {"Seen": "c"}]
+
+
+def test_p30_a_plugin_that_ends_the_process_fails_and_the_engine_lives(plant: Callable[..., Plant]) -> None:
+    yard = plant(X=("import sys\n\ndef handle(handler):\n    sys.exit(1)\n",))
+    yard.start("a")
+    yard.until_is("a", "X", "failed")
+    assert yard.message("a", "X") == "SystemExit: 1"

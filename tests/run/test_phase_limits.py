@@ -103,3 +103,14 @@ def test_p106_sleepers_that_are_due_soon_come_along_where_the_phase_wants_that()
     yard.start("d")
     assert [sorted(names) for _, names in yard.runs()[2:]] == [["a", "d"]]
     assert yard.stay("b") == {"X": "sleeping"}
+
+
+def test_pd45_a_phase_that_is_read_anew_with_other_limits_has_still_one_run() -> None:
+    yard = Yard(phase("X"))
+    yard.start("a")
+    yard.source.phases = [phase("X", policy={"max_batch": 5})]
+    yard.renew()
+    yard.start("b")
+    assert yard.runs() == [("X", ["a"])]
+    yard.complete("X", "a")
+    assert yard.runs()[1:] == [("X", ["b"])]

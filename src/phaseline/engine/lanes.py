@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.rates import Rates
+from phaseline.model.state_steps import LANE_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -152,6 +153,8 @@ class Lanes:
         self.careful: set[LaneSpec] = set()
         self.rates = Rates()
         self.has_windows = False
+        self.changed: set[str] = set()
+        """Phases of which lanes of an older and a newer specification have been there together."""
         self._next = 0
 
     def lane(self, spec: LaneSpec, key: int) -> Lane:
@@ -159,6 +162,8 @@ class Lanes:
         lane = self.by_key.get((spec, key))
         if lane is None:
             self.has_windows |= spec.coalesce_ms > 0
+            if any(other.phase == spec.phase and other != spec for other, _ in self.by_key):
+                self.changed.add(spec.phase)
             is_paused, is_probe = spec.phase in self.paused, spec.phase in self.probed
             lane = self.by_key[spec, key] = Lane(spec, key, is_paused=is_paused, is_probe=is_probe)
         lane.is_careful = spec in self.careful
@@ -199,6 +204,7 @@ class Lanes:
             turn = self._next % len(lanes) if lanes else 0
             for lane in lanes[turn:] + lanes[:turn]:
                 size = lane.limit(self.free(lane.spec)) if lane.waiting and lane.opens_at <= now else 0
+                size = 0 if size and self._runs_elsewhere(lane) else size
                 delay = self.rates.take(lane.spec, lane.key, now) if size else 0
                 if delay:
                     lane.opens_at = now + delay
@@ -206,6 +212,14 @@ class Lanes:
                     begun = True
                     yield lane, size
         self._next += 1
+
+    def _runs_elsewhere(self, lane: Lane) -> bool:
+        """True for a phase of states that has as many runs as it may, some of them by another specification of its."""
+        spec = lane.spec
+        if spec.phase not in self.changed or spec.form != "bulk" or not spec.phase.startswith(LANE_PREFIX):
+            return False
+        others = [other for other in self.by_key.values() if other.spec.phase == spec.phase and other.key == lane.key]
+        return sum(other.running for other in others) >= (spec.concurrency or 1)
 
     def next_opening(self, now: int) -> int | None:
         """When the next lane that only waits for its interval or its rate opens."""
