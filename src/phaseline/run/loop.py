@@ -487,7 +487,9 @@ class Engine:
         run = self.scheduler.runs.get(execution)
         if run is None or not run.graphs:
             return None
-        slot = self.scheduler.arena.slots[run.graphs[-1]]
+        arena = self.scheduler.arena
+        moving = (graph for graph in reversed(run.graphs) if arena.moves(arena.slots[graph]))
+        slot = arena.slots[next(moving, run.graphs[-1])]
         topology = self.deployments.loaded(run.deployment).topology
         rows = progress_rows(self.scheduler, slot, topology)
         shown, count = failing(self.scheduler, slot, topology, self._messages)
