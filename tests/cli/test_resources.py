@@ -335,3 +335,16 @@ def test_p111_what_is_stuck_for_the_same_reason_is_told_as_one(terminal: Termina
     moved(terminal, *(record(f"n{at}", Trouble=f"no quota for n{at}") for at in range(7)))
     _, found = terminal.ask("instances", "stuck")
     assert [(one["count"], one["message"]) for one in found["stuck"]] == [(7, "no quota for n0")]
+
+
+def test_a_filter_that_fits_nobody_says_so(terminal: Terminal) -> None:
+    applied(terminal, record("n1"), record("n2"))
+    assert terminal.run("resources", "list", "--filter", "PhaseFailed").stdout == "None of 2 resources fits.\n"
+
+
+def test_an_engine_that_stops_tells_what_failed_meanwhile(terminal: Terminal) -> None:
+    applied(terminal, record("n1", Trouble="x"))
+    told = terminal.run("engine", "run", "--until-idle").stdout
+    assert "reach-1 of 'night' failed: " in told
+    assert "phaseline resources list -d night --filter PhaseFailed" in told
+    assert "failed" not in terminal.run("engine", "run", "--until-idle").stdout

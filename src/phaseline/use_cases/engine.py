@@ -30,7 +30,8 @@ Reason = Literal["idle", "asked to stop", "interrupted"]
 class EngineRun:
     """What came of an engine: why it stopped, how many calls it made and gave up, which executions are still open.
 
-    ``waiting``: those of them that wait for a person.
+    ``waiting``: those of them that wait for a person; ``failed``: executions that ended meanwhile without doing all that
+    was asked for, the latest last.
     """
 
     reason: Reason
@@ -38,6 +39,7 @@ class EngineRun:
     open: Sequence[ExecutionView]
     waiting: Sequence[str] = ()
     given_up: Sequence[GivenUp] = ()
+    failed: Sequence[ExecutionView] = ()
 
     @property
     def is_good(self) -> bool:
@@ -87,6 +89,7 @@ def run_engine(
     begun(leave)
     calls = 0
     left: list[GivenUp] = []
+    start = place.clock.now()
     while True:
         with ExitStack() as owned:
             with place.store.waiting():
@@ -99,7 +102,12 @@ def run_engine(
         if reason != "idle" or place.store.owner() is not None or not work_left(place.store):
             views = _open(place)
             waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION]
-            return EngineRun(reason, calls, views, waiting, left)
+            return EngineRun(reason, calls, views, waiting, left, _failed_since(place, start) if calls else ())
+
+
+def _failed_since(place: Workplace, start: int) -> Sequence[ExecutionView]:
+    rows = [row for row in place.store.executions() if row.status is ExecutionStatus.FAILED and row.ended_at >= start]
+    return [brief_view(row) for row in sorted(rows, key=lambda row: row.ended_at)]
 
 
 def _stand_by(

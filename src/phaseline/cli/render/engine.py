@@ -36,7 +36,18 @@ def run_text(found: EngineRun) -> str:
     lines = [f"The engine stopped: {found.reason}; {found.calls:,} calls made", *_given_up(found.given_up)]
     lines += _open(found.open)
     lines += [f"{id} needs a person: phaseline executions show {id}" for id in found.waiting[:SHOWN]]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(line for view in found.failed[-SHOWN:] for line in _failed(view))])
+
+
+def _failed(view: ExecutionView) -> list[str]:
+    """What ended without doing all that was asked for, and how to look at it."""
+    from phaseline.model.resources import REACH  # brings numpy along
+
+    why = f": {clean(view.reason)}" if view.reason else ""
+    look = f"executions show {view.id}"
+    if view.workflow == REACH:
+        look = f"resources list -d {view.deployment} --filter PhaseFailed"
+    return [f"  {view.id} of '{view.deployment}' {colored('failed')}{why}", f"      phaseline {look}"]
 
 
 def stop_text(found: Stopped) -> str:

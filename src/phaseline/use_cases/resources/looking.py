@@ -15,11 +15,11 @@ from phaseline.use_cases.resources.as_records import record_of
 from phaseline.use_cases.resources.choosing import Choice, choose, choose_one
 from phaseline.use_cases.resources.entries import EntryView, Known, entries_of
 from phaseline.use_cases.resources.failures import FailureGroup, groups
+from phaseline.use_cases.resources.snapshot import Snapshot, clusters
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.phase_registry import PhaseRegistry
-    from phaseline.use_cases.resources.snapshot import Snapshot
     from phaseline.use_cases.workplace import Workplace
 
 OFF = "Off"
@@ -41,12 +41,16 @@ class ResourceRow:
 
 @frozen
 class ResourceList:
-    """The first resources of ``total``, how many are in which state, and everything that failed, like things together."""
+    """The first resources of ``total``, how many are in which state, and everything that failed, like things together.
+
+    ``looked_at``: how many there are, chosen or not; counted only where none was chosen.
+    """
 
     resources: Sequence[ResourceRow]
     total: int
     states: Mapping[str, int]
     failures: Sequence[FailureGroup] = ()
+    looked_at: int = 0
 
 
 @frozen
@@ -82,7 +86,9 @@ def list_resources(place: Workplace, choice: Choice, *, limit: int | None = None
         shown = numbers[:room].tolist()
         documents = place.store.documents(snapshot.row.number, shown) if shown else {}
         rows += [_row(snapshot, number, documents.get(number, {}), registry, known) for number in shown]
-    return ResourceList(rows, sum(counts.values()), counts, groups(chosen))
+    total = sum(counts.values())
+    looked_at = total or sum(len(Snapshot(place.store, row).living) for row in clusters(place.store, choice.cluster))
+    return ResourceList(rows, total, counts, groups(chosen), looked_at)
 
 
 def show_resource(place: Workplace, name: str, *, cluster: str | None = None) -> ResourceView:
