@@ -10,11 +10,11 @@ import phaseline
 from phaseline import Phaseline, ProblemsError
 
 
-@pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Phaseline:
+@pytest.fixture(params=["sqlite:///store.db", "memory:"])
+def lab(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Phaseline:
     monkeypatch.chdir(tmp_path)
     folder = plugins(Terminal(tmp_path, {}), delay=0.05)
-    return phaseline.open("sqlite:///store.db", plugins=[str(folder)])
+    return phaseline.open(request.param, plugins=[str(folder)])
 
 
 def node(name: str, **attributes: object) -> dict[str, object]:
