@@ -6,14 +6,17 @@ After each event the calls that are out are held against the dependencies, and t
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 from tests.run.engines import ANN
 from tests.run.yard import Yard, phase
 
+from phaseline.engine.arena import Arena
+from phaseline.engine.stories import Stories
 from phaseline.model.phases import PhaseDefinition
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import phase_of
-from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
 
 SEEDS = range(60)
 FOUND_MISTAKES = (182, 225, 229, 264)
@@ -40,13 +43,59 @@ def definitions(random: Random) -> list[PhaseDefinition]:
     return made
 
 
+MACHINE = {
+    "T1, T2: a phase becomes applicable, or a stay is taken up again": [("passed", "blocked"), ("canceled", "blocked")],
+    "T3": [("blocked", "waiting"), ("skipped", "waiting")],
+    "T4": [("waiting", "running")],
+    "T5 to T7": [("running", "completed"), ("running", "failed"), ("running", "sleeping")],
+    "T8, T9": [("sleeping", "waiting")],
+    "T10": [("failed", "blocked")],
+    "T11, T12": [("running", "canceling"), ("canceling", "canceled")],
+    "T13": [("waiting", "canceled"), ("sleeping", "canceled"), ("blocked", "canceled")],
+    "T14": [("waiting", "passed"), ("blocked", "passed"), ("skipped", "passed")],
+    "T16": [("running", "waiting")],
+    "T18": [(before, "completed") for before in ("failed", "blocked", "skipped", "waiting", "sleeping")],
+    "T19, and what it sends back": [("completed", "blocked"), ("waiting", "blocked"), ("sleeping", "blocked")],
+    "only for a constraint that is an error": [("waiting", "failed")],
+    "both are called Blocked": [("blocked", "skipped"), ("skipped", "blocked")],
+}
+"""The status machine of a phase of a resource (section 4) in the words of the engine; T15 closes the lane."""
+WORDS = {status.word: int(status) for status in EntryStatus}
+ALLOWED = {(WORDS[before], WORDS[after]) for pairs in MACHINE.values() for before, after in pairs}
+
+
+class Machine(Stories):
+    """Holds every change of an entry that is a phase against the status machine."""
+
+    def __init__(self, arena: Arena) -> None:
+        super().__init__()
+        self.arena = arena
+
+    def see(self, positions: np.ndarray, before: np.ndarray, after: np.ndarray) -> None:
+        super().see(positions, before, after)
+        called = (self.arena.marks[positions] & Mark.ABSENT) == 0
+        for pair in set(zip(before[called].tolist(), after[called].tolist(), strict=True)):
+            assert pair[0] == pair[1] or pair in ALLOWED, (
+                f"{EntryStatus(pair[0]).word} became {EntryStatus(pair[1]).word}"
+            )
+
+
+class Watched(Yard):
+    """A yard whose every change is held against the status machine."""
+
+    def begin_engine(self) -> None:
+        super().begin_engine()
+        arena = self.engine.scheduler.arena
+        arena.stories = Machine(arena)
+
+
 class Life:
     """One yard, and what befalls it."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.phases = definitions(self.random)
-        self.yard = Yard(*self.phases)
+        self.yard = Watched(*self.phases)
         self.names: list[str] = []
         self.targets: dict[str, str] = {}
         self.begun: set[tuple[int, int]] = set()
@@ -54,8 +103,8 @@ class Life:
     def step(self) -> None:
         """Something happens."""
         what = self.random.choices(
-            ("answer", "new", "target", "edit", "time", "crash", "plugins", "retry", "pause", "rerun"),
-            (20, 3, 3, 5, 4, 1, 2, 3, 1, 2),
+            ("answer", "new", "target", "edit", "time", "crash", "plugins", "retry", "pause", "rerun", "vouch", "wake"),
+            (20, 3, 3, 5, 4, 1, 2, 3, 1, 2, 1, 1),
         )[0]
         getattr(self, f"_{what}")()
         self.check()
@@ -147,6 +196,20 @@ class Life:
             done = [one for one, status in self.yard.stay(name).items() if status == "completed"]
             if done and self.random.random() < 0.3:
                 self.yard.about(RequestKind.RERUN, self.random.choice(done), name)
+
+    def _vouch(self) -> None:
+        open_words = ("failed", "blocked", "skipped", "waiting", "sleeping")
+        for name in self.names:
+            fitting = [one for one, status in self.yard.stay(name).items() if status in open_words]
+            if fitting and self.random.random() < 0.2:
+                one = self.random.choice(fitting)
+                self.yard.about(RequestKind.COMPLETE, one, name, reason="it is so")
+
+    def _wake(self) -> None:
+        for name in self.names:
+            for one, status in self.yard.stay(name).items():
+                if status == "sleeping":
+                    self.yard.about(RequestKind.WAKE, one, name)
 
     def end(self) -> None:
         """Nothing goes wrong any more: everybody arrives."""
