@@ -96,6 +96,7 @@ def test_p111_identical_failures_are_one_group(terminal: Terminal) -> None:
     quota = [record(f"n{at}", Trouble=f"no quota for n{at}: {at + 10} of 10") for at in range(12)]
     moved(terminal, *quota, record("odd", Trouble="no such image"))
     _, found = terminal.ask("resources", "list", "--limit", "3")
+    assert found["there_are"] == 13
     assert (len(found["resources"]), found["total"]) == (3, 13)
     groups = [(group["phase"], group["count"], group["message"]) for group in found["failures"]]
     assert groups == [("Acme.Create", 12, "no quota for n0: 10 of 10"), ("Acme.Create", 1, "no such image")]

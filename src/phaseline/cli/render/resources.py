@@ -39,8 +39,8 @@ def applied_text(found: Applied) -> str:
 
 def resource_list(found: ResourceList, now: int) -> str:
     """A table, how many are not shown, what failed alike."""
-    if found.looked_at and not found.total:
-        return f"None of {number(found.looked_at, 'resource')} fits."
+    if found.there_are and not found.total:
+        return f"None of {number(found.there_are, 'resource')} fits."
     if not found.total:
         return "No resources. Put some into a cluster: phaseline resources apply FILE -d CLUSTER"
     head = ["name", "cluster", "type", "state", "target", "status", "phases"]

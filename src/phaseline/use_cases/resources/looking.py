@@ -43,14 +43,14 @@ class ResourceRow:
 class ResourceList:
     """The first resources of ``total``, how many are in which state, and everything that failed, like things together.
 
-    ``looked_at``: how many there are, chosen or not; counted only where none was chosen.
+    ``there_are``: how many there are, chosen or not; counted only where none was chosen.
     """
 
     resources: Sequence[ResourceRow]
     total: int
     states: Mapping[str, int]
     failures: Sequence[FailureGroup] = ()
-    looked_at: int = 0
+    there_are: int = 0
 
 
 @frozen
@@ -87,8 +87,8 @@ def list_resources(place: Workplace, choice: Choice, *, limit: int | None = None
         documents = place.store.documents(snapshot.row.number, shown) if shown else {}
         rows += [_row(snapshot, number, documents.get(number, {}), registry, known) for number in shown]
     total = sum(counts.values())
-    looked_at = total or sum(len(Snapshot(place.store, row).living) for row in clusters(place.store, choice.cluster))
-    return ResourceList(rows, total, counts, groups(chosen), looked_at)
+    there_are = total or sum(len(Snapshot(place.store, row).living) for row in clusters(place.store, choice.cluster))
+    return ResourceList(rows, total, counts, groups(chosen), there_are)
 
 
 def show_resource(place: Workplace, name: str, *, cluster: str | None = None) -> ResourceView:
