@@ -267,13 +267,13 @@ class Channel(Protocol):
 class Call:
     """One call of one member. Views exist for what it is about: ``instance``, or ``source`` and ``target``.
 
-    ``attempt`` is the number of retries so far. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
+    ``attempt`` is the number of retries so far; ``is_doubted``: nobody saw the end of the call before. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
     every process that the call starts must inherit it: by it processes are found again and ended after a
     time-out or the engine's death.
     """
 
     __slots__ = (
-        "_inputs", "attempt", "channel", "data", "instance", "member", "site", "source", "target", "world",
+        "_inputs", "attempt", "channel", "data", "instance", "is_doubted", "member", "site", "source", "target", "world",
     )  # fmt: skip
 
     def __init__(
@@ -298,6 +298,7 @@ class Call:
         self.source = source
         self.target = target
         self.data = data
+        self.is_doubted = False
         self._inputs: dict[str, Value] | None = None
 
     @property

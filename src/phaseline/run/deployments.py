@@ -42,6 +42,7 @@ class Deployments:
         self._executions: dict[int, ExecutionView] = {}
         self._policies: dict[int, tuple[Policy, ...]] = {}
         self._data: dict[int, dict[int, Value]] = {}
+        self._doubted: dict[int, set[int]] = {}
         self.find_phase: FindPhase = no_phase
 
     def loaded(self, deployment: int) -> LoadedDeployment:
@@ -138,7 +139,12 @@ class Deployments:
             found = self._data[graph_id] = {note.position: note.result for note in notes if note.result is not None}
         return found
 
+    def doubted(self, graph_id: int) -> set[int]:
+        """Positions of entries whose last call nobody saw the end of; who is called again is taken out."""
+        return self._doubted.setdefault(graph_id, set())
+
     def drop_graph(self, graph_id: int) -> None:
         """Forget a graph that has settled."""
         self._policies.pop(graph_id, None)
         self._data.pop(graph_id, None)
+        self._doubted.pop(graph_id, None)

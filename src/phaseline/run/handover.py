@@ -55,6 +55,7 @@ class HandOver:
                 deployments.execution(segment.execution, segment.deployment),
                 deployments.policies(segment.graph),
                 deployments.data(segment.graph),
+                deployments.doubted(segment.graph),
                 deployments.find_phase,
             )
             for segment, first in zip(batch.segments, firsts, strict=True)
@@ -181,6 +182,17 @@ class HandOver:
         if not any(part.data for part in self.parts):
             return []
         return [place for place, member in enumerate(members.tolist()) if self.data_of(member) is not None]
+
+    def doubted(self, members: np.ndarray) -> list[int]:
+        """Places among these members (int32) of entries whose last call nobody saw the end of; asked once."""
+        if not any(part.doubted for part in self.parts):
+            return []
+        return [place for place, member in enumerate(members.tolist()) if self.take_doubt(member)]
+
+    def take_doubt(self, member: int) -> bool:
+        """The same for one."""
+        part = self.part_of(member)
+        return part.take_doubt(member - part.first)
 
     def changes_of(self, call: Call) -> list[tuple[int, DocumentChange]]:
         """(member, change) of what the call changed in runtime properties."""

@@ -66,9 +66,13 @@ class Part:
         execution: ExecutionView,
         policies: tuple[Policy, ...],
         data: dict[int, Value],
+        doubted: set[int],
         find_phase: FindPhase,
     ) -> None:
-        """``first``: its first member's place in the batch. ``data`` {position: what an earlier call left}."""
+        """``first``: its first member's place in the batch. ``data`` {position: what an earlier call left}.
+
+        ``doubted``: positions of those whose last call nobody saw the end of.
+        """
         self.segment = segment
         self.first = first
         self.phase = phase
@@ -76,6 +80,7 @@ class Part:
         self.execution = execution
         self.policies = policies
         self.data = data
+        self.doubted = doubted
         self.find_phase = find_phase
         self._spots: dict[tuple[int, int], Spot] = {}
 
@@ -186,6 +191,13 @@ class Part:
         data = copy(self.data.get(self.positions[place])) if self.data else None
         member = self.first + place
         return Call(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
+
+    def take_doubt(self, place: int) -> bool:
+        """True once for a member whose last call nobody saw the end of."""
+        if not self.doubted or self.positions[place] not in self.doubted:
+            return False
+        self.doubted.discard(self.positions[place])
+        return True
 
     def inputs(self, call: Call) -> dict[str, Value]:
         """Evaluated inputs that belong to the call alone. Raises ``ProblemsError``."""

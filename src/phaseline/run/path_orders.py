@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from phaseline.run.deployments import Deployments
     from phaseline.run.phases import Phases
 
-RETRIED = (int(EntryStatus.FAILED), int(EntryStatus.CANCELED))
+RETRIED = (int(EntryStatus.FAILED), int(EntryStatus.CANCELED), int(EntryStatus.UNSURE))
 CANCELED = int(EntryStatus.CANCELED)
 ABSENT = int(Mark.ABSENT)
 Chosen = Sequence[tuple[int, np.ndarray]]

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Declare = Callable[["Operation"], "Declaration"]
 """What an operation says of itself, without running its code."""
+WORDS = tuple(status.word for status in EntryStatus)
+FAILED, TOLERANT = int(EntryStatus.FAILED), int(Mark.TOLERANT)
 Planner = Callable[["Topology", "Request", History, Declare], "Graph | Verdict"]
 """A workflow: a pure function from what is there and what has happened to what is to be done next."""
 
@@ -63,9 +65,8 @@ class Planning:
 
         Failures that are tolerated are no failures of the round: they count under a word of their own.
         """
-        tally = np.bincount(status, minlength=len(EntryStatus))
-        counts = {EntryStatus(number).word: int(count) for number, count in enumerate(tally) if count}
-        tolerated = int(np.count_nonzero((status == EntryStatus.FAILED) & ((marks & Mark.TOLERANT) != 0)))
+        counts = {WORDS[number]: count for number, count in enumerate(np.bincount(status).tolist()) if count}
+        tolerated = int(np.count_nonzero(marks[status == FAILED] & TOLERANT))
         if tolerated:
             counts[TOLERATED] = tolerated
             counts["failed"] -= tolerated

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.events import Lost, Reattached, Restored
 from phaseline.model.resources import REACH
-from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark
+from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +20,13 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.run.deployments import Deployments
     from phaseline.run.planning import Planning
+
+COMPLETED = int(EntryStatus.COMPLETED)
+CONDITIONAL = int(Mark.CONDITIONAL)
+PENDING, LOST = int(OutcomeKind.PENDING), int(OutcomeKind.LOST)
+NEVER = -1
+Calls = Callable[[], dict[int, np.ndarray]]
+"""Outcomes of last calls of an execution, read when first asked for."""
 
 
 def restore(
@@ -41,7 +50,10 @@ def restore(
         planning.begin(row)
         graphs = _graphs_to_hold(store, planning, row)
         held.update(graph.id for graph, _ in graphs)
-        events.extend(_restored(store, deployments, row, graph, statuses, messages) for graph, statuses in graphs)
+        calls: Calls = cache(partial(_last_calls, store, row))
+        events.extend(
+            _restored(store, deployments, row, graph, statuses, messages, calls) for graph, statuses in graphs
+        )
         if not graphs:
             events.append(Restored(row.number, row.deployment, row.status, row.attempt, row.request.stop_after))
     lost: list[Event] = []
@@ -84,12 +96,17 @@ def _restored(
     graph: GraphRow,
     statuses: np.ndarray,
     messages: dict[tuple[int, int], str],
+    calls: Calls,
 ) -> Event:
     columns = store.graph(graph.id)
     deployments.add_graph(graph.id, columns)
+    if is_reach(row):
+        last = calls()[graph.id]
+        in_doubt = ((last == PENDING) | (last == LOST)) & (statuses < FIRST_ENDED)
+        deployments.doubted(graph.id).update(in_doubt.nonzero()[0].tolist())
     notes = store.notes(graph.id)
     for note in notes:
-        if note.message and statuses[note.position] != EntryStatus.COMPLETED:
+        if note.message and statuses[note.position] != COMPLETED:
             messages[graph.id, note.position] = note.message
     deployments.data(graph.id).update({note.position: note.result for note in notes if note.result is not None})
     return Restored(
@@ -106,16 +123,26 @@ def _restored(
         attempts=np.array([note.attempts for note in notes], np.int32),
         generations=np.array([note.generation for note in notes], np.int32),
         due=np.array([note.due for note in notes], np.int64),
-        begun=_begun(store, row, graph) if (columns.marks & Mark.CONDITIONAL).any() else None,
+        begun=_begun(calls()[graph.id]) if (columns.marks & CONDITIONAL).any() else None,
     )
 
 
-def _begun(store: Store, row: ExecutionRow, graph: GraphRow) -> np.ndarray:
-    """Positions (int32) of a graph that were called at some time: the rows of its batches are the history."""
-    parts = [
-        positions
-        for batch in store.batches(execution=row.number)
-        for number, positions in batch.segments
-        if number == graph.id
-    ]
-    return np.unique(np.concatenate(parts)).astype(np.int32) if parts else np.empty(0, np.int32)
+def _begun(last: np.ndarray) -> np.ndarray:
+    """Positions (int32) of entries that were called at some time."""
+    found: np.ndarray = (last != NEVER).nonzero()[0].astype(np.int32)
+    return found
+
+
+def _last_calls(store: Store, row: ExecutionRow) -> dict[int, np.ndarray]:
+    """{graph: outcome of each entry's last call, int16, ``NEVER`` where it was not called}: the rows of batches are the history."""
+    found = {graph.id: np.full(graph.entry_count, NEVER, np.int16) for graph in store.graphs(row.number)}
+    for batch in store.batches(execution=row.number):
+        first = 0
+        for number, positions in batch.segments:
+            kinds = (
+                PENDING if batch.kinds is None or not len(batch.kinds) else batch.kinds[first : first + len(positions)]
+            )
+            if number in found:
+                found[number][positions] = kinds
+            first += len(positions)
+    return found

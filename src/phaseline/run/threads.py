@@ -110,6 +110,7 @@ class ThreadExecutor:
         try:
             spot = handover.spot_of(member)
             call = handover.call_of(member, channel)
+            call.is_doubted = handover.take_doubt(member)
         except NonRecoverableError as error:
             self._poster.outcome(
                 handover, member, outcome := outcome_of(error), (), handover.remark_of(member, outcome)
@@ -138,7 +139,8 @@ class ThreadExecutor:
         function: Callable[..., object],
     ) -> None:
         remembered = (0,) if call.data is not None else ()
-        together = self._callers.gather(flavour, Gathering(1, lambda _: call, call.log, remembered))
+        doubted = (0,) if call.is_doubted else ()
+        together = self._callers.gather(flavour, Gathering(1, lambda _: call, call.log, remembered, doubted))
         timeout_s = policy.timeout_ms / 1000
 
         def finish(raised: BaseException | None) -> None:
@@ -182,7 +184,8 @@ class ThreadExecutor:
             call_of = partial(_call_at, handover, members, channel)
             log = partial(channel.log_together, members)
             together = self._callers.gather(
-                flavour, Gathering(len(members), call_of, log, handover.remembered(members))
+                flavour,
+                Gathering(len(members), call_of, log, handover.remembered(members), handover.doubted(members)),
             )
             finish = partial(self._finish_bulk, handover, members, together, printed, waiting)
             code = together.code(function)

@@ -29,13 +29,14 @@ class Gathering:
     """What one call is about: ``count`` members, and ``call_at`` to make the call of a place when it is first touched.
 
     ``say`` (level, text) keeps a line about the call as a whole. ``remembered``: places of entries for which an earlier
-    call left data.
+    call left data; ``doubted``: of those whose last call nobody saw the end of.
     """
 
     count: int
     call_at: Callable[[int], Call]
     say: Callable[[str, str], None]
     remembered: Sequence[int] = ()
+    doubted: Sequence[int] = ()
 
 
 class Together(Protocol):

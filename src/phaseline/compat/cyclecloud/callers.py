@@ -25,7 +25,8 @@ class PhaseCaller:
     def call(self, call: Call) -> Outcome:
         """Call the plugin for one resource."""
         remembered = () if call.data is None else (0,)
-        run = self.gather(Gathering(1, lambda _: call, call.log, remembered))
+        doubted = (0,) if call.is_doubted else ()
+        run = self.gather(Gathering(1, lambda _: call, call.log, remembered, doubted))
         _, raised = attempt(run_to_end, run.code(call.load()))
         return run.settle_only(raised)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.compat.cyclecloud.finding import NOBODY_KNOWS, Sought, finder_of
 from phaseline.compat.cyclecloud.marks import FAILED, UNMARKED, Marks
 from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
@@ -59,8 +60,9 @@ class PhaseRun:
         self._touched: list[Resource] = []
         self._told: set[int] = set()
         self._unmarked = AGAIN
+        self._unsure: set[int] = set()
         self._is_open = True
-        self.resources = Series(Resource(self, place) for place in range(gathering.count))
+        self._all = self.resources = Series(Resource(self, place) for place in range(gathering.count))
 
     @cached_property
     def phase(self) -> PhaseView:
@@ -108,7 +110,7 @@ class PhaseRun:
     def places(self, given: Given, method: str) -> list[int]:
         """Places of the resource, or of all resources, that were given. ``NotInRun`` if one is none of this run."""
         self.check_open(method)
-        if given is self.resources:
+        if given is self.resources and not self.gathering.doubted:
             return list(range(self.gathering.count))
         if isinstance(given, Record) or not isinstance(given, Iterable):
             return [self.one(given, method).place]
@@ -138,18 +140,22 @@ class PhaseRun:
         declaration = declaration_of(function)
         arguments: tuple[object, ...] = (PhaseHandler(self),)
         if declaration is not None and not declaration.bulk:
-            resource = self.resources[0]
-            assert isinstance(resource, Resource)
+            resource = self._at(0)
             arguments = (resource, resource.entry)
             self._unmarked = OutcomeKind.COMPLETED  # it has no handler to say so with
         if inspect.iscoroutinefunction(function):
 
             async def awaited() -> None:
-                self._ignore(function, await function(*arguments))
+                self._settle_doubts(function)
+                if len(self.resources):
+                    self._ignore(function, await function(*arguments))
 
             return awaited
 
         def called() -> object:
+            self._settle_doubts(function)
+            if not len(self.resources):
+                return None
             returned = function(*arguments)
             if not inspect.iscoroutine(returned):
                 self._ignore(function, returned)
@@ -157,6 +163,31 @@ class PhaseRun:
             return returned
 
         return called
+
+    def _settle_doubts(self, function: Callable[..., object]) -> None:
+        """Let the plugin look for what calls have made of which nobody saw the end; the handler gets those that are left."""
+        finder = finder_of(function) if self.gathering.doubted else None
+        if finder is None:
+            return
+        items = {place: Sought(self._at(place), self.phase.name) for place in self.gathering.doubted}
+        _, raised = attempt(finder, list(items.values()))
+        if raised is not None:
+            self.gathering.say(
+                "warning", f"find(items) raised {text_of(raised)}: of what it did not tell, nobody knows"
+            )
+        for place, item in items.items():
+            if item.answer == "exists":
+                item.keep()
+                self.marks.complete([place])
+            elif item.answer == "unknown":
+                self._unsure.add(place)
+        settled = {place for place, item in items.items() if item.answer != "absent"}
+        self.resources = Series(self._at(place) for place in range(self.gathering.count) if place not in settled)
+
+    def _at(self, place: int) -> Resource:
+        found = self._all[place]
+        assert isinstance(found, Resource)
+        return found
 
     def _ignore(self, function: object, returned: object) -> None:
         """What a plugin returns means nothing; say so once (R14)."""
@@ -189,6 +220,8 @@ class PhaseRun:
                 self.call_at(place).data = {"message": outcomes[place].message}
             if kind is OutcomeKind.FAILED and len(message) > MAX_MESSAGE_CHARS:
                 self.call_at(place).log("error", message)
+        for place in self._unsure:
+            kinds[place], outcomes[place] = OutcomeKind.UNSURE, Outcome(OutcomeKind.UNSURE, message=NOBODY_KNOWS)
         for place in self.marks.contradicted:
             self.call_at(place).log("warning", "marked as completed and as failed in one run: it has failed")
         for place, outcome in failed.items():

@@ -24,15 +24,25 @@ if TYPE_CHECKING:
 
 Verb = Literal["retry", "complete", "rerun", "wake"]
 FITTING: Mapping[Verb, frozenset[EntryStatus]] = {
-    "retry": frozenset({EntryStatus.FAILED}),
+    "retry": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
     "complete": frozenset(
-        {EntryStatus.FAILED, EntryStatus.BLOCKED, EntryStatus.SKIPPED, EntryStatus.WAITING, EntryStatus.SLEEPING}
+        {
+            EntryStatus.FAILED,
+            EntryStatus.UNSURE,
+            EntryStatus.BLOCKED,
+            EntryStatus.SKIPPED,
+            EntryStatus.WAITING,
+            EntryStatus.SLEEPING,
+        }
     ),
     "rerun": frozenset({EntryStatus.COMPLETED}),
     "wake": frozenset({EntryStatus.SLEEPING}),
 }
 """{verb: statuses for which it means something} (T9, T10, T18, T19)."""
-UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {**FITTING, "complete": frozenset({EntryStatus.FAILED})}
+UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {
+    **FITTING,
+    "complete": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
+}
 """The same where no phase is named."""
 KINDS: Mapping[Verb, RequestKind] = {
     "retry": RequestKind.RETRY,
