@@ -88,11 +88,6 @@ def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
     return path.after(state) if passed else state
 
 
-def states_on(path: StatePath) -> tuple[str, ...]:
-    """All states for which a graph of the path needs numbers."""
-    return path.states
-
-
 def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int]) -> Graph:
     """The graph of the group's state, or of the first one behind it that has phases. ``numbers``: {state: its number}."""
     entered = [group.state]
