@@ -43,7 +43,7 @@ class ResourceRow:
 class ResourceList:
     """The first resources of ``total``, how many are in which state, and everything that failed, like things together.
 
-    ``there_are``: how many there are, chosen or not; counted only where none was chosen.
+    ``there_are``: how many there are, chosen or not.
     """
 
     resources: Sequence[ResourceRow]
@@ -86,9 +86,8 @@ def list_resources(place: Workplace, choice: Choice, *, limit: int | None = None
         shown = numbers[:room].tolist()
         documents = place.store.documents(snapshot.row.number, shown) if shown else {}
         rows += [_row(snapshot, number, documents.get(number, {}), registry, known) for number in shown]
-    total = sum(counts.values())
-    there_are = total or sum(len(Snapshot(place.store, row).living) for row in clusters(place.store, choice.cluster))
-    return ResourceList(rows, total, counts, groups(chosen), there_are)
+    there_are = sum(len(Snapshot(place.store, row).living) for row in clusters(place.store, choice.cluster))
+    return ResourceList(rows, sum(counts.values()), counts, groups(chosen), there_are)
 
 
 def show_resource(place: Workplace, name: str, *, cluster: str | None = None) -> ResourceView:
