@@ -130,7 +130,9 @@ class Conditions:
             subjects = self._still_there(slot, subjects)
         told: list[Event] = []
         for step in slot.steps if len(subjects) else ():
-            if phase_of(step.phase) is None:
+            low = slot.base + step.first
+            is_asked = (arena.marks[low : low + step.count] & CONDITIONAL).any()
+            if phase_of(step.phase) is None or not is_asked:
                 continue
             positions = positions_of(slot, step, arena.subject, subjects)
             there = positions + slot.base
@@ -248,10 +250,11 @@ def is_of_state(slot: Slot) -> bool:
 def positions_of(slot: Slot, step: Step, column: np.ndarray, subjects: np.ndarray) -> np.ndarray:
     """Positions in the graph of those of the subjects (ascending) that the step has; its own are ascending, too."""
     own = column[slot.base + step.first : slot.base + step.first + step.count]
+    if not len(own):
+        return np.empty(0, np.int64)
     places = np.searchsorted(own, subjects)
-    places = places[places < len(own)] if len(own) and (places >= len(own)).any() else places
-    found = places[np.isin(own[places], subjects)] if len(places) else places
-    return found.astype(np.int64) + step.first
+    found: np.ndarray = places[own[np.minimum(places, len(own) - 1)] == subjects] + step.first
+    return found.astype(np.int64)
 
 
 def _by_step(steps: Sequence[Step], positions: np.ndarray) -> Iterable[tuple[Step, np.ndarray]]:
