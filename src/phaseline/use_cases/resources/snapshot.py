@@ -83,6 +83,14 @@ class Snapshot:
         return {row.number: numbers_of(row.request.parameters.get("subjects")) for row in self.executions}
 
     @cached_property
+    def _bounds(self) -> dict[int, tuple[int, int]]:
+        """{execution: its first and its last subject}: most executions are passed over by these."""
+        return {
+            execution: (int(numbers[0]), int(numbers[-1])) if len(numbers) else (1, 0)
+            for execution, numbers in self._subjects.items()
+        }
+
+    @cached_property
     def newest(self) -> np.ndarray:
         """The number of the execution that has last been asked to move each resource, 0: none; int64."""
         ways = ((row.number, row.request.parameters.get("subjects")) for row in self.executions)
@@ -90,7 +98,12 @@ class Snapshot:
 
     def executions_of(self, number: int) -> list[ExecutionRow]:
         """Those that were asked to move one resource, oldest first."""
-        return [row for row in self.executions if _has(self._subjects[row.number], number)]
+        bounds = self._bounds
+        return [
+            row
+            for row in self.executions
+            if bounds[row.number][0] <= number <= bounds[row.number][1] and _has(self._subjects[row.number], number)
+        ]
 
     def target(self, number: int) -> str:
         """Where it is to go; its state, where nobody has said more."""
@@ -124,6 +137,14 @@ class Snapshot:
         ]
         return sorted(found)
 
+    @cached_property
+    def _graphs_of(self) -> dict[int, list[tuple[int, int, str, int]]]:
+        """{execution: its graphs}."""
+        found: dict[int, list[tuple[int, int, str, int]]] = {}
+        for graph in self.graphs:
+            found.setdefault(graph[1], []).append(graph)
+        return found
+
     def batches(self, execution: int) -> Sequence[BatchRow]:
         """All calls of an execution."""
         if execution not in self._batches:
@@ -153,11 +174,11 @@ class Snapshot:
 
     def stays_of(self, number: int) -> list[Stay]:
         """Every stay of one resource, oldest first; only graphs of executions that were asked to move it are read."""
-        return [
-            stay
-            for graph in self.graphs
-            if _has(self._subjects[graph[1]], number) and _has((stay := self.stay_in(*graph)).subjects, number)
-        ]
+        found = []
+        for row in self.executions_of(number):
+            stays = [self.stay_in(*graph) for graph in self._graphs_of.get(row.number, ())]
+            found += [stay for stay in stays if _has(stay.subjects, number)]
+        return sorted(found, key=lambda stay: stay.graph)
 
     def stay(self, number: int) -> Stay | None:
         """The present stay of a resource: the latest graph that has it."""
