@@ -28,8 +28,10 @@ class Rounds:
 
         The deployments' states follow at once, because planners look at them.
         """
+        self._deployments.entered(decision.changes.states)
+        if not any(map(_is_asked, decision.commands)):
+            return decision
         changes, commands = decision.changes, list(decision.commands)
-        self._deployments.entered(changes.states)
         for _ in range(ROUNDS_TOGETHER):
             asked = [command for command in commands if _is_asked(command)]
             if not asked:

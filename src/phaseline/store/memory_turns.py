@@ -97,7 +97,10 @@ def _open_batch(shelves: Shelves, batch: Batch) -> None:
 
 def _close_batch(shelves: Shelves, closed: BatchClosed) -> None:
     row = shelves.batches[closed.batch]
-    shelves.batches[closed.batch] = altered(row, closed_at=closed.closed_at, kinds=closed.kinds.copy())
+    shelves.batches[closed.batch] = BatchRow(
+        row.id, row.phase, row.segments, row.started_at, row.deadline_at, closed.closed_at, closed.kinds.copy(),
+        row.process_group,
+    )  # fmt: skip
     if closed.closed_at:
         shelves.open_batches.pop(closed.batch, None)
 
