@@ -224,3 +224,24 @@ def test_p30_a_plugin_that_ends_the_process_fails_and_the_engine_lives(plant: Ca
     yard.start("a")
     yard.until_is("a", "X", "failed")
     assert yard.message("a", "X") == "SystemExit: 1"
+
+
+def test_p108_a_plugin_says_that_it_is_throttled(plant: Callable[..., Plant]) -> None:
+    code = """
+from phaseline import TemporaryError
+
+def handle(handler):
+    data = handler.getResourcePhaseData(handler.getResources()[0])
+    if not data.isDefined("Asked"):
+        data["Asked"] = True
+        raise TemporaryError("slow down", delay=1, throttled=True)
+    handler.setCompleted(handler.getResources())
+"""
+    yard = plant(X=(code, "Phase.RateLimit = 0.5"))
+    yard.start("a")
+    yard.until_is("a", "X", "sleeping")
+    yard.pass_time(1)
+    assert yard.stay("a") == {"X": "waiting"}
+    assert yard.engine.wakes_at == yard.clock.now() + 3_000
+    yard.pass_time(3)
+    yard.until_in("Started", "a")

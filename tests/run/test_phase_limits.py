@@ -1,5 +1,7 @@
 """Limits of the calls of a phase: batches, intervals, runs at once, rates (X5 to X7), and long runs (P98)."""
 
+from dataclasses import replace
+
 from tests.run.engines import all_of
 from tests.run.yard import Yard, phase
 
@@ -67,6 +69,21 @@ def test_p108_a_burst_comes_at_once_and_then_the_rate_holds() -> None:
     assert len(yard.runs()) == 3
     yard.pass_time(1)
     assert len(yard.runs()) == 4
+
+
+def test_p108_a_provider_that_is_asked_too_often_is_asked_half_as_often_for_a_while() -> None:
+    limits = {"rate_limit": 1.0, "max_batch": 1}
+    yard = Yard(phase("X", policy=limits))
+    yard.start("a", "b", "c")
+    one = yard.find("X", "a")
+    yard.answered.add((one.batch, one.member))
+    yard.post(replace(yard.report(one, OutcomeKind.AGAIN, delay_ms=60_000), is_throttled=True))
+    yard.pass_time(1)
+    assert len(yard.runs()) == 1
+    yard.pass_time(1)
+    assert [names for _, names in yard.runs()[1:]] == [["b"]]
+    yard.complete("X", "b")
+    assert yard.engine.wakes_at == yard.clock.now() + 1_667
 
 
 def test_resources_of_different_batch_keys_are_never_in_one_run() -> None:

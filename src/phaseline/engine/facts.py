@@ -25,7 +25,17 @@ from phaseline.engine.rules import (
     WAITING,
 )
 from phaseline.model.distinct import distinct, every, present, some
-from phaseline.model.events import Accepted, Evaluated, Finished, LaneChanged, Lost, Noted, SlotsChanged, Tick
+from phaseline.model.events import (
+    Accepted,
+    Evaluated,
+    Finished,
+    LaneChanged,
+    Lost,
+    Noted,
+    RateAdapted,
+    SlotsChanged,
+    Tick,
+)
 
 if TYPE_CHECKING:
     from phaseline.engine.calls import OpenBatch
@@ -52,6 +62,8 @@ def apply(scheduler: Scheduler, draft: Draft, index: int, event: Event) -> bool:
             scheduler.lanes.slots[event.pool] = event.slots
         case LaneChanged():
             scheduler.lanes.pause(event.phase, is_paused=event.is_paused, is_probe=event.is_probe)
+        case RateAdapted():
+            scheduler.lanes.rates.adapt(event.lane, event.key, is_throttled=event.is_throttled)
         case Tick():
             pass
         case _:

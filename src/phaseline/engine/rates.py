@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Bucket:
-    """``tokens`` as of ``at`` (ms)."""
+    """``tokens`` as of ``at`` (ms). ``part``: so much of the rate is used at present."""
 
     tokens: float
     at: int
+    part: float = 1.0
 
 
 class Rates:
@@ -38,16 +39,40 @@ class Rates:
         """
         if not spec.rate:
             return 0
-        name = (spec.limiter or spec.phase, key, spec.rate, spec.burst)
-        bucket = self._buckets.setdefault(name, Bucket(float(spec.burst), now))
-        bucket.tokens = min(float(spec.burst), bucket.tokens + (now - bucket.at) * spec.rate / 1000)
+        bucket = self._buckets.setdefault(_name(spec, key), Bucket(float(spec.burst), now))
+        rate = spec.rate * bucket.part
+        bucket.tokens = min(float(spec.burst), bucket.tokens + (now - bucket.at) * rate / 1000)
         bucket.at = now
         missing = 1 - bucket.tokens
         if missing > ALMOST:
-            return max(1, math.ceil(missing * 1000 / spec.rate))
+            return max(1, math.ceil(missing * 1000 / rate))
         bucket.tokens -= 1
         return 0
 
+    def adapt(self, spec: LaneSpec, key: int, *, is_throttled: bool) -> None:
+        """After a call: half of the rate where the provider wants fewer, a tenth of it more where it does not.
 
+        >>> from phaseline.model.graph import LaneSpec
+        >>> rates, spec = Rates(), LaneSpec("phase:A", rate=1.0)
+        >>> told = [rates.take(spec, 0, 0), rates.adapt(spec, 0, is_throttled=True), rates.take(spec, 0, 0)]
+        >>> for _ in range(9):
+        ...     rates.adapt(spec, 0, is_throttled=False)
+        >>> told, rates.take(spec, 0, 0)
+        ([0, None, 2000], 1000)
+        """
+        bucket = self._buckets.get(_name(spec, key))
+        if bucket is not None:
+            bucket.part = max(LEAST, bucket.part / 2) if is_throttled else min(1.0, bucket.part + MORE)
+            bucket.tokens = min(0.0, bucket.tokens) if is_throttled else bucket.tokens
+
+
+def _name(spec: LaneSpec, key: int) -> tuple[str, int, float, int]:
+    return spec.limiter or spec.phase, key, spec.rate, spec.burst
+
+
+LEAST = 1 / 64
+"""Of a rate that was halved again and again so much is left."""
+MORE = 0.1
+"""Part of the rate that is gained back with each call that was not throttled."""
 ALMOST = 1e-9
 """So little a token may lack: time is counted in whole milliseconds."""

@@ -190,9 +190,19 @@ class LaneChanged:
     is_probe: bool = False
 
 
+@frozen
+class RateAdapted:
+    """A call of a lane has ended: its provider wants fewer of them, or can bear a little more again."""
+
+    lane: LaneSpec
+    key: int
+    is_throttled: bool
+
+
 Event = (
     Submitted | Planned | Restored | Reattached | Finished | Lost | Noted | Tick | SlotsChanged | Evaluated | CancelRequested | RetryRequested
     | CompleteRequested | RerunRequested | WakeRequested | LaneChanged
+    | RateAdapted
 )  # fmt: skip
 
 

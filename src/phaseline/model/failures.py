@@ -21,17 +21,23 @@ class RecoverableError(Exception):
 class TemporaryError(RecoverableError):
     """Raised in a phase plugin: resources without a mark are still pending, and are handed over again after the delay.
 
+    ``throttled``: the provider wants fewer calls; where the phase has a rate (``Phase.RateLimit``), half as many are made
+    from now on, and slowly more again as calls succeed.
+
     >>> TemporaryError("the quota is being raised", delay=120).retry_after, TemporaryError(5).retry_after
     (120.0, 5.0)
     """
 
-    def __init__(self, message: str | float | timedelta = "", delay: float | timedelta | None = None) -> None:
+    def __init__(
+        self, message: str | float | timedelta = "", delay: float | timedelta | None = None, *, throttled: bool = False
+    ) -> None:
         """``delay`` in seconds, also alone in place of the message; None: that of the run or of its phase."""
         if not isinstance(message, str):
             delay = message if delay is None else delay
             message = ""
         seconds = delay.total_seconds() if isinstance(delay, timedelta) else delay
         super().__init__(message, None if seconds is None else float(seconds))
+        self.throttled = throttled
 
 
 class PermanentError(NonRecoverableError):

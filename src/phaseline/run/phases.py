@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.rules import IS_ACTIVE, WAITING
-from phaseline.model.events import Restored
+from phaseline.model.events import RateAdapted, Restored
 from phaseline.model.phase_data import PHASE_DATA, phases_in
 from phaseline.run.breakers import Breakers
 from phaseline.run.conditions import Conditions
@@ -22,7 +22,7 @@ from phaseline.run.path_orders import PathOrders
 from phaseline.run.paths import Paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from phaseline.engine.runs import Run
     from phaseline.engine.scheduler import Scheduler
@@ -117,12 +117,21 @@ class Phases:
 
     def before(self, reports: Sequence[Report]) -> list[Event]:
         """What follows from the documents that calls and users have changed, and from too many failures."""
-        told = self.in_force.renew() if self.breakers.see(reports) else []
+        told: list[Event] = [*self.in_force.renew()] if self.breakers.see(reports) else []
+        told += self._adapted(reports)
         for report in reports:
             for _, change in report.documents:
                 self.has_changed(change)
         changed, self._changed = self._changed, {}
         return [*told, *self.conditions.changed(changed)] if changed else list(told)
+
+    def _adapted(self, reports: Sequence[Report]) -> Iterator[Event]:
+        """Calls of phases that have a rate have ended: it is halved, or grows again."""
+        for report in reports:
+            batch = self._scheduler.batches.get(report.batch)
+            lane = None if batch is None or not len(report.members) or report.is_noted else batch.lane
+            if lane is not None and lane.spec.rate:
+                yield RateAdapted(lane.spec, lane.key, report.is_throttled)
 
     def has_changed(self, change: DocumentChange) -> None:
         """A document is different now."""

@@ -32,6 +32,7 @@ class Report:
     data without an outcome (``Noted``): the call goes on. ``documents`` and ``remarks`` carry the member
     first, so that those of members that are not accepted can be told apart. A report without members
     carries log lines only. ``on_commit`` is called when what it brought has been committed, or refused.
+    ``is_throttled``: the call says that there are too many of its kind.
     """
 
     batch: int
@@ -42,6 +43,7 @@ class Report:
     remarks: Sequence[tuple[int, Remark]] = ()
     logs: Sequence[LogLine] = ()
     on_commit: Callable[[], None] | None = None
+    is_throttled: bool = False
 
     @property
     def is_noted(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from phaseline.model.declaration import declaration_of
-from phaseline.model.failures import NonRecoverableError, RecoverableError
+from phaseline.model.failures import NonRecoverableError, RecoverableError, TemporaryError
 from phaseline.model.frozen import altered
 from phaseline.model.phases import PhaseCode
 from phaseline.run.calling import COMPLETED, outcome_of, unloadable
@@ -243,6 +243,8 @@ class ThreadExecutor:
         printed.close()
         settled = together.settle(raised)
         report = bulk_report(handover, members, settled)
+        if isinstance(raised, TemporaryError) and raised.throttled:
+            report = altered(report, is_throttled=True)
         if len(settled.fallen) > 1:
             fallen = members[np.array(settled.fallen)]
             waiting[:0] = np.array_split(fallen, 2)
