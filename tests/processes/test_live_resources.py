@@ -88,6 +88,10 @@ def test_p66_p70_another_target_awaits_the_call_and_its_failure_counts_for_nothi
     )
     now = shell.ask("phases", "show", "Acme.Wait")["now"]
     assert (now["activity"], now["counts"]) == ("Canceling", {"Canceling": 1})
+    why = shell.ask("resources", "why", "n1")
+    assert [(one["status"], one["text"]) for one in why["phases"]] == [
+        ("Canceling", "run 1 is awaited before it goes its new way")
+    ]
     (shell.folder / "go").write_text("fail\n")
     shell.until(lambda: show(shell)["state"] == "Terminated")
     after = show(shell)

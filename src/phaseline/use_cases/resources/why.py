@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 NOT_FOR_IT = "does not apply"
+STILL_CALLED = ("Running", "Canceling")
+"""What of a way that is left is worth telling: calls that have not come back."""
 ORDER = ("Failed", "Canceling", "Running", "Sleeping", "Waiting", "Blocked", "Unsure", "Completed", "Canceled")
 """What keeps it comes first, what others wait for before those."""
 
@@ -61,8 +64,12 @@ def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
     known = Known(registry, place.store.paused_phases())
     stay = snapshot.stay(number)
     state, target = snapshot.state(number), snapshot.target(number)
-    here = set(stay.phases) if stay is not None and not snapshot.is_superseded(stay, number) else set()
-    entries = [entry for entry in entries_of(snapshot, number, document, known) if entry.phase in here]
+    is_past = stay is not None and snapshot.is_superseded(stay, number)
+    entries = [
+        entry
+        for entry in entries_of(snapshot, number, document, known)
+        if stay is not None and entry.phase in stay.phases and (not is_past or entry.status in STILL_CALLED)
+    ]
     is_failed = any(entry.status == "Failed" for entry in entries)
     record = record_of(snapshot, number, document, is_failed=is_failed, entries=None)
     reasons = [_entry(entry, name) for entry in sorted(entries, key=lambda entry: ORDER.index(entry.status))]
@@ -71,7 +78,8 @@ def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
     handled = [
         phase
         for phase in registry.phases
-        if state in phase.states and phase.key not in told and not _is_last(registry, snapshot, number, state)
+        if state in phase.states and not is_past and phase.key not in told
+        if not _is_last(registry, snapshot, number, state)
     ]
     reasons += [_absent(phase, registry, snapshot.type(number), record, now) for phase in handled]
     return Why(
@@ -106,7 +114,7 @@ def _note(place: Workplace, snapshot: Snapshot, number: int) -> str:
     if standing == "still":
         row = snapshot.by_number.get(int(snapshot.newest[number]))
         ended = f"{row.id} was {row.status.value}: {row.reason}. " if row is not None and row.reason else ""
-        return f"{ended}Give it a target: phaseline resources target STATE {name}"
+        return f"{ended}Give it a target: phaseline resources target STATE {quote(name)}"
     if standing in {"arrived", "failed"}:
         return ""
     if engine_now(place).is_there:
@@ -115,7 +123,8 @@ def _note(place: Workplace, snapshot: Snapshot, number: int) -> str:
 
 
 def _entry(entry: EntryView, name: str) -> PhaseReason:
-    command = f"--phase {entry.phase}" if " " not in entry.phase else f"--phase '{entry.phase}'"
+    command = f"--phase {quote(entry.phase)}"
+    name = quote(name)
     mend, text = "", entry.message or entry.note
     if entry.status == "Failed":
         mend = f"phaseline resources retry {name} {command}"
@@ -126,9 +135,11 @@ def _entry(entry: EntryView, name: str) -> PhaseReason:
         text = ": ".join(part for part in (waits, entry.note) if part) or text
     elif entry.status == "Waiting":
         text = entry.note or "it is called as soon as a call can begin"
-        mend = f"phaseline phases unpause {entry.phase}" if entry.note.startswith("paused") else ""
+        mend = f"phaseline phases unpause {quote(entry.phase)}" if entry.note.startswith("paused") else ""
     elif entry.status == "Running":
         text = f"run {entry.run}" + (f": {entry.message}" if entry.message else "")
+    elif entry.status == "Canceling":
+        text = f"run {entry.run} is awaited before it goes its new way"
     return PhaseReason(entry.phase, entry.status, text, entry.next_run_at, mend)
 
 
