@@ -48,6 +48,9 @@ class Plant(Yard):
         if self._clock is not None:
             self.clock = self._clock
             self.store._clock = self._clock
+        before = getattr(self, "engine", None)
+        if before is not None:
+            before.executor.stop(0)  # what its threads bring from now on nobody hears
         catalog = PluginCatalog()
         self.source = Files(catalog.phases([str(self.folder)]), catalog)
         self.store.disown()
