@@ -110,3 +110,21 @@ def test_p71_a_phase_goes_from_running_to_sleeping_to_running_to_completed(termi
     assert [event["what"] for event in found["events"]] == ["Running", "Sleeping", "Running", "Completed"]
     _, phase = terminal.ask("phases", "show", "Acme.Create")
     assert (phase["now"]["activity"], phase["now"]["runs"]) == ("Inactive", 2)
+
+
+def test_p55_a_constraint_that_is_an_error_fails_and_is_shown_as_that(terminal: Terminal) -> None:
+    folder = plugins(terminal)
+    (folder / "file.cfg").write_text(
+        "HandlesStates = Configuration\nResourceType = Cloud.Node\nPhaseName = Acme.Odd\n"
+        'ResourceConstraint := Cores + "x"\n'
+    )
+    moved(terminal, record("n1", Cores=3))
+    found = entries(terminal, "n1")["Acme.Odd"]
+    assert (found["Status"], "RunCount" in found) == ("Failed", False)
+    assert 'Cores + "x"' in found["Message"]
+    assert "integer + string" in found["Message"]
+    _, history = terminal.ask("resources", "history", "n1", "--phase", "Acme.Odd")
+    assert [event["what"] for event in history["events"]] == ["Failed"]
+    assert terminal.run("resources", "retry", "n1", "--set", "Cores=x").exit_code == 0
+    worked(terminal)
+    assert entries(terminal, "n1")["Acme.Odd"]["Attempt"] == 2

@@ -102,7 +102,7 @@ def run_engine(
         if reason != "idle" or place.store.owner() is not None or not work_left(place.store):
             views = _open(place)
             waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION]
-            return EngineRun(reason, calls, views, waiting, left, _failed_since(place, start) if calls else ())
+            return EngineRun(reason, calls, views, waiting, left, _failed_since(place, start))
 
 
 def _failed_since(place: Workplace, start: int) -> Sequence[ExecutionView]:

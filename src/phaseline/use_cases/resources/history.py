@@ -10,7 +10,7 @@ import numpy as np
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import phase_of
-from phaseline.model.status import OutcomeKind
+from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.use_cases.resources.choosing import choose_one
 from phaseline.use_cases.resources.entries import message_of
 
@@ -141,6 +141,8 @@ def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> I
         for batch, positions, kinds in stay.called(phase)
         for place in np.flatnonzero(positions == position).tolist()
     ]
+    if not calls and stay.status[position] == EntryStatus.FAILED:
+        yield ResourceEvent(stay.at, stay.state, phase, "Failed", message_of(stay.notes.get(position)))
     for at, (batch, kind) in enumerate(calls):
         size = sum(len(positions) for _, positions in batch.segments)
         began = ResourceEvent(batch.started_at, stay.state, phase, "Running", run=batch.id, batch_size=size)
