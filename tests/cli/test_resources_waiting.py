@@ -128,3 +128,32 @@ def test_p55_a_constraint_that_is_an_error_fails_and_is_shown_as_that(terminal: 
     assert terminal.run("resources", "retry", "n1", "--set", "Cores=x").exit_code == 0
     worked(terminal)
     assert entries(terminal, "n1")["Acme.Odd"]["Attempt"] == 2
+
+
+def test_p08_p15_resources_of_two_types_clusters_and_states_come_in_one_call(terminal: Terminal) -> None:
+    folder = plugins(terminal)
+    (folder / "types.rec").write_text(
+        'AdType = "ResourceType"\nName = "Volume"\n\n'
+        'AdType = "StatePath"\nResourceType = "Volume"\nTargetState = "Ready"\nStates = {"Asked", "Made", "Ready"}\n'
+        'Groups = [Ready = "Good"]\n\n'
+        'AdType = "ResourceType"\nName = "Web"\nParent = "Cloud.Node"\n'
+    )
+    (folder / "create.cfg").write_text(
+        "HandlesStates = Made, Allocation\nResourceType = Volume, Cloud.Node\nPhaseName = Make.It\n"
+    )
+    (terminal.folder / "all.rec").write_text(
+        'AdType = "Volume"\nName = "v1"\nClusterName = "day"\nTargetState = "Ready"\n\n'
+        'AdType = "Web"\nName = "w1"\nClusterName = "night"\nTargetState = "Started"\n'
+    )
+    code, found = terminal.ask("resources", "apply", "all.rec")
+    assert (code, found["clusters"]) == (0, ["day", "night"])
+    worked(terminal)
+    _, found = terminal.ask("resources", "list")
+    assert [(one["name"], one["state"], one["status"]) for one in found["resources"]] == [
+        ("v1", "Ready", "Good"),
+        ("w1", "Started", "Ready"),
+    ]
+    _, history = terminal.ask("resources", "history", "v1", "--phase", "Make.It")
+    assert [(event["what"], event["batch_size"]) for event in history["events"]] == [("Running", 2), ("Completed", 0)]
+    _, checked = terminal.ask("plugins", "check", "phases")
+    assert not any("Did you mean 'Made'" in one["mend"] for one in checked["problems"])

@@ -133,7 +133,8 @@ def _states(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
             names = ", ".join(f"'{name}'" for name in without)
             every = sorted(set().union(*reachable.values()))
             is_warning = len(without) < len(phase.resource_types)
-            mend = f"{_near(state, every)}The states are: {', '.join(every)}."
+            hint = "" if state in every else _near(state, every)  # another type of the phase may have it
+            mend = f"{hint}The states are: {', '.join(every)}."
             yield _problem(
                 "PL-D030", f"{names} has no state '{state}'", mend, phase, "HandlesStates", is_warning=is_warning
             )
