@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from phaseline.model.properties import SCALARS
 from phaseline.records.admission import records_in
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 NOTHING: frozenset[str] = frozenset()
 FETCHED = frozenset({"folded", "_names", "_changed", "_protected"})
 """Slots of a record that stay empty until then."""
+EMPTY: Mapping[str, object] = {
+    **dict.fromkeys(("owner", "now", "_list_key", "_document", "_entry")),
+    **dict.fromkeys(("is_fetched", "_is_frozen"), False),
+}
+"""What slots mean that nobody has filled yet: most records of a run are never looked at, and filling takes its time."""
 
 
 class LazyRecord(Record):
@@ -24,29 +29,26 @@ class LazyRecord(Record):
 
     >>> from contextlib import nullcontext
     >>> class Node(LazyRecord):
+    ...     lock, only_engine = nullcontext(), frozenset({"name"})
     ...     def fetch(self):
     ...         return [("Name", "n1"), ("Disk", Record({"Size": 1}))]
-    >>> node = Node(nullcontext(), frozenset({"name"}))
+    >>> node = Node()
     >>> node.is_fetched, node.get("disk.size"), node.is_fetched, node.changes()
     (False, 1, True, {})
     """
 
-    __slots__ = ("_is_frozen", "_lock", "_only_engine", "is_fetched")
+    __slots__ = ("_is_frozen", "is_fetched")
 
-    def __init__(
-        self, lock: AbstractContextManager[object], only_engine: frozenset[str] = NOTHING, *, is_frozen: bool = False
-    ) -> None:
-        """``fetch`` is asked once, under the lock, which lets its owner in again.
+    only_engine: ClassVar[frozenset[str] | None] = NOTHING
+    """As for ``protect``, in lower case; None: nothing can be written."""
 
-        ``only_engine``: as for ``protect``, in lower case.
-        """
-        self.owner = None
-        self.now = None
-        self._list_key = None
-        self._lock = lock
-        self._only_engine = only_engine
-        self._is_frozen = is_frozen
-        self.is_fetched = False
+    def __init__(self) -> None:
+        """``fetch`` is asked once, under the lock."""
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Held while it is filled; it lets its owner in again."""
+        raise NotImplementedError
 
     def fetch(self) -> Iterable[tuple[str, Stored]]:
         """(name, value) of its attributes; of names that differ by case alone the first counts."""
@@ -54,9 +56,11 @@ class LazyRecord(Record):
 
     def __getattr__(self, name: str) -> Any:
         """A slot that is empty so far; everything else does not exist."""
+        if name in EMPTY:
+            return EMPTY[name]
         if name not in FETCHED:
             raise AttributeError(f"a record has no method or field {name!r}")
-        with self._lock:
+        with self.lock:
             if not self.is_fetched:
                 self._fill()
         return object.__getattribute__(self, name)
@@ -75,7 +79,7 @@ class LazyRecord(Record):
                         nested.forget_changes()
         self._names = names
         self._changed = {}
-        self._protected = None if self._is_frozen else self._only_engine
+        self._protected = None if self._is_frozen else self.only_engine
         self.is_fetched = True
         self.folded = folded  # last: whoever finds it takes no lock
 
@@ -90,7 +94,7 @@ class LazyRecord(Record):
 
     def freeze(self) -> None:
         """Nothing in it can be written from now on."""
-        with self._lock:
+        with self.lock:
             self._is_frozen = True
             if self.is_fetched:
                 self._protected = None

@@ -47,6 +47,9 @@ class Marks:
     def complete(self, places: Iterable[int], message: str = "") -> None:
         """They are done. What was said of their progress is over."""
         if not message and not self.messages and not self._has_failed:
+            if isinstance(places, range):
+                self.marks[places.start : places.stop] = bytes([COMPLETED]) * len(places)
+                return
             for place in places:
                 self.marks[place] = COMPLETED
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,7 @@ class PhaseRun:
         self._unmarked = AGAIN
         self._unsure: set[int] = set()
         self._is_open = True
-        self._all = self.resources = Series(Resource(self, place) for place in range(gathering.count))
+        self._all = self.resources = Series([Resource(self, place) for place in range(gathering.count)])
 
     @cached_property
     def phase(self) -> PhaseView:
@@ -107,11 +107,11 @@ class PhaseRun:
             return given
         raise NotInRun(method, given)
 
-    def places(self, given: Given, method: str) -> list[int]:
+    def places(self, given: Given, method: str) -> Sequence[int]:
         """Places of the resource, or of all resources, that were given. ``NotInRun`` if one is none of this run."""
         self.check_open(method)
         if given is self.resources and not self.gathering.doubted:
-            return list(range(self.gathering.count))
+            return range(self.gathering.count)
         if isinstance(given, Record) or not isinstance(given, Iterable):
             return [self.one(given, method).place]
         return [self.one(each, method).place for each in given]

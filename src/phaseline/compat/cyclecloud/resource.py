@@ -61,13 +61,19 @@ class Resource(LazyRecord):
 
     __slots__ = ("_document", "_entry", "place", "run")
 
+    only_engine = ENGINE_KEYS
+    _document: Mapping[str, Value] | None
+    _entry: Entry | None
+
     def __init__(self, run: Run, place: int) -> None:
         """The member at this place."""
-        super().__init__(run.lock, ENGINE_KEYS)
         self.run = run
         self.place = place
-        self._document: Mapping[str, Value] | None = None
-        self._entry: Entry | None = None
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """That of the run."""
+        return self.run.lock
 
     @property
     def call(self) -> Call:
@@ -178,10 +184,17 @@ class Entry(LazyRecord):
 
     __slots__ = ("_resource",)
 
+    only_engine = RESERVED_KEYS
+
     def __init__(self, resource: Resource) -> None:
         """Of this resource."""
-        super().__init__(resource.run.lock, RESERVED_KEYS)
+        super().__init__()
         self._resource = resource
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """That of the run."""
+        return self._resource.run.lock
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
         """What the engine knows at this moment, then the plugin's own."""
@@ -202,10 +215,17 @@ class PhaseMap(LazyRecord):
 
     __slots__ = ("_resource",)
 
+    only_engine = None
+
     def __init__(self, resource: Resource) -> None:
         """Of this resource."""
-        super().__init__(resource.run.lock, is_frozen=True)
+        super().__init__()
         self._resource = resource
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """That of the run."""
+        return self._resource.run.lock
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
         """A record for each phase."""

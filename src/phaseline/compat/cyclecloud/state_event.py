@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from phaseline.compat.cyclecloud.lazy_record import LazyRecord
@@ -19,13 +20,22 @@ if TYPE_CHECKING:
 class Arrival(LazyRecord):
     """A resource at the moment of a transition; not to be written."""
 
-    __slots__ = ("_attributes", "_document")
+    __slots__ = ("_attributes", "_document", "_own_lock")
+
+    only_engine = None
+    _document: Mapping[str, Value]
 
     def __init__(self, attributes: Mapping[str, Value], document: Mapping[str, Value]) -> None:
         """``attributes``: what the engine says of it. ``document`` is never changed by anybody."""
-        super().__init__(threading.RLock(), is_frozen=True)
+        super().__init__()
+        self._own_lock = threading.RLock()
         self._attributes = attributes
         self._document = document
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Its own: listeners may look at it from several threads."""
+        return self._own_lock
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
         """What the engine says, then its own attributes."""
