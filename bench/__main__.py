@@ -1,4 +1,4 @@
-"""Measures everything and writes it down: ``python -m bench`` (about eight minutes on a slow machine), ``--quick`` for one run of each."""
+"""Measures everything and writes it down: ``python -m bench`` (about ten minutes on a slow machine), ``--quick`` for one run of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from bench import blueprints, expressions, floor, peer, small_work
+from bench import blueprints, expressions, floor, peer, resources, small_work
 from bench.figures import Runs, Spread, killed_and_resumed, runs
 from bench.report import Row, table, write
 
@@ -129,6 +129,7 @@ def main() -> None:
         *large(count),
         *many_templates(count),
         *small_work.rows(count),
+        *resources.rows(count),
         *expressions.rows(count),
         *against_peer(count),
     ]

@@ -8,6 +8,8 @@ import time
 FIRST: list[float] = []
 CALLS: list[int] = [0]
 BEGAN: list[float] = []
+SPANS: list[tuple[str, float, float]] = []
+"""(phase, when a call of it began, when it ended)."""
 SLEEPERS = int(os.environ.get("BENCH_SLEEPERS", "0"))
 POLLS, IDLE_S, SETTLE_S, STIR_S, PAUSE_S = 20, 5.0, 1.5, 0.5, 0.02
 ASLEEP: dict[str, float] = {"members": 0, "calls": 0}

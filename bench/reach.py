@@ -1,0 +1,113 @@
+"""Resources through a phase in each of five states; prints one line of JSON: ``python -m bench.reach FOLDER COUNT CAP``.
+
+``CAP``: the most resources of one call, 0 for any number. Called first, it puts them into the store, as ``resources apply``
+does; called again, it is the engine, and the clock runs from its start, reading of plugins and of the store included,
+until all have arrived.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import marks
+from phaseline.cli import lean
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from phaseline.use_cases.workplace import Workplace
+
+STATES = ("Validation", "Allocation", "Initialization", "Configuration", "Installation")
+CLUSTER = "bench"
+CODE = """from bench import marks
+
+
+def handle(handler):
+    marks.note()
+    handler.setCompleted(handler.getResources())
+"""
+
+
+def pair(folder: Path, name: str, state: str, *lines: str, code: str = CODE, kind: str = "Cloud.Node") -> None:
+    """One phase as a pair of files."""
+    definition = [f"HandlesStates = {state}", f"ResourceType = {kind}", f"PhaseName = Bench.{name}", *lines]
+    (folder / f"{name}.cfg").write_text("\n".join(definition) + "\n")
+    (folder / f"{name}.py").write_text(code)
+
+
+def five_phases(folder: Path, *lines: str, code: str = CODE) -> str:
+    """The folder of five phases, one for each state."""
+    made = folder / "phases"
+    made.mkdir()
+    for state in STATES:
+        pair(made, state.lower(), state, *lines, code=code)
+    return str(made)
+
+
+def at_place(folder: Path, phases: str) -> AbstractContextManager[Workplace]:
+    """The store in this folder and the phases in that one."""
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.workplace import workplace
+
+    given = {"store.url": f"sqlite:///{folder}/store.db", "plugins.path": phases}
+    return workplace(load_settings(given=given), "bench")
+
+
+def apply(place: Workplace, first: int, count: int) -> None:
+    """So many nodes, their names counted on from ``first``, with the target Started."""
+    from phaseline.use_cases.resources.applying import apply as apply_records
+
+    nodes = [
+        {"AdType": "Cloud.Node", "Name": f"n{number}", "TargetState": "Started"}
+        for number in range(first, first + count)
+    ]
+    apply_records(place, (), cluster=CLUSTER, records=nodes)
+
+
+def arrived(place: Workplace) -> int:
+    """How many resources are in the last state."""
+    from phaseline.model.state_steps import state_numbers
+
+    row = place.store.deployment(CLUSTER)
+    assert row is not None
+    started = state_numbers(place.store.state_names(row.number))["Started"]
+    return int((place.store.states(row.number) == started).sum())
+
+
+def imports() -> None:
+    """Everything that the way of resources needs, loaded before the clock starts."""
+    for name in (
+        "phaseline.use_cases.engine", "phaseline.use_cases.owning", "phaseline.use_cases.workplace", "phaseline.run.loop",
+        "phaseline.run.executor", "phaseline.run.phases", "phaseline.catalog.phases.loading", "phaseline.store.sqlite",
+        "phaseline.plan.workflows", "phaseline.compat.cyclecloud.callers", "phaseline.use_cases.reloading",
+        "phaseline.use_cases.resources.applying", "phaseline.compat.cloudify.callers", "re2", "pwd",
+    ):  # fmt: skip
+        __import__(name)
+
+
+def main() -> None:
+    """Apply what is not there yet, otherwise be the engine; print how long it took."""
+    folder, count, cap = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    lean.begin()
+    imports()
+    from phaseline.use_cases.engine import run_engine
+
+    is_new = not (folder / "store.db").exists()
+    phases = five_phases(folder, *([f"Phase.MaxBatch = {cap}"] if cap else [])) if is_new else str(folder / "phases")
+    with at_place(folder, phases) as place:
+        began = time.perf_counter()
+        if is_new:
+            apply(place, 0, count)
+        else:
+            run_engine(place, until_idle=True)
+        took = time.perf_counter() - began
+        assert is_new or arrived(place) == count, "not all have arrived"
+    print(json.dumps({"took": took, "processor": time.process_time(), "calls": marks.CALLS[0]}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Rows of resources that phases move: calls, the floor, arrivals, and phases that nobody is in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench import floor
+from bench.figures import ROOT, Runs, Spread
+from bench.report import Row
+
+RESOURCES, PHASES, CAP = 100_000, 5, 1_000
+WAVES, WAVE = 100, 1_000
+DEFINED, ACTIVE = 1_000, 100
+DEARER = 1.1
+"""So much dearer a turn may be beside phases that nobody is in: what two runs of the same differ by."""
+
+
+def _script(name: str, folder: str, *numbers: int) -> dict[str, object]:
+    """The line of JSON that a script of the bench prints."""
+    command = [sys.executable, "-m", f"bench.{name}", folder, *map(str, numbers)]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
+    told: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
+def _in_a_folder(name: str, *numbers: int) -> dict[str, object]:
+    with tempfile.TemporaryDirectory(prefix="phaseline-bench-") as folder:
+        return _script(name, folder, *numbers)
+
+
+def _reached(cap: int) -> dict[str, object]:
+    """What the engine says of ``RESOURCES``; ``applied``: seconds until they were in the store."""
+    with tempfile.TemporaryDirectory(prefix="phaseline-bench-") as folder:
+        applied = _script("reach", folder, RESOURCES, cap)["took"]
+        return _script("reach", folder, RESOURCES, cap) | {"applied": applied}
+
+
+def reaching(count: int) -> list[Row]:
+    """A hundred thousand resources through five phases, as one call each and a thousand a call."""
+    print(f"{RESOURCES:,} resources", flush=True)
+    name = f"{RESOURCES:,} resources × {PHASES} phases"
+    rows = []
+    for cap, word in ((0, "uncapped"), (CAP, f"at most {CAP:,} a call")):
+        with tempfile.TemporaryDirectory(prefix="phaseline-bench-") as folder:
+            least = Spread(tuple(floor.phases(Path(folder), RESOURCES, cap or RESOURCES) for _ in range(count)))
+        told = Runs(tuple(_reached(cap) for _ in range(count)))
+        wanted = PHASES * -(-RESOURCES // cap) if cap else PHASES
+        calls = {int(call) for call in told.spread("calls").values}
+        shown = " or ".join(f"{call:,}" for call in sorted(calls))
+        took = told.spread("took")
+        times = took.median / least.median
+        rows += [
+            Row(f"{name}, {word}: handler calls", shown, f"{wanted:,}", calls == {wanted}),
+            Row(f"floor: {RESOURCES:,} × {PHASES} marks and rows, {word}", least.text("s")),
+            Row(
+                f"{name}, {word}, from the start of the engine",
+                f"{took.text('s')}: {times:.2f} × the floor",
+                *(("≤ 2 × the floor", times <= 2) if cap else ()),
+            ),
+        ]
+    return [*rows, Row(f"putting {RESOURCES:,} resources into the store", told.spread("applied").text("s"))]
+
+
+def arriving() -> list[Row]:
+    """A hundred waves of arrivals while the engine works."""
+    print("arrivals", flush=True)
+    told = {name: int(str(value)) for name, value in _in_a_folder("arrivals", WAVES, WAVE).items()}
+    name = f"{WAVES} waves of {WAVE:,} resources, {told['calls']:,} calls"
+    at_once = max(told["running"], 1 + told["overlaps"])
+    return [
+        Row(f"{name}: most calls of a phase at once", f"{at_once}", "1", at_once == 1),
+        Row(f"{name}: left waiting beside a call that began", f"{told['left']:,}", "0", told["left"] == 0),
+    ]
+
+
+def defining(count: int) -> list[Row]:
+    """A turn of a hundred phases, alone and beside nine hundred that nobody is in."""
+    print("many phases", flush=True)
+    alone = Runs(tuple(_in_a_folder("turns", ACTIVE, ACTIVE) for _ in range(count))).spread("microseconds")
+    beside = Runs(tuple(_in_a_folder("turns", DEFINED, ACTIVE) for _ in range(count))).spread("microseconds")
+    times = beside.median / alone.median
+    in_ms = [Spread(tuple(value / 1000 for value in spread.values)).text("ms", 1) for spread in (alone, beside)]
+    return [
+        Row(f"a turn of {ACTIVE} phases that are called", in_ms[0]),
+        Row(
+            f"the same with {DEFINED:,} phases defined",
+            f"{in_ms[1]}: {times:.2f} × as much",
+            f"≤ {DEARER} ×",
+            times <= DEARER,
+        ),
+    ]
+
+
+def rows(count: int) -> list[Row]:
+    """All of them."""
+    return [*reaching(count), *arriving(), *defining(count)]
