@@ -191,7 +191,8 @@ def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: S
     ]
     plugins = [plugin for verdict in verdicts for plugin in verdict.package.plugins]
     phases = [plugin for plugin in plugins if plugin.phase is not None]
-    problems = [*nothing, *(problem for verdict in verdicts for problem in verdict.problems)]
+    told = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)  # a circle is of many plugins
+    problems = [*nothing, *told]
     is_empty = not any(_says_something(verdict.package) for verdict in verdicts)
     return Checked(len(plugins), len(phases), problems, () if paths else folders, is_empty)
 

@@ -132,6 +132,18 @@ def test_p83_a_function_for_states_without_the_attribute_is_no_listener(tmp_path
     assert "ResourceStateListener" in problem.message
 
 
+@pytest.mark.parametrize("given", [{"PhaseName": None}, {"HandlesStates": '"Allocation'}])
+def test_what_is_said_wrongly_is_not_told_as_missing(tmp_path: Path, given: dict[str, str | None]) -> None:
+    plugin = read_plugin(tmp_path, given)
+    assert plugin.errors
+    assert "PL-D041" not in {problem.code for problem in plugin.problems}
+
+
+def test_a_listener_that_says_yes_is_not_told_that_it_says_nothing(tmp_path: Path) -> None:
+    plugin = read_plugin(tmp_path, {"ResourceStateListener": "yes"}, "def onStateTransition(event): ...\n")
+    assert [problem.code for problem in plugin.problems if problem.code == "PL-D041"] == []
+
+
 def test_a_listener(tmp_path: Path) -> None:
     given = {
         "HandlesStates": None,

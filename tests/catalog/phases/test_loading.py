@@ -68,6 +68,7 @@ def test_p10_phases_that_depend_on_each_other_are_refused_with_the_circle(tmp_pa
     loaded = load(tmp_path)
     assert {problem.code for problem in loaded.problems if problem.severity == "error"} == {"PL-D023"}
     assert "A → C → B → A" in loaded.problems[0].message
+    assert len(loaded.problems) == 1, "a circle is told once, not for each of its plugins"
     assert {name for name, error in errors(loaded).items() if not error} == {"D"}
 
 

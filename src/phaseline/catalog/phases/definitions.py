@@ -242,6 +242,8 @@ class _Reading:
         source = self.written.source
         if source is None or source.functions is None or self.written.function:
             return
+        if self.written.problems or (attribute in self.record and self.record.stored(attribute) is not False):
+            return  # it is said, though wrongly: that is told already
         there = next((name for name in functions if name in source.functions), None)
         if there is not None:
             word = f"{attribute} = true" if functions is LISTENS else f"{attribute} = and its states"

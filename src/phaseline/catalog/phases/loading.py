@@ -53,7 +53,7 @@ class Loaded:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong, warnings included."""
-        return tuple(problem for verdict in self.verdicts for problem in verdict.problems)
+        return tuple(dict.fromkeys(problem for verdict in self.verdicts for problem in verdict.problems))
 
     @property
     def plugins(self) -> tuple[tuple[Plugin, Verdict], ...]:
