@@ -471,11 +471,15 @@ class Engine:
     @property
     def is_idle(self) -> bool:
         """True when nothing is open but what waits for a person."""
-        held = self._phases
+        held = self.held
         return not self._events and all(
-            run.status is ExecutionStatus.ATTENTION or (held is not None and held.is_held(run))
-            for run in self.scheduler.runs.values()
+            run.status is ExecutionStatus.ATTENTION or run.execution in held for run in self.scheduler.runs.values()
         )
+
+    @property
+    def held(self) -> frozenset[int]:
+        """Executions in which all that could go on waits for phases that a person must open or mend."""
+        return frozenset() if self._phases is None else self._phases.held
 
     def needs_attention(self, execution: int) -> bool:
         """True when nothing moves until a user decides about unsure calls."""

@@ -98,6 +98,13 @@ class Phases:
         self.breakers.follow()
         return [*self.in_force.renew(), *self.conditions.renewed()]
 
+    @property
+    def held(self) -> frozenset[int]:
+        """The executions that are held."""
+        if not self.in_force.closed:
+            return frozenset()
+        return frozenset(run.execution for run in self._scheduler.runs.values() if self.is_held(run))
+
     def is_held(self, run: Run) -> bool:
         """True for an execution in which all that could go on waits for phases that a person must open or mend."""
         closed = self.in_force.closed - self.breakers.tripped

@@ -90,16 +90,17 @@ def run_engine(
     calls = 0
     left: list[GivenUp] = []
     start = place.clock.now()
+    held: frozenset[int] = frozenset()
     while True:
         with ExitStack() as owned:
             with place.store.waiting():
                 reason = _stand_by(place, leave, owned, say, until_idle=until_idle)
             if reason is None:
                 say("The engine runs")
-                reason, made = _work(place, leave, until_idle=until_idle)
+                reason, made, held = _work(place, leave, until_idle=until_idle)
                 calls += made
                 left = given_up(place.store, running_calls(place.store))
-        if reason != "idle" or place.store.owner() is not None or not work_left(place.store):
+        if reason != "idle" or place.store.owner() is not None or not work_left(place.store, besides=held):
             views = _open(place)
             waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION]
             return EngineRun(reason, calls, views, waiting, left, _failed_since(place, start))
@@ -132,16 +133,17 @@ def _stand_by(
         time.sleep(LOOK_S)
 
 
-def _work(place: Workplace, leave: Leave, *, until_idle: bool) -> tuple[Reason, int]:
-    """Take up everything that is open, and whatever is asked for; (why it ends, how many calls were made)."""
+def _work(place: Workplace, leave: Leave, *, until_idle: bool) -> tuple[Reason, int, frozenset[int]]:
+    """Take up everything that is open, and whatever is asked for; (why it ends, calls made, what waits for a person)."""
     with engine_of(place, Nobody()) as engine:
         leave.interrupts(engine)
         engine.recover()
         engine.run(lambda: until_idle and engine.is_idle)
+        held = engine.held
         engine.close(0 if engine.is_asked_to_stop else DRAIN_S)
     if engine.is_asked_to_stop:
-        return "asked to stop", engine.calls
-    return "interrupted" if leave.is_wanted else "idle", engine.calls
+        return "asked to stop", engine.calls, held
+    return "interrupted" if leave.is_wanted else "idle", engine.calls, held
 
 
 def engine_status(place: Workplace) -> EngineStatus:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -136,9 +136,12 @@ def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) ->
         return Ending.STOPPED if engine.is_asked_to_stop and not leave.is_wanted else Ending.LEFT
 
 
-def work_left(store: Store) -> bool:
-    """True when something is open that goes on without a person, or a request has no answer."""
-    open_rows = store.executions(only_open=True)
+def work_left(store: Store, *, besides: Collection[int] = ()) -> bool:
+    """True when something is open that goes on without a person, or a request has no answer.
+
+    ``besides``: executions of which an engine has found that they wait for a person, too.
+    """
+    open_rows = [row for row in store.executions(only_open=True) if row.number not in besides]
     return any(row.status is not ExecutionStatus.ATTENTION for row in open_rows) or bool(store.requests())
 
 
