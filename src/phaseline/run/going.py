@@ -36,10 +36,13 @@ def left_behind(
     for number, slot in enumerate(slots):
         first = slot.steps[0]
         own = arena.subject[slot.base + first.first : slot.base + first.first + first.count]
-        latest[np.isin(subjects, own)] = number
+        places = np.minimum(np.searchsorted(subjects, own), len(subjects) - 1) if len(subjects) else own[:0]
+        latest[places[subjects[places] == own[: len(places)]]] = number
+    order = np.argsort(latest, kind="stable")
+    cuts = np.searchsorted(latest[order], np.arange(len(slots) + 1)).tolist()
     between: list[tuple[str, Slot, np.ndarray]] = []
     for number, slot in enumerate(slots):
-        mine = subjects[latest == number]
+        mine = subjects[order[cuts[number] : cuts[number + 1]]]
         last = slot.steps[-1]
         low, high = slot.base + last.first, slot.base + last.first + last.count
         if not len(mine) or not last.count or not arena.marks[low] & EXIT:

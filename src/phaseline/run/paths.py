@@ -14,7 +14,7 @@ from phaseline.model.events import CancelRequested, Planned
 from phaseline.model.execution import Verdict
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import REACH, REMOVED
-from phaseline.model.state_steps import state_name, state_numbers
+from phaseline.model.state_steps import state_entered, state_name, state_numbers
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.subject_ranges import numbers_of
 from phaseline.plan.paths import next_groups, removal_graph, state_graph
@@ -43,7 +43,11 @@ STATES = 256
 
 
 class Paths:
-    """Plans for executions of ``reach``; ``begun`` has the graphs made since it was last emptied."""
+    """Plans for executions of ``reach``; ``begun`` has the graphs made since it was last emptied.
+
+    ``tells_nobody``: this engine leaves before listeners could be told, so whoever would enter a state with listeners
+    waits for the next one.
+    """
 
     def __init__(
         self,
@@ -68,6 +72,8 @@ class Paths:
         self._open: set[int] = set()
         self._looked_at: set[int] = set()
         self._in_flight: dict[int, tuple[int, np.ndarray]] = {}
+        self._held: set[int] = set()
+        self.tells_nobody = False
         self.begun: list[tuple[int, Graph, int]] = []
 
     # -- executions ---------------------------------------------------------------------------------------------
@@ -185,7 +191,7 @@ class Paths:
             events += self._planned(execution, without(new, [busy]))
         (self._waiting.add if len(busy) else self._waiting.discard)(execution)
         is_answered = any(other == execution for other, _ in self._in_flight.values())
-        if execution in self._open and not is_answered and not len(busy):
+        if execution in self._open and not is_answered and not len(busy) and execution not in self._held:
             events.append(Planned(execution, self._verdict(execution, subjects)))
             is_answered = True
         if is_answered:
@@ -223,7 +229,11 @@ class Paths:
                 except ProblemsError:
                     numbers = state_numbers(loaded.state_names)
                 if set(group.path.states) <= numbers.keys():
-                    graphs.append(state_graph(group, self._in_force.registry, numbers))
+                    graph = state_graph(group, self._in_force.registry, numbers)
+                    if self.tells_nobody and self._has_listeners(graph, group.resource_type):
+                        self._held.add(execution)
+                    else:
+                        graphs.append(graph)
         events: list[Event] = []
         for graph in graphs:
             number = self._planning.number(graph)
@@ -231,6 +241,10 @@ class Paths:
             self.begun.append((number, graph, row.deployment))
             events.append(Planned(execution, graph, number))
         return events
+
+    def _has_listeners(self, graph: Graph, resource_type: str) -> bool:
+        entered = (state_entered(step.phase) for step in graph.steps)
+        return any(self._in_force.registry.listeners_of(state, resource_type) for state in entered if state)
 
     def _verdict(self, execution: int, subjects: np.ndarray) -> Verdict:
         """How the execution ended: who has not arrived, and where they stand."""
@@ -251,7 +265,8 @@ def _standing(
     keys = loaded.topology.node[subjects].astype(np.int64) * STATES
     if passed_from is None:
         keys += loaded.states[subjects]
-    for key in np.unique(keys).tolist():
+    are_alike = bool((keys == keys[0]).all())
+    for key in [int(keys[0])] if are_alike else np.unique(keys).tolist():
         node, state = divmod(key, STATES)
         word = state_name(state, loaded.state_names) if passed_from is None else passed_from
         yield loaded.topology.nodes[node].type, word, subjects[keys == key]
