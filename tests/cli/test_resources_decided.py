@@ -31,6 +31,23 @@ def refused(terminal: Terminal, *words: str) -> list[str]:
     return [one["code"] for one in found["problems"]]
 
 
+def test_p79_a_decision_without_an_engine_keeps_nothing_from_listeners(terminal: Terminal) -> None:
+    folder, heard = terminal.folder / "phases", terminal.folder / "heard"
+    (folder / "ear.cfg").write_text(
+        "ResourceStateListener = true\nResourceStates = Terminated\nResourceTypes = Cloud.Node\n"
+    )
+    tell = f"    with open({str(heard)!r}, 'a') as file:\n        print(event.getState(), *event.getResources().names(), file=file)"
+    (folder / "ear.py").write_text(f"def onStateTransition(event):\n{tell}\n")
+    moved(terminal, record("n1"), record("n2", Trouble="quota"))
+    terminal.run("resources", "target", "Terminated", "n1", "n2")
+    assert states(terminal) == {"n1": "Started", "n2": "Allocation"}, "an engine has to tell it"
+    terminal.run("resources", "target", "Started", "n2")
+    assert terminal.run("engine", "run", "--until-idle").exit_code == 0
+    assert states(terminal) == {"n1": "Terminated", "n2": "Allocation"}
+    assert heard.read_text() == "Terminated n1\n"
+    assert terminal.ask("executions", "list", "--status", "running")[1]["total"] == 0
+
+
 # retry
 
 

@@ -78,11 +78,15 @@ def _are_answered(place: Workplace, requests: Sequence[int]) -> bool:
 
 
 def _answer(place: Workplace, requests: Sequence[int]) -> None:
-    """As the owner, with an engine that begins no call. What is open must be at hand: a new target ends what an old one began."""
+    """As the owner, with an engine that begins no call and tells no listener: whom that concerns waits for the next one.
+
+    What is open must be at hand: a new target ends what an old one began.
+    """
     from phaseline.use_cases.owning import engine_of
 
     with engine_of(place, Nobody()) as engine:
         engine.interrupt()
+        engine.phases.paths.tells_nobody = True
         engine.recover()
         engine.run(lambda: _are_answered(place, requests))
         engine.close(0)
