@@ -83,7 +83,9 @@ def test_p51_what_has_not_failed_cannot_be_retried(terminal: Terminal) -> None:
     before = terminal.run("resources", "show", "n1").stdout
     assert refused(terminal, "retry", "n1") == ["PL-C041"]
     assert refused(terminal, "retry", "n1", "n2", "--phase", PHASE) == ["PL-C040", "PL-C041"]
-    assert refused(terminal, "retry", "n2", "--phase", "Acme.Creat") == ["PL-C040"]
+    assert refused(terminal, "retry", "n2", "--phase", "Acme.Creat") == ["PL-D053"]
+    assert refused(terminal, "retry", "n2", "--phase", "Example.CreateFile") == ["PL-C040"]
+    assert refused(terminal, "retry", "--all", "--phase", "Acme.Creat", "--phase", PHASE) == ["PL-D053"]
     assert refused(terminal, "retry") == ["PL-C033"]
     assert refused(terminal, "retry", "n9", "n8") == ["PL-C031", "PL-C031"]
     assert terminal.run("resources", "show", "n1").stdout == before

@@ -11,6 +11,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus
+from phaseline.use_cases.resources.applying import known_phases
 from phaseline.use_cases.resources.asking import ask_for
 from phaseline.use_cases.resources.choosing import Choice, choose
 from phaseline.use_cases.resources.stays import WORDS
@@ -112,6 +113,7 @@ class _Found:
         self.numbers: dict[int, list[np.ndarray]] = {}
         self.ids: dict[int, str] = {}
         self.phases: dict[str, None] = {}
+        self.met: set[str] = set()
         self.problems: list[Problem] = []
         self.resources = 0
         self.entries = 0
@@ -128,6 +130,7 @@ def _decide(
     found = _Found()
     for snapshot, numbers in chosen:
         _gather(snapshot, numbers, verb, phases, found, is_named=bool(choice.names))
+    _refuse_strangers(place, [name for name in phases if name.lower() not in found.met])
     if found.problems:
         raise ProblemsError(found.problems[:MOST_TOLD])
     if not found.positions:
@@ -169,6 +172,7 @@ def _gather_stay(
     fitting = list(FITTING[verb] if phases else UNNAMED[verb])
     having: list[np.ndarray] = []
     for phase in stay.phases:
+        found.met.add(phase.lower())
         if phases and phase.lower() not in wanted:
             continue
         positions = stay.positions(phase, numbers)
@@ -184,6 +188,21 @@ def _gather_stay(
             found.entries += int(fits.sum())
             having.append(numbers[fits])
     return np.unique(np.concatenate(having)) if having else numbers[:0]
+
+
+def _refuse_strangers(place: Workplace, names: Sequence[str]) -> None:
+    """PL-D053 for names of phases that none of the resources meets and no plugin has: passed over, they would be lost."""
+    if not names:
+        return
+    registry = known_phases(place)
+    problems = []
+    for name in names:
+        if registry.get(name) is None:
+            hint = did_you_mean(name, [phase.name for phase in registry.phases])
+            mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
+            problems.append(Problem("PL-D053", f"there is no phase '{name}'", f"{mend}See phaseline phases list."))
+    if problems:
+        raise ProblemsError(problems)
 
 
 def _not_failed(snapshot: Snapshot, stay: Stay, phase: str, numbers: np.ndarray) -> list[Problem]:
