@@ -84,7 +84,8 @@ def imports() -> None:
         "phaseline.use_cases.engine", "phaseline.use_cases.owning", "phaseline.use_cases.workplace", "phaseline.run.loop",
         "phaseline.run.executor", "phaseline.run.phases", "phaseline.catalog.phases.loading", "phaseline.store.sqlite",
         "phaseline.plan.workflows", "phaseline.compat.cyclecloud.callers", "phaseline.use_cases.reloading",
-        "phaseline.use_cases.resources.applying", "phaseline.compat.cloudify.callers", "re2", "pwd",
+        "phaseline.use_cases.resources.applying", "phaseline.compat.cloudify.callers", "phaseline.catalog.phases.importing", "phaseline.dsl.dump", "numpy.ma", "re2",
+        "importlib.metadata", "importlib.resources", "getpass", "csv", "pwd",
     ):  # fmt: skip
         __import__(name)
 
@@ -99,14 +100,14 @@ def main() -> None:
     is_new = not (folder / "store.db").exists()
     phases = five_phases(folder, *([f"Phase.MaxBatch = {cap}"] if cap else [])) if is_new else str(folder / "phases")
     with at_place(folder, phases) as place:
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         if is_new:
             apply(place, 0, count)
         else:
             run_engine(place, until_idle=True)
-        took = time.perf_counter() - began
+        took, used = time.perf_counter() - began, time.process_time() - used
         assert is_new or arrived(place) == count, "not all have arrived"
-    print(json.dumps({"took": took, "processor": time.process_time(), "calls": marks.CALLS[0]}))
+    print(json.dumps({"took": took, "processor": used, "calls": marks.CALLS[0]}))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import distinct
+
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
 
@@ -17,7 +19,7 @@ def ranges_of(numbers: Iterable[int] | np.ndarray) -> list[Value]:
     >>> ranges_of([4, 0, 1, 2])
     [[0, 3], [4, 1]]
     """
-    column = np.unique(np.array(list(numbers) if not isinstance(numbers, np.ndarray) else numbers, np.int64))
+    column = distinct(np.array(list(numbers) if not isinstance(numbers, np.ndarray) else numbers, np.int64))
     if not len(column):
         return []
     firsts = np.flatnonzero(np.diff(column, prepend=column[0] - 2) != 1)
@@ -36,4 +38,4 @@ def numbers_of(ranges: Value) -> np.ndarray:
         first, count = pair if isinstance(pair, list) and len(pair) == 2 else (0, 0)
         if isinstance(first, int) and isinstance(count, int):
             parts.append(np.arange(first, first + count, dtype=np.int32))
-    return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int32)
+    return distinct(np.concatenate(parts)) if parts else np.empty(0, np.int32)

@@ -103,16 +103,20 @@ class Part:
         return found
 
     @cached_property
-    def _keys(self) -> list[tuple[int, int]]:
-        """(owner, policy) by place: members with equal keys share a spot.
-
-        The owner is the node; relationship members have views of their own, so each is its own owner.
-        """
+    def _owners(self) -> list[int]:
+        """Owners by place: the node; relationship members have views of their own, so each is its own owner."""
         segment = self.segment
         owners = segment.subjects
         if segment.kind is SubjectKind.INSTANCE:
             owners = self.deployment.owners(segment.kind, owners)
-        return list(zip(owners.tolist(), segment.policies.tolist(), strict=True))
+        found: list[int] = owners.tolist()
+        return found
+
+    @cached_property
+    def _policy_numbers(self) -> list[int]:
+        """Policies by place: members that share owner and policy share a spot."""
+        found: list[int] = self.segment.policies.tolist()
+        return found
 
     def _phase_spot(self, name: str, policy: Policy) -> Spot:
         """Of a phase of a state: what is in force when the batch is handed over (PD43)."""
@@ -141,7 +145,7 @@ class Part:
 
     def spot(self, place: int) -> Spot:
         """What the member shares with others of its node; made once a batch. Raises as ``operation`` does."""
-        key = self._keys[place]
+        key = self._owners[place], self._policy_numbers[place]
         found = self._spots.get(key)
         if found is None:
             found = self._spots[key] = self._make_spot(place, self.policies[key[1]])
