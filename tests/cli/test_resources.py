@@ -128,6 +128,14 @@ def test_the_history_tells_states_calls_and_failures(terminal: Terminal) -> None
     assert "Failed: quota" in terminal.run("resources", "history", "n1").stdout
 
 
+def test_the_definition_of_a_plugin_is_no_file_of_resources(terminal: Terminal) -> None:
+    code, found = terminal.ask("resources", "apply", "phases/create.cfg", "-d", "night")
+    [problem] = found["problems"]
+    assert (code, problem["code"]) == (1, "PL-R013")
+    assert ".cfg" not in problem["mend"], "it does not ask for what it refuses"
+    assert "plugins.path" in problem["mend"]
+
+
 def test_why_tells_what_applies_and_what_does_not(terminal: Terminal) -> None:
     folder = terminal.folder / "phases"
     (folder / "aws.cfg").write_text(
@@ -144,7 +152,7 @@ def test_why_tells_what_applies_and_what_does_not(terminal: Terminal) -> None:
     assert [(one["phase"], one["status"], one["text"]) for one in found["phases"]] == [
         ("Acme.Create", "Failed", "quota"),
         ("Aws.Tag", "does not apply", 'it is for Provider aws, the resource has "acme"'),
-        ("Ip", "does not apply", "Size > 3 is false (size = 2)"),
+        ("Ip", "does not apply", "Size > 3 is false (Size = 2)"),
     ]
     assert found["phases"][0]["mend"] == "phaseline resources retry n1 --phase Acme.Create"
     assert "failed on its way to Started" in terminal.run("resources", "why", "n1").stdout

@@ -262,6 +262,8 @@ def test_p109_a_paused_phase_is_not_called_until_it_is_unpaused(terminal: Termin
     assert "the cloud is down" in why["phases"][0]["text"]
     assert why["phases"][0]["mend"] == f"phaseline phases unpause {PHASE}"
     assert terminal.ask("phases", "unpause", PHASE)[1]["is_paused"] is False
+    assert terminal.ask("phases", "pause", PHASE, "--reason", " ")[1]["reason"] == "paused by a user"
+    terminal.run("phases", "unpause", PHASE)
     worked(terminal)
     assert states(terminal) == {"n1": "Started"}
     code, wrong = terminal.ask("phases", "pause", "Acme.Creat")

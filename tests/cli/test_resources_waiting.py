@@ -98,6 +98,8 @@ def test_p94_a_plugin_that_is_gone_blocks_until_it_is_back(terminal: Terminal, f
     assert shown(terminal, "n1")["state"] == "Allocation"
     blocked = entries(terminal, "n1")["Acme.Instance"]
     assert (blocked["Status"], blocked["Message"]) == ("Blocked", "the phase 'Acme.Instance' is not loaded")
+    _, why = terminal.ask("resources", "why", "n1")
+    assert {one["phase"]: one["mend"] for one in why["phases"]}["Acme.Instance"] == "phaseline plugins reload"
     (folder / "instance.off").rename(folder / "instance.cfg")
     worked(terminal)
     assert shown(terminal, "n1")["state"] == "Started"

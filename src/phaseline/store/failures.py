@@ -67,7 +67,7 @@ def nowhere(path: str) -> ProblemsError:
         "PL-S007",
         "There is no store at this path",
         "Name yours with --store sqlite:///PATH or PHASELINE_STORE_URL. If there is none yet, the first install makes "
-        "it: phaseline install blueprint.yaml",
+        "it: phaseline install blueprint.yaml, or the first resources: phaseline resources apply nodes.rec -d CLUSTER",
         subject=path,
     )
 

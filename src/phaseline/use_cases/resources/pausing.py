@@ -33,7 +33,7 @@ class Paused:
 def pause(place: Workplace, name: str, *, reason: str = BY_USER) -> Paused:
     """Have a phase called no more: resources that come to it wait, calls that run go on. Raises: PL-D053."""
     phase = _name(place, name)
-    is_new = place.store.pause_phase(phase, place.actor, reason)
+    is_new = place.store.pause_phase(phase, place.actor, reason.strip() or BY_USER)
     return _told(place, phase, is_new=is_new)
 
 

@@ -104,7 +104,9 @@ def _placed(file: str, problems: list[Problem]) -> list[Written]:
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
-        raise unreadable(file, "it is the definition of a plugin, no file of resources")
+        mend = "Resources stand in files that end in .rec or .json; plugins are found in the folders of plugins.path."
+        message = "it is the definition of a plugin, no file of resources"
+        raise ProblemsError([Problem("PL-R013", message, mend, Place(file))])
     if ending != ".json":
         return [
             Written(one.record, Place(file), file, text, one.offset, one.offsets)

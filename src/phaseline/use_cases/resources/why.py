@@ -29,6 +29,10 @@ ORDER = ("Failed", "Canceling", "Running", "Sleeping", "Waiting", "Blocked", "Un
 """What keeps it comes first, what others wait for before those."""
 
 
+SHOWN = 5
+"""So many attributes of a constraint are told with their values."""
+
+
 @frozen
 class PhaseReason:
     """How one phase stands with the resource. ``status`` as in its PhaseMap, or ``does not apply``; ``text`` says why.
@@ -133,6 +137,7 @@ def _entry(entry: EntryView, name: str) -> PhaseReason:
     elif entry.status == "Blocked":
         waits = f"waits for {', '.join(entry.waiting_for)}" if entry.waiting_for else ""
         text = ": ".join(part for part in (waits, entry.note) if part) or text
+        mend = "phaseline plugins reload" if entry.note else ""
     elif entry.status == "Waiting":
         text = entry.note or "it is called as soon as a call can begin"
         mend = f"phaseline phases unpause {quote(entry.phase)}" if entry.note.startswith("paused") else ""
@@ -160,11 +165,12 @@ def _absent(phase: PhaseDefinition, registry: PhaseRegistry, kind: str, record: 
 
 def _constrained(phase: PhaseDefinition, record: Record, now: float) -> PhaseReason:
     from phaseline.records.expression import Expression
+    from phaseline.records.syntax import Name, walk
 
     expression = Expression(phase.constraint)
     value = expression.evaluate(record, now=now)
-    names = sorted(expression.names())[:5]
-    values = ", ".join(f"{name} = {value_text(record.get(name))}" for name in names)
+    written = {node.name.lower(): node.name for node in walk(expression.node) if isinstance(node, Name)}
+    values = ", ".join(f"{written[key]} = {value_text(record.get(key))}" for key in sorted(written)[:SHOWN])
     verdict = expression.judge(record, now=now)
     if isinstance(verdict, ErrorValue):
         return PhaseReason(phase.name, NOT_FOR_IT, f"{phase.constraint} is an error: {verdict.reason}")
