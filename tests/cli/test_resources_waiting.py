@@ -41,6 +41,17 @@ def entries(terminal: Terminal, name: str) -> dict[str, dict[str, Any]]:
     return found
 
 
+def test_p59_the_history_tells_what_was_awaited_before_what_waited(terminal: Terminal, folder: Path) -> None:
+    moved(terminal, record("n1"))
+    _, found = terminal.ask("resources", "history", "n1")
+    assert [(one["phase"], one["what"]) for one in found["events"] if one["phase"]] == [
+        ("Acme.Volume", "Running"),
+        ("Acme.Volume", "Completed"),
+        ("Acme.Instance", "Running"),
+        ("Acme.Instance", "Completed"),
+    ]
+
+
 def test_p60_a_failed_dependency_blocks_and_is_named(terminal: Terminal, folder: Path) -> None:
     moved(terminal, record("n1", Acme_Volume="no disks"))
     found = entries(terminal, "n1")

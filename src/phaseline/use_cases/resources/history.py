@@ -113,8 +113,8 @@ def _stays(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
         events = _events_of(snapshot, execution, number)
         for stay in inside:
             yield from (ResourceEvent(stay.at, state, "", f"entered {state}") for state in stay.entered if state)
-            for phase in stay.phases:
-                yield from _calls(stay, phase, number, events)
+            calls = [call for phase in stay.phases for call in _calls(stay, phase, number, events)]
+            yield from (event for _, event in sorted(calls, key=lambda call: (call[1].at, call[0])))
         for event in events:
             if event.type not in ENDINGS:
                 phase = phase_of(event.operation) or event.operation
@@ -132,8 +132,8 @@ def _events_of(snapshot: Snapshot, execution: int, number: int) -> list[EventRow
     return found
 
 
-def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> Iterator[ResourceEvent]:
-    """Running and what came of it, for each call of one phase."""
+def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> Iterator[tuple[int, ResourceEvent]]:
+    """Running and what came of it, for each call of one phase; each with the call, for many come at one moment."""
     position = stay.phases[phase].first + stay.place(number)
     failures = [event for event in events if event.type in ENDINGS and (phase_of(event.operation) or "") == phase]
     calls = [
@@ -142,11 +142,11 @@ def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> I
         for place in np.flatnonzero(positions == position).tolist()
     ]
     if not calls and stay.status[position] == EntryStatus.FAILED:
-        yield ResourceEvent(stay.at, stay.state, phase, "Failed", message_of(stay.notes.get(position)))
+        yield 0, ResourceEvent(stay.at, stay.state, phase, "Failed", message_of(stay.notes.get(position)))
     for at, (batch, kind) in enumerate(calls):
         size = sum(len(positions) for _, positions in batch.segments)
         began = ResourceEvent(batch.started_at, stay.state, phase, "Running", run=batch.id, batch_size=size)
-        yield began
+        yield batch.id, began
         if kind == OutcomeKind.PENDING:
             continue
         message = ""
@@ -155,4 +155,4 @@ def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> I
         elif at == len(calls) - 1:
             message = message_of(stay.notes.get(position))
         ended = altered(began, at=batch.closed_at or batch.started_at, what=OUTCOMES.get(OutcomeKind(kind), "ended"))
-        yield altered(ended, message=message, run=0, batch_size=0)
+        yield batch.id, altered(ended, message=message, run=0, batch_size=0)
