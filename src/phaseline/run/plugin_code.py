@@ -1,12 +1,14 @@
 """The one place where code of plugins is called: whatever it raises comes back as a value.
 
 ``SystemExit`` and exceptions of a plugin's own kind count as raised, too: they would end a thread or a worker that
-others need. Only the interpreter's own wish to end goes through.
+others need. Only the interpreter's own wish to end goes through, and that comes to the main thread alone: a
+``KeyboardInterrupt`` in another one is the plugin's.
 """
 
 from __future__ import annotations
 
 import inspect
+import threading
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -20,9 +22,9 @@ def attempt(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T 
     """(what ``code`` returned, None), or (None, what it raised)."""
     try:
         return code(*args, **kwargs), None
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
+        if _is_wish_to_end(error):
+            raise
         return None, error
 
 
@@ -30,11 +32,17 @@ async def attempt_async(coroutine: Awaitable[object]) -> BaseException | None:
     """What the coroutine raised, being canceled included, or None. ``GeneratorExit`` is how a loop that ends leaves it."""
     try:
         await coroutine
-    except (KeyboardInterrupt, GeneratorExit):
+    except GeneratorExit:
         raise
     except BaseException as error:
+        if _is_wish_to_end(error):
+            raise
         return error
     return None
+
+
+def _is_wish_to_end(error: BaseException) -> bool:
+    return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
 
 
 def run_to_end(function: Callable[..., object], *arguments: object) -> None:
