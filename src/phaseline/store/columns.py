@@ -80,7 +80,7 @@ def decode(data: bytes) -> np.ndarray:
 
 def _as_runs(flat: np.ndarray) -> bytes | None:
     """First value, step of each run, length of each run; None where raw bytes are hardly longer."""
-    steps = np.diff(flat)
+    steps = flat[1:] - flat[:-1]
     starts = np.flatnonzero(steps[1:] != steps[:-1])
     count = len(starts) + 1
     if flat.itemsize + count * (flat.itemsize + 4) > flat.nbytes // 4:
@@ -89,7 +89,7 @@ def _as_runs(flat: np.ndarray) -> bytes | None:
     bounds[0] = 0
     bounds[1:-1] = starts + 1
     bounds[-1] = len(steps)
-    return b"".join((flat[:1].tobytes(), steps[bounds[:-1]].tobytes(), np.diff(bounds).astype("<i4").tobytes()))
+    return b"".join((flat[:1].tobytes(), steps[bounds[:-1]].tobytes(), (bounds[1:] - bounds[:-1]).astype("<i4").tobytes()))
 
 
 def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np.ndarray:
