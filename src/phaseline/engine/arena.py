@@ -11,6 +11,7 @@ Graphs lie one behind the other (``Slot.base`` ... ``Slot.end``); a graph that i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,8 @@ class Arena:
         self._held = 0
         self._has_ended = False
         self.sleep_changes = 0
+        self.few_dirty: set[int] = set()
+        self._many_dirty = False
         self._expose()
 
     def _expose(self) -> None:
@@ -314,6 +317,7 @@ class Arena:
         opened = MAY_MOVE[new] - MAY_MOVE[old]
         unsure = (new == UNSURE).astype(np.int8) - (old == UNSURE)
         self.dirty[self.slot_first_page[numbers] + (positions - self.slot_base[numbers]) // PAGE_ENTRIES] = True
+        self._many_dirty = True
         if isinstance(numbers, int):
             self.slot_open[numbers] += opened.sum()
             self.slot_unsure[numbers] += unsure.sum()
@@ -372,19 +376,28 @@ class Arena:
 
     def pages(self) -> list[PageWritten]:
         """Pages that changed since the last call."""
-        written = []
+        few, self.few_dirty = self.few_dirty, set()
+        if not self._many_dirty:
+            first_page = self.cells.first_page
+            return self._written(sorted(few), [bisect_right(first_page, page) - 1 for page in sorted(few)])
+        self.dirty[list(few)] = True
         dirty = self.dirty.nonzero()[0]
-        if len(dirty):
+        self.dirty[dirty] = self._many_dirty = False
+        numbers = self.slot_first_page.searchsorted(dirty, side="right") - 1
+        return self._written(dirty.tolist(), numbers.tolist())
+
+    def _written(self, pages: list[int], numbers: list[int]) -> list[PageWritten]:
+        """The contents of pages; ``numbers``: of the graphs they are of."""
+        written = []
+        if pages:
             order, status = self.order, self.cells.status
-            numbers = self.slot_first_page.searchsorted(dirty, side="right") - 1
-            for page, number in zip(dirty.tolist(), numbers.tolist(), strict=True):
+            for page, number in zip(pages, numbers, strict=True):
                 slot = order[number]
                 place = page - slot.first_page
                 low = slot.base + place * PAGE_ENTRIES
                 written.append(
                     PageWritten(slot.graph_id, place, status[low : min(low + PAGE_ENTRIES, slot.end)].tobytes())
                 )
-            self.dirty[dirty] = False
         return written
 
     def moves(self, slot: Slot) -> bool:

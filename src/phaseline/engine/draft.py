@@ -85,13 +85,7 @@ class Draft:
     def decision(self, arena: Arena) -> Decision:
         """The whole turn as one value."""
         changes = Changes(
-            executions=tuple(self.executions),
-            graphs=tuple(self.graphs),
-            pages=tuple(arena.pages()),
-            notes=tuple(self.notes(arena)),
-            opened=tuple(self.opened),
-            closed=tuple(self.closed),
-            states=tuple(self.states),
-            reopened=tuple(self.reopened),
-        )
+            tuple(self.executions), tuple(self.graphs), tuple(arena.pages()), tuple(self.notes(arena)),
+            tuple(self.opened), tuple(self.closed), tuple(self.states), tuple(self.reopened),
+        )  # fmt: skip
         return Decision(changes, tuple(self.commands), tuple(self.accepted))

@@ -64,7 +64,7 @@ class Cells:
     """The columns of an arena seen cell by cell; valid until they grow."""
 
     __slots__ = (
-        "dirty", "end", "first_page", "idx", "lost", "marks", "needs", "open", "owner", "policy", "slot_base", "status", "unmet", "unsure",
+        "end", "first_page", "idx", "lost", "marks", "needs", "open", "owner", "policy", "slot_base", "status", "unmet", "unsure",
     )  # fmt: skip
 
     def __init__(self, arena: Arena) -> None:
@@ -72,7 +72,7 @@ class Cells:
         self.status, self.marks, self.end = arena.status.data, arena.marks.data, arena.end.data
         self.unmet, self.lost, self.needs = arena.unmet.data, arena.lost.data, arena.needs.data
         self.policy, self.owner = arena.policy.data, arena.owner.data
-        self.idx, self.dirty = arena.idx.data, arena.dirty.data
+        self.idx = arena.idx.data
         self.open, self.unsure = arena.slot_open.data, arena.slot_unsure.data
         self.slot_base, self.first_page = arena.slot_base.data, arena.slot_first_page.data
 
@@ -130,7 +130,7 @@ def _note(arena: Arena, cells: Cells, position: int, before: int, after: int) ->
         cells.unsure[number] -= 1
     if SLEEPING in {before, after}:
         arena.sleep_changes += 1
-    cells.dirty[cells.first_page[number] + (position - cells.slot_base[number]) // PAGE_ENTRIES] = True
+    arena.few_dirty.add(cells.first_page[number] + (position - cells.slot_base[number]) // PAGE_ENTRIES)
     arena.touched.add(number)
 
 

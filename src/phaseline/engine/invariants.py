@@ -67,6 +67,7 @@ def _turn_is_over(scheduler: Scheduler) -> None:
     assert not arena.passed, "entries passed and nobody noticed"
     assert not arena.touched, "graphs changed and nobody looked whether they settled"
     assert not some(arena.dirty), "a page changed and was not written"
+    assert not arena.few_dirty, "a page changed a little and was not written"
     assert not scheduler.restored, "a graph was restored and not started"
 
 

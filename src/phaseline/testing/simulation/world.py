@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BEGINNING_MS = 1_700_000_000_000
 CALM_AFTER = 60
 """Turns after which nothing goes wrong any more."""
-CHECKED_EVERY = 8
+CHECKED_EVERY = 16
 """Turns after each of which the engine's invariants are looked at (the property tests of the engine look at each)."""
 MOST_TURNS = 2_000
 MOST_TRIES = 3
