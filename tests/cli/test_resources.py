@@ -128,6 +128,15 @@ def test_the_history_tells_states_calls_and_failures(terminal: Terminal) -> None
     assert "Failed: quota" in terminal.run("resources", "history", "n1").stdout
 
 
+def test_what_failed_alike_is_told_whole_and_steers_no_terminal(terminal: Terminal) -> None:
+    (terminal.folder / "phases" / "create.py").write_text(
+        "def handle(handler):\n    handler.setFailed(handler.getResources(), '\\x1b[31mno room in ' + 'a' * 100 + ' today')\n"
+    )
+    moved(terminal, record("n1"))
+    (line,) = [one for one in terminal.run("resources", "list").stdout.splitlines() if one.startswith("failed")]
+    assert line == f"failed  1 × Acme.Create: \ufffd[31mno room in {'a' * 100} today"
+
+
 def test_the_definition_of_a_plugin_is_no_file_of_resources(terminal: Terminal) -> None:
     code, found = terminal.ask("resources", "apply", "phases/create.cfg", "-d", "night")
     [problem] = found["problems"]

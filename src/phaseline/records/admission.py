@@ -82,7 +82,7 @@ def _structure(name: str, value: Given, owner: Record, list_key: str | None) -> 
     if isinstance(value, Mapping):
         value = kind(value)
     if not isinstance(value, kind):
-        raise AttributeTypeError(name, f"cannot be a {type(value).__name__}")
+        raise AttributeTypeError(name, f"cannot hold a Python {type(value).__name__}")
     if value.owner is not None or _is_around(value, owner):
         value = value.copy()
     value.settle(owner, list_key)

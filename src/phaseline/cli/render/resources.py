@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"
 PHASES_SHOWN = 3
 MESSAGE_WIDTH = 60
+GROUP_WIDTH = 200
+"""What failed alike has a line of its own: its message is what the reader needs."""
 
 
 def applied_text(found: Applied) -> str:
@@ -69,16 +71,16 @@ def _brief(entry: EntryView, now: int) -> str:
     return f"{entry.phase} {entry.status}{due}{': ' + _short(said) if said else ''}"
 
 
-def _short(text: str) -> str:
+def _short(text: str, width: int = MESSAGE_WIDTH) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= MESSAGE_WIDTH else line[: MESSAGE_WIDTH - 1] + "…"
+    return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def _failure(group: FailureGroup) -> str:
     left = group.count - len(group.resources)
     names = ", ".join(group.resources) + (f" and {left:,} more" if left > 0 else "")
     lines = [
-        f"{colored('failed')}  {group.count:,} × {group.phase}: {_short(group.message)}",
+        f"{colored('failed')}  {clean(f'{group.count:,} × {group.phase}: {_short(group.message, GROUP_WIDTH)}')}",
         f"    {names} of {', '.join(group.clusters)}",
         f"    phaseline resources retry --group {group.key}",
     ]
