@@ -89,7 +89,9 @@ def _as_runs(flat: np.ndarray) -> bytes | None:
     bounds[0] = 0
     bounds[1:-1] = starts + 1
     bounds[-1] = len(steps)
-    return b"".join((flat[:1].tobytes(), steps[bounds[:-1]].tobytes(), (bounds[1:] - bounds[:-1]).astype("<i4").tobytes()))
+    return b"".join(
+        (flat[:1].tobytes(), steps[bounds[:-1]].tobytes(), (bounds[1:] - bounds[:-1]).astype("<i4").tobytes())
+    )
 
 
 def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np.ndarray:
