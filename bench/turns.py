@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from bench import marks, reach
+from phaseline.cli import lean
 
 RESOURCES, POLLS = 20, 15
 CODE = """from bench import marks
@@ -30,6 +31,7 @@ def handle(handler):
 
 def main() -> None:
     """Run and print."""
+    lean.begin()
     folder, defined, active = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     phases = folder / "phases"
     phases.mkdir()
