@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tests.cli.clusters import plugins
 from tests.cli.terminal import Terminal
 
 
@@ -116,6 +117,15 @@ def test_a_variable_that_is_nearly_a_setting_is_told(terminal: Terminal) -> None
     (check,) = [check for check in found["checks"] if check["name"] == "settings"]
     assert (code, check["level"]) == (0, "warn")
     assert "did you mean 'PHASELINE_STORE_URL'?" in check["mend"]
+
+
+def test_a_plugin_that_is_refused_is_something_to_look_at(terminal: Terminal) -> None:
+    folder = plugins(terminal)
+    assert levels(terminal)[1]["plugins"][0] == "ok"
+    (folder / "create.cfg").write_text("HandlesStates Allocation\n")
+    level, message = levels(terminal)[1]["plugins"]
+    assert level == "warn"
+    assert str(folder / "create.cfg") in message
 
 
 def test_the_folder_of_a_source_distribution_is_one_of_plugins(terminal: Terminal) -> None:

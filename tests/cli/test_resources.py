@@ -137,6 +137,18 @@ def test_what_failed_alike_is_told_whole_and_steers_no_terminal(terminal: Termin
     assert line == f"failed  1 × Acme.Create: \ufffd[31mno room in {'a' * 100} today"
 
 
+def test_a_definition_that_cannot_be_read_is_told_when_resources_would_pass_it(terminal: Terminal) -> None:
+    definition = terminal.folder / "phases" / "create.cfg"
+    definition.write_text(definition.read_text().replace("HandlesStates =", "HandlesStates"))
+    (terminal.folder / "nodes.rec").write_text(record("n1"))
+    code, found = terminal.ask("resources", "apply", "nodes.rec", "-d", "night")
+    [warning] = found["warnings"]
+    assert code == 0
+    assert str(definition) in warning
+    assert "PL-R010" in warning
+    assert "phaseline plugins check" in warning
+
+
 def test_the_definition_of_a_plugin_is_no_file_of_resources(terminal: Terminal) -> None:
     code, found = terminal.ask("resources", "apply", "phases/create.cfg", "-d", "night")
     [problem] = found["problems"]

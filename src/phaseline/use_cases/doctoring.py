@@ -167,8 +167,22 @@ def _folders(folders: Sequence[str]) -> Iterator[Check]:
         elif not _holds_code(folder):
             mend = "Put the plugin there, or correct the setting plugins.path."
             yield Check("plugins", "warn", f"the folder {folder} has no module of a plugin", mend)
+        elif refused := _refused(folder):
+            message = f"{len(refused):,} of the plugins in {folder} are refused, {refused[0]} for one"
+            yield Check("plugins", "warn", message, f"phaseline plugins check {folder}")
         else:
             yield Check("plugins", "ok", folder)
+
+
+def _refused(folder: str) -> list[str]:
+    """Where the plugins with phases are that nobody can use."""
+    from phaseline.catalog.phases.loading import PhasePlugins
+
+    return [
+        verdict.package.place
+        for verdict in PhasePlugins([folder]).load().verdicts
+        if verdict.errors and Path(verdict.package.place).is_relative_to(folder)
+    ]
 
 
 def _log(settings: Settings) -> Iterator[Check]:

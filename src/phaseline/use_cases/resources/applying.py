@@ -21,6 +21,7 @@ from phaseline.use_cases.resources.reading import Wanted, read_wanted
 from phaseline.use_cases.resources.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from phaseline.catalog.phases.loading import Loaded
     from phaseline.model.blueprint import Value
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import DeploymentRow
@@ -57,6 +58,9 @@ class Applied:
     warnings: Sequence[str] = ()
 
 
+REFUSED_TOLD = 5
+
+
 @dataclass(slots=True)
 class _Plan:
     """What one cluster needs: new resources, edits of those there are, and who is to go where."""
@@ -87,7 +91,8 @@ def apply(
     New ones are made, attributes that differ are changed (those that a file does not name stay), and a target that is
     not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
     """
-    registry = known_phases(place)
+    loaded = _loaded(place)
+    registry = loaded.registry
     wanted = read_wanted(files, registry.types, cluster=cluster, records=records)
     grouped: dict[str, list[Wanted]] = {}
     for one in wanted:
@@ -104,7 +109,20 @@ def apply(
         plan, made, engine = _apply_cluster(place, name, ones, registry.types)
         told += plan.told
         executions += made
-    return Applied(told, list(grouped), executions, engine.is_there, _empty_ways(wanted, registry))
+    return Applied(
+        told, list(grouped), executions, engine.is_there, [*_refused(loaded), *_empty_ways(wanted, registry)]
+    )
+
+
+def _refused(loaded: Loaded) -> list[str]:
+    """Plugins that nobody can use: resources wait for phases that could be read, and pass those that could not."""
+    found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
+    told = [
+        f"nothing of {where} is called, for it is refused: {problem.code} {problem.message}. See: phaseline plugins check"
+        for where, problem in found[:REFUSED_TOLD]
+    ]
+    left = len(found) - REFUSED_TOLD
+    return [*told, *([f"{left:,} more plugins are refused"] if left > 0 else [])]
 
 
 def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
@@ -123,9 +141,13 @@ def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
 
 def known_phases(place: Workplace) -> PhaseRegistry:
     """The types and phases that the plugins of the settings define; nothing of them is run."""
+    return _loaded(place).registry
+
+
+def _loaded(place: Workplace) -> Loaded:
     from phaseline.catalog.phases.loading import PhasePlugins
 
-    return PhasePlugins(place.settings.plugin_folders).load().registry
+    return PhasePlugins(place.settings.plugin_folders).load()
 
 
 def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wanted]) -> list[Problem]:
