@@ -104,7 +104,9 @@ def test_a_closed_terminal_hands_over_to_the_other_one(shell: Shell) -> None:
             first.send_signal(signal.SIGHUP)
             shell.until(lambda: shell.ask("engine", "status")["somebody_waits"])
             shell.release_first()
-            assert first.wait(PATIENCE_S) == 1
+            assert first.wait(PATIENCE_S) in {0, 1}, (
+                "1: handed over; 0: the other one had it done before we could say so"
+            )
             assert second.wait(PATIENCE_S) == 0
     assert shell.ask("executions", "follow", "install-1")["status"] == "completed"
     assert shell.calls()[0] == "one.first"

@@ -221,7 +221,7 @@ def test_a_killed_owner_is_replaced_at_once(store: SqliteStore, path: Path) -> N
 def test_a_child_that_outlives_the_owner_does_not_keep_the_store(store: SqliteStore, path: Path) -> None:
     code = OWNER.replace(
         'print("owned", flush=True)',
-        "import os\n        child = os.fork()\n        print(child or 'child', flush=True)",
+        "import os\n        child = os.fork()\n        os.write(1, f\"{child or 'child'}\\n\".encode())",  # a line is one write
     )
     with python(code, f"sqlite:///{path}") as process:
         assert process.stdout is not None
