@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 POST_EVERY_MS = 10
 """Outcomes of per-instance calls wait at most so long for company."""
-PENDING = int(OutcomeKind.PENDING)
-COMPLETED = int(OutcomeKind.COMPLETED)
 POST_AT = 1_000
 """So many outcomes are posted without waiting."""
+PENDING = int(OutcomeKind.PENDING)
 
 
 @frozen
