@@ -10,6 +10,7 @@ from phaseline.model.blueprint import (
     Availability,
     Blueprint,
     Node,
+    OnPath,
     Operation,
     Output,
     Plugin,
@@ -20,6 +21,7 @@ from phaseline.model.blueprint import (
 )
 from phaseline.model.frozen import defaults_of, told
 from phaseline.model.problem import Place
+from phaseline.model.state_paths import StatePath
 
 FORMAT = 1
 """Of what this module writes; a reader refuses higher ones."""
@@ -123,6 +125,10 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
         "hierarchies": writer.hierarchies,
         "relationships": writer.relationships,
         "nodes": nodes,
+        "on_path": {name: [list(one.line), one.target, told(one.place)] for name, one in blueprint.on_path.items()},
+        "state_paths": [
+            [path.resource_type, path.target, list(path.states), told(path.where)] for path in blueprint.state_paths
+        ],
     }
 
 
@@ -166,6 +172,15 @@ def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
         workflows={workflow["name"]: _workflow(workflow) for workflow in written["workflows"]},
         description=written["description"],
         metadata=cast("dict[str, Value]", written["metadata"]),
+        uploaded=written.get("uploaded", {}),
+        on_path={  # not written by the first version, as the next one
+            name: OnPath(tuple(line), target, Place(**place))
+            for name, (line, target, place) in written.get("on_path", {}).items()
+        },
+        state_paths=tuple(
+            StatePath(kind, target, tuple(states), where=Place(**place))
+            for kind, target, states, place in written.get("state_paths", ())
+        ),
     )
 
 

@@ -6,6 +6,7 @@ A new element is a new row. ``Key(shape, since)``: ``since`` is the minor versio
 from __future__ import annotations
 
 from phaseline.dsl.shapes import ANYTHING, LIST, MAPPING, TEXT, TRUTH, WHOLE, Each, Key, Leaf, Rows, Table
+from phaseline.dsl.versions import PHASELINE
 
 RETRIES = Leaf("a whole number from -1 on", frozenset({int}), minimum=-1)
 SECONDS = Leaf("a number of seconds from 0 on", frozenset({int, float}), minimum=0)
@@ -48,6 +49,8 @@ NODE_TYPE = Table(
         "properties": Key(Each(PROPERTY)),
         "interfaces": Key(TYPE_INTERFACES),
         "runtime_properties": Key(ANYTHING, since=5),
+        "resource_type": Key(TEXT, since=PHASELINE),
+        "target_state": Key(TEXT, since=PHASELINE),
     },
 )
 RELATIONSHIP_TYPE = Table(
@@ -175,6 +178,7 @@ BLUEPRINT = Table(
         "blueprint_labels": Key(Each(LABEL), support="no effect"),
         "deployment_settings": Key(MAPPING, support="later", note=LATER),
         "resource_tags": Key(MAPPING, since=3, support="later", note=LATER),
+        "state_paths": Key(Each(Each(Rows(TEXT))), since=PHASELINE),
         "upload_resources": Key(
             UPLOAD_RESOURCES, support="no effect", note="It tells a server what to fetch; there is none."
         ),
@@ -184,7 +188,7 @@ BLUEPRINT = Table(
 
 MERGED = frozenset(
     ["node_types", "plugins", "workflows", "relationships", "policy_types", "groups", "policy_triggers", "data_types"]
-)
+) | {"state_paths"}
 """Sections that several files may have, in every version (B7)."""
 MERGED_SINCE_3 = frozenset(
     ["inputs", "outputs", "node_templates", "capabilities", "labels", "blueprint_labels", "resource_tags"]

@@ -16,9 +16,10 @@ from phaseline.dsl.properties import Properties
 from phaseline.dsl.relationships import Relationships
 from phaseline.dsl.report import Report
 from phaseline.dsl.source import Source
+from phaseline.dsl.state_paths import read_on_path, read_state_paths
 from phaseline.dsl.surroundings import read_inputs, read_outputs, read_plugins, read_workflows
 from phaseline.dsl.templates import Templates
-from phaseline.dsl.versions import LATEST
+from phaseline.dsl.versions import LATEST, version_name
 from phaseline.model.blueprint import Blueprint, Node, Value
 from phaseline.model.problem import ProblemsError
 
@@ -38,7 +39,7 @@ def read_blueprint(main: str, source: Source, *, validate_version: bool = True) 
     minor = files.minor if validate_version else None
     sections = merge_sections(files.documents, minor, report)
     blueprint = _Reading(main, source, sections, report).blueprint(
-        f"cloudify_dsl_1_{LATEST if files.minor is None else files.minor}"
+        version_name(LATEST if files.minor is None else files.minor)
     )
     if report.errors_count:
         raise ProblemsError((*report.problems(), *blueprint.warnings))
@@ -68,6 +69,8 @@ class _Reading:
         outputs = read_outputs(sections, "outputs", self._functions)
         capabilities = read_outputs(sections, "capabilities", self._functions)
         workflows = read_workflows(sections, self._mappings, self._properties, self._functions, report)
+        on_path = read_on_path(nodes, sections, report)
+        state_paths = read_state_paths(sections, report)
         known = sections.of("node_templates").keys() | sections.broken.get("node_templates", set())
         self._functions.check_names({name: node.properties for name, node in nodes.items()}, known)
         return Blueprint(
@@ -83,6 +86,8 @@ class _Reading:
             description=str(sections.single.get("description") or ""),
             metadata=cast("dict[str, Value]", sections.single.get("metadata") or {}),
             warnings=report.problems("warning"),
+            on_path=on_path,
+            state_paths=state_paths,
         )
 
     def _nodes(self) -> dict[str, Node]:

@@ -84,10 +84,13 @@ class Report:
         """True if the language has ``what`` in its version 1_``minor`` (None: whichever); otherwise reported (B4)."""
         if minor is None or since <= minor:
             return True
+        from phaseline.dsl.versions import version_name
+
+        least = version_name(since)
         self.add(
             "PL-B013",
-            f"'{what}' is not supported in version cloudify_dsl_1_{minor}, it was added in cloudify_dsl_1_{since}",
-            f"Write 'tosca_definitions_version: cloudify_dsl_1_{since}' or later.",
+            f"'{what}' is not supported in version {version_name(minor)}, it was added in {least}",
+            f"Write 'tosca_definitions_version: {least}' or later.",
             spot,
             point=point,
         )

@@ -9,8 +9,21 @@ from phaseline.dsl.report import Report, Spot
 
 LATEST = 5
 """Minor version of the newest ``cloudify_dsl_1_…``."""
+PHASELINE = 100
+"""Stands for a minor version: ``phaseline_dsl_1_0``, our own language, contains all that the ancestor's have (decision 15)."""
+OWN = "phaseline_dsl_1_0"
 _PREFIX = "cloudify_dsl_"
+_OWN_PREFIX = "phaseline_dsl_"
 _MEND = f"Write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST}, for example 'tosca_definitions_version: cloudify_dsl_1_4'."
+
+
+def version_name(minor: int) -> str:
+    """How a version of the language is written.
+
+    >>> version_name(4), version_name(PHASELINE)
+    ('cloudify_dsl_1_4', 'phaseline_dsl_1_0')
+    """
+    return OWN if minor >= PHASELINE else f"{_PREFIX}1_{minor}"
 
 
 def minor_version(document: Document, report: Report) -> int | None:
@@ -33,6 +46,10 @@ def _complaint(value: object) -> int | tuple[str, int]:
         return ("The version is empty", 71)
     if not isinstance(value, str):
         return (f"The version is not text but {value!r}", 72)
+    if value == OWN:
+        return PHASELINE
+    if value.startswith(_OWN_PREFIX):
+        return (f"The version '{value}' is unknown; of our own language there is {OWN}", 29)
     if not value.startswith(_PREFIX) or not 2 <= len(parts := value.removeprefix(_PREFIX).split("_")) <= 3:
         return (f"The version '{value}' has not the form cloudify_dsl_1_N", 73)
     for part, name, number in zip(parts, ("major", "minor", "micro"), (74, 75, 76), strict=False):

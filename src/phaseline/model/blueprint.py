@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import NOWHERE, Place, Problem
+from phaseline.model.state_paths import StatePath
 
 Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
 """What YAML and JSON can say."""
@@ -185,8 +186,25 @@ class Output:
 
 
 @frozen
+class OnPath:
+    """What a node type says of its nodes: they are resources, and go through states with phases (decision 15).
+
+    ``line``: the type and all that it is a kind of, nearest first; the last one may be of a plugin. ``target``: the state in
+    which they are installed, empty: that of the only path there is. ``place``: where ``resource_type`` is said.
+    """
+
+    line: tuple[str, ...]
+    target: str = ""
+    place: Place = NOWHERE
+
+
+@frozen
 class Blueprint:
-    """Everything one blueprint says. ``file`` is the main file, ``folder`` its folder, both as given by the reader."""
+    """Everything one blueprint says. ``file`` is the main file, ``folder`` its folder, both as given by the reader.
+
+    ``on_path``: {type of nodes: what kind of resources they are} of nodes that go through states with phases;
+    ``state_paths``: paths that are for this blueprint.
+    """
 
     version: str
     file: str
@@ -200,3 +218,5 @@ class Blueprint:
     description: str = ""
     metadata: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()
+    on_path: Mapping[str, OnPath] = field(default_factory=dict)
+    state_paths: tuple[StatePath, ...] = ()

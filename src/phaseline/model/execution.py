@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.phase_registry import PhaseRegistry
 
 
 @frozen
@@ -70,13 +71,28 @@ class Round:
 
 
 @frozen
+class KnownPaths:
+    """What a planner knows where nodes of a blueprint go through states with phases (ADR 0014).
+
+    ``registry``: phases and paths as they are for this blueprint; ``numbers``: {state: its number}.
+    """
+
+    registry: PhaseRegistry
+    numbers: Mapping[str, int]
+
+
+@frozen
 class History:
-    """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled."""
+    """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled.
+
+    ``paths``: None where no node of the blueprint goes through states with phases.
+    """
 
     states: np.ndarray
     rounds: tuple[Round, ...] = ()
     canceled: bool = False
     attempt: int = 0
+    paths: KnownPaths | None = None
 
 
 @frozen

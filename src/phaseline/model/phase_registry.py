@@ -12,6 +12,8 @@ from phaseline.model.state_paths import DEFAULT_TYPES, ResourceTypes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phaseline.model.blueprint import Blueprint
+
 
 class PhaseRegistry:
     """A value: a reload makes another one. Phases come in the order of their names, which is the same everywhere.
@@ -79,6 +81,13 @@ class PhaseRegistry:
             for name, known in needed
             if known is None or known.error
         )
+
+    def of_blueprint(self, blueprint: Blueprint) -> PhaseRegistry:
+        """As it is for the nodes of a blueprint: their types are resource types, and it may bring paths of its own."""
+        if not blueprint.on_path:
+            return self
+        lines = {name: one.line for name, one in blueprint.on_path.items()}
+        return PhaseRegistry(self.phases, self.listeners, self.types.with_more((), blueprint.state_paths, lines))
 
     def listeners_of(self, state: str, resource_type: str) -> tuple[ListenerDefinition, ...]:
         """Who is told when resources of the type reach the state; those that cannot be called are left out."""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from types import MappingProxyType
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import NOWHERE, Place
 
 MAX_PARENTS = 100
 """Longer lines of parents are taken for a circle."""
+NO_LINES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 @frozen
@@ -56,14 +58,30 @@ class StatePath:
 class ResourceTypes:
     """All known types with their paths; those given later replace earlier ones of the same name (and target)."""
 
-    def __init__(self, types: Iterable[ResourceType] = (), paths: Iterable[StatePath] = ()) -> None:
-        """Whether parents and targets fit is for ``state_checks`` to say."""
+    def __init__(
+        self,
+        types: Iterable[ResourceType] = (),
+        paths: Iterable[StatePath] = (),
+        lines: Mapping[str, tuple[str, ...]] = NO_LINES,
+    ) -> None:
+        """Whether parents and targets fit is for ``state_checks`` to say.
+
+        ``lines``: {type of a blueprint: itself and what it is a kind of, nearest first}.
+        """
         self.types: Mapping[str, ResourceType] = {one.name: one for one in types}
         self.paths: Mapping[tuple[str, str], StatePath] = {(path.resource_type, path.target): path for path in paths}
+        self.lines = lines
 
-    def with_more(self, types: Iterable[ResourceType] = (), paths: Iterable[StatePath] = ()) -> ResourceTypes:
+    def with_more(
+        self,
+        types: Iterable[ResourceType] = (),
+        paths: Iterable[StatePath] = (),
+        lines: Mapping[str, tuple[str, ...]] = NO_LINES,
+    ) -> ResourceTypes:
         """These types and paths, too."""
-        return ResourceTypes([*self.types.values(), *types], [*self.paths.values(), *paths])
+        return ResourceTypes(
+            [*self.types.values(), *types], [*self.paths.values(), *paths], {**self.lines, **lines}
+        )
 
     def line(self, name: str) -> tuple[str, ...]:
         """The type, its parent, and so on; a type that is not known is its own line.
@@ -71,7 +89,7 @@ class ResourceTypes:
         >>> DEFAULT_TYPES.with_more([ResourceType("Web", "Cloud.Node")]).line("Web")
         ('Web', 'Cloud.Node')
         """
-        found = [name]
+        found = list(self.lines.get(name, (name,)))
         while (one := self.types.get(found[-1])) is not None and one.parent and one.parent not in found:
             found.append(one.parent)
             if len(found) > MAX_PARENTS:
