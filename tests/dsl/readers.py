@@ -19,6 +19,7 @@ class Texts:
         self.files = dict(files)
         self.scripts = scripts
         self.reads: list[str] = []
+        self.rules: list[tuple[str, str]] = []
 
     def find(self, name: str, importer: str) -> str | None:
         folder = importer.rpartition("/")[0]
@@ -37,6 +38,17 @@ class Texts:
 
     def bundled(self, name: str) -> str | None:
         return BlueprintFiles(MAIN).bundled(name)
+
+    def replacements(self, target: str, minor: int) -> list[str]:
+        return [new + target[len(old) :] for old, new in self.rules if target.startswith(old)] + [target]
+
+    def uploaded(self, blueprint: str) -> str | None:
+        path = f"uploaded/{blueprint}/blueprint.yaml"
+        return path if path in self.files else None
+
+    def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:
+        path = f"plugins/{name}{version}{distribution}.yaml"
+        return path if path in self.files else None
 
     def exists(self, path: str) -> bool:
         return path in self.scripts

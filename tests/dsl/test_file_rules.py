@@ -329,12 +329,26 @@ def test_b06_nothing_found_is_13() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ftp://example.org/x.yaml", "plugin:x", "blueprint:x", "ns--a.yaml", "{plugin:x: {a: 1}}"]
+    ("name", "code"),
+    [
+        ("ftp://example.org/x.yaml", "PL-B029"),
+        ("plugin:x", "PL-B092"),
+        ("ns--blueprint:x", "PL-B091"),
+        ("ns--a.yaml", "PL-B020"),
+    ],
 )
-def test_b06_what_is_not_a_local_file_is_refused_with_a_clear_word(name: str) -> None:
-    (found,) = problems(f"imports: [{name!r}]" if name[0] != "{" else f"imports: [{name}]", minor=5)
-    assert found.code == "PL-B017"
-    assert "not supported yet" in found.message
+def test_b06_an_import_that_leads_nowhere_is_told_in_the_way_of_its_kind(name: str, code: str) -> None:
+    (found,) = problems(f"imports: [{name!r}]", minor=5)
+    assert (found.code, found.cloudify_code) == (code, 13)
+
+
+def test_b06_a_plugin_is_imported_by_its_name_version_and_distribution() -> None:
+    files = {
+        "plugins/aws>=3,<4Ubuntu.yaml": "inputs: {a: {default: 1}}",
+        "plugins/gcp.yaml": "inputs: {b: {default: 1}}",
+    }
+    blueprint = read("imports: ['plugin:aws?version=>=3,<4&distribution=Ubuntu', 'plugin:gcp']", others=files)
+    assert set(blueprint.inputs) == {"a", "b"}
 
 
 def test_b06_files_of_the_web_import_others_beside_them_and_none_of_this_machine() -> None:
@@ -350,7 +364,7 @@ def test_b06_files_of_the_web_import_others_beside_them_and_none_of_this_machine
 
 def test_b06_what_else_a_file_of_the_web_imports_is_refused_as_everywhere() -> None:
     others = {"http://h/main.yaml": "imports: ['plugin:x', ns--a.yaml, nothing.yaml]"}
-    assert codes("imports: ['http://h/main.yaml']", others=others) == ["PL-B017", "PL-B017", "PL-B020"]
+    assert codes("imports: ['http://h/main.yaml']", others=others) == ["PL-B092", "PL-B020", "PL-B020"]
 
 
 @pytest.mark.parametrize("host", ["getcloudify.org", "www.getcloudify.org", "cloudify.co", "www.cloudify.co"])

@@ -97,6 +97,18 @@ class BlueprintFiles:
         """The text of a built-in types file, or None if there is none of this name."""
         return _bundled(name)
 
+    def replacements(self, target: str, minor: int) -> Sequence[str]:  # noqa: ARG002 - the protocol's signature
+        """The import itself."""
+        return (target,)
+
+    def uploaded(self, blueprint: str) -> str | None:  # noqa: ARG002 - the protocol's signature
+        """None: no blueprint is stored yet."""
+        return None
+
+    def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:  # noqa: ARG002 - the protocol's signature
+        """None: there is no catalogue of definition files yet."""
+        return None
+
     def exists(self, path: str) -> bool:
         """Whether a script of this relative path lies in the blueprint's folder.
 

@@ -1,8 +1,12 @@
-"""Which built-in types file an import means, in every public spelling (B6a)."""
+"""Which built-in types file an import means, in every public spelling, and which files are basic types (B6a, B7)."""
 
 from __future__ import annotations
 
 import re
+
+from phaseline.dsl.documents import Document
+
+BASIC_ROOT = "cloudify.nodes.Root"
 
 _URL = re.compile(
     r"https?://(?:www\.)?(?:getcloudify\.org|cloudify\.co)/spec/cloudify/(?P<version>[^/]+)/types(?P<suffix>_1_[0-9])?\.yaml"
@@ -48,3 +52,16 @@ def _older(version: str) -> str | None:
     if number >= (3, 4):
         return "types_3_4.yaml"
     return "types_3_3.yaml" if number == (3, 3) else "types_3_2.yaml"
+
+
+def is_basic(document: Document) -> bool:
+    """True for the basic types: metadata says so, or the root of all node types is defined in it."""
+    root = document.root
+    if document.is_bundled:
+        return True
+    if not isinstance(root, dict):
+        return False
+    metadata, types = root.get("metadata"), root.get("node_types")
+    return (isinstance(metadata, dict) and "cloudify_types" in metadata) or (
+        isinstance(types, dict) and BASIC_ROOT in types
+    )

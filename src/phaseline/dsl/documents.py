@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import yaml
 from yaml.events import (
@@ -26,6 +26,11 @@ from phaseline.dsl.scalars import MERGE, TAGS, PlainScalars, UnusableScalar, tag
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import changeable
 
+if TYPE_CHECKING:
+    from phaseline.dsl.import_lines import ImportLine
+
+NAMESPACE = "--"
+"""Stands between a namespace and a name."""
 MAX_DEPTH = 100
 """Levels of mappings and lists within one another."""
 MAX_ALIASED = 1_000_000
@@ -44,7 +49,8 @@ _UNUSUAL: Final = frozenset({UnusableScalar, type(MERGE)})
 class Document:
     """One file of a blueprint: its text, its values, and where the elements of its sections begin.
 
-    ``marks``: {section: {element: (line, column)}}, counted from 1.
+    ``marks``: {section: {element: (line, column)}}, counted from 1. ``namespace`` stands before the names of the
+    elements for whoever uses them (B8); ``line``: what imported the file, None for the main one.
     """
 
     name: str
@@ -52,6 +58,12 @@ class Document:
     root: Value = None
     marks: dict[object, dict[str, tuple[int, int]]] = field(default_factory=dict)
     is_bundled: bool = False
+    namespace: str = ""
+    line: ImportLine | None = None
+
+    def own_name(self, name: str) -> str:
+        """The name of an element as the file has it, without the namespace."""
+        return name.removeprefix(f"{self.namespace}{NAMESPACE}") if self.namespace else name
 
 
 class _UnusableText(Exception):

@@ -15,7 +15,7 @@ LATER = "A later version of Phaseline will read it; leave it out for now."
 PROPERTY = Table(
     "a property",
     {
-        "type": Key(TEXT),
+        "type": Key(TEXT, refers="data_types"),
         "default": Key(ANYTHING),
         "description": Key(TEXT),
         "required": Key(TRUTH, since=2),
@@ -30,22 +30,22 @@ PARAMETER = Table("a parameter", PROPERTY.keys)
 OPERATION_INPUT = Table("an input of an operation", PROPERTY.keys)
 
 _OPERATION = {
-    "implementation": Key(TEXT),
+    "implementation": Key(TEXT, refers="implementation"),
     "executor": Key(TEXT),
     "max_retries": Key(RETRIES, since=1),
     "retry_interval": Key(SECONDS, since=1),
     "timeout": Key(SECONDS),
     "timeout_recoverable": Key(TRUTH),
 }
-TYPE_OPERATION = Table("an operation", {**_OPERATION, "inputs": Key(Each(OPERATION_INPUT))}, short=True)
-TEMPLATE_OPERATION = Table("an operation", {**_OPERATION, "inputs": Key(MAPPING)}, short=True)
+TYPE_OPERATION = Table("an operation", {**_OPERATION, "inputs": Key(Each(OPERATION_INPUT))}, short="implementation")
+TEMPLATE_OPERATION = Table("an operation", {**_OPERATION, "inputs": Key(MAPPING)}, short="implementation")
 TYPE_INTERFACES = Each(Each(TYPE_OPERATION))
 TEMPLATE_INTERFACES = Each(Each(TEMPLATE_OPERATION))
 
 NODE_TYPE = Table(
     "a node type",
     {
-        "derived_from": Key(TEXT),
+        "derived_from": Key(TEXT, refers="node_types"),
         "properties": Key(Each(PROPERTY)),
         "interfaces": Key(TYPE_INTERFACES),
         "runtime_properties": Key(ANYTHING, since=5),
@@ -56,7 +56,7 @@ NODE_TYPE = Table(
 RELATIONSHIP_TYPE = Table(
     "a relationship type",
     {
-        "derived_from": Key(TEXT),
+        "derived_from": Key(TEXT, refers="relationships"),
         "properties": Key(Each(PROPERTY)),
         "source_interfaces": Key(TYPE_INTERFACES),
         "target_interfaces": Key(TYPE_INTERFACES),
@@ -65,7 +65,7 @@ RELATIONSHIP_TYPE = Table(
 DATA_TYPE = Table(
     "a data type",
     {
-        "derived_from": Key(TEXT),
+        "derived_from": Key(TEXT, refers="data_types"),
         "properties": Key(Each(PROPERTY)),
         "description": Key(TEXT),
         "version": Key(ANYTHING),
@@ -75,7 +75,7 @@ SCALABLE = Table("scalable", {"properties": Key(MAPPING)})
 NODE_TEMPLATE = Table(
     "a node template",
     {
-        "type": Key(TEXT, is_required=True),
+        "type": Key(TEXT, is_required=True, refers="node_types"),
         "properties": Key(MAPPING),
         "interfaces": Key(TEMPLATE_INTERFACES),
         "relationships": Key(
@@ -83,8 +83,8 @@ NODE_TEMPLATE = Table(
                 Table(
                     "a relationship",
                     {
-                        "type": Key(TEXT, is_required=True),
-                        "target": Key(TEXT, is_required=True),
+                        "type": Key(TEXT, is_required=True, refers="relationships"),
+                        "target": Key(TEXT, is_required=True, refers="node_templates"),
                         "properties": Key(MAPPING),
                         "source_interfaces": Key(TEMPLATE_INTERFACES),
                         "target_interfaces": Key(TEMPLATE_INTERFACES),
@@ -117,7 +117,7 @@ PLUGIN = Table(
 WORKFLOW = Table(
     "a workflow",
     {
-        "mapping": Key(TEXT, is_required=True),
+        "mapping": Key(TEXT, is_required=True, refers="implementation"),
         "parameters": Key(Each(PARAMETER)),
         "is_cascading": Key(TRUTH),
         "availability_rules": Key(
@@ -126,13 +126,13 @@ WORKFLOW = Table(
                 {
                     "available": Key(TRUTH),
                     "node_instances_active": Key(Rows(TEXT)),
-                    "node_types_required": Key(Rows(TEXT)),
+                    "node_types_required": Key(Rows(TEXT), refers="node_types"),
                 },
             ),
             since=4,
         ),
     },
-    short=True,
+    short="mapping",
 )
 OUTPUT = Table("an output", {"description": Key(TEXT), "value": Key(ANYTHING, is_required=True)})
 CAPABILITY = Table("a capability", OUTPUT.keys)
@@ -200,3 +200,21 @@ OWN = frozenset({"tosca_definitions_version", "imports", "dsl_definitions"})
 """What each file has for itself."""
 FROM_MAIN = frozenset({"description", "metadata", "upload_resources"})
 """Of these the first file that has one wins."""
+NAMED = frozenset(
+    [
+        "inputs",
+        "plugins",
+        "node_types",
+        "relationships",
+        "node_templates",
+        "data_types",
+        "workflows",
+        "outputs",
+        "capabilities",
+        "groups",
+        "policies",
+        "policy_types",
+        "policy_triggers",
+    ]
+)
+"""Sections whose elements have names of the blueprint: a namespace comes before each (B8)."""

@@ -1,36 +1,49 @@
-"""All files of a blueprint, the main one first, in breadth-first order of their imports (B3, B6)."""
+"""All files of a blueprint, the main one first, in breadth-first order of their imports (B3, B6, B8)."""
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from typing import NamedTuple
+from dataclasses import field
 
-from phaseline.dsl.builtin import bundled_name
-from phaseline.dsl.documents import Document, read_document
+from phaseline.dsl.builtin import bundled_name, is_basic
+from phaseline.dsl.documents import NAMESPACE, Document, read_document
+from phaseline.dsl.import_lines import ImportLine, import_lines
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.source import Source
 from phaseline.dsl.versions import LATEST, minor_version
-from phaseline.model.blueprint import Value
-from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.frozen import changeable
+from phaseline.model.problem import Problem, ProblemsError, fail
 
 MAX_FILES = 500
 """Files that one blueprint may import, directly or not."""
-NAMESPACE = "--"
+MAX_TEXT = 256 * 1024 * 1024
+"""Characters of all files together, each as often as it is imported under another namespace."""
+UPLOADED = "blueprint:"
+"""What an import of an uploaded blueprint begins with."""
+PLUGIN = "plugin:"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _VERSION_MEND = f"Add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or an older one) at the top."
 
 
-class Files(NamedTuple):
-    """The documents of a blueprint and the minor version of the main one (None: unknown, then nothing is gated)."""
+@changeable
+class Files:
+    """The documents of a blueprint and the minor version of the main one (None: unknown, then nothing is gated).
+
+    ``uploaded``: {namespace: id of the uploaded blueprint that it holds}.
+    """
 
     documents: list[Document]
     minor: int | None
+    uploaded: dict[str, str] = field(default_factory=dict)
 
 
 def read_files(main: str, source: Source, report: Report, *, validate_version: bool = True) -> Files:
-    """The main file and everything it imports. A file reached twice is read once, so that cycles do no harm."""
+    """The main file and everything it imports.
+
+    A file reached twice under one namespace is read once, so that cycles do no harm.
+    """
     document = _read_main(main, source, report)
     if document is None:
         return Files([], None)
@@ -46,7 +59,7 @@ def read_files(main: str, source: Source, report: Report, *, validate_version: b
             Spot(document, ()),
         )
     importer = _Importer(source, report, LATEST if minor is None else minor, minor if validate_version else None)
-    return Files(importer.follow(document), minor)
+    return Files(importer.follow(document), minor, importer.uploaded)
 
 
 def _read_main(main: str, source: Source, report: Report) -> Document | None:
@@ -81,144 +94,169 @@ class _Importer:
 
     def __init__(self, source: Source, report: Report, minor: int, gated: int | None) -> None:
         """``minor`` chooses among files, ``gated`` refuses elements of later versions (None: nothing is gated)."""
+        self.uploaded: dict[str, str] = {}
         self._source = source
         self._report = report
         self._minor = minor
         self._gated = gated
-        self._loaded: set[str] = set()
+        self._read: dict[str, Document | None] = {}
+        self._loaded: set[tuple[str, str]] = set()
 
     def follow(self, main: Document) -> list[Document]:
         """``main`` and all it imports."""
-        self._loaded.add(main.name)
+        self._read[main.name] = main
+        self._loaded.add((main.name, ""))
         documents = [main]
+        size = len(main.text)
         waiting = deque([main])
         while waiting:
-            for spot, name in self._imports(waiting.popleft()):
-                imported = self._load(name, spot)
+            importer = waiting.popleft()
+            for line in import_lines(importer, self._report, self._gated):
+                imported = self._load(line, importer)
                 if imported is None:
                     continue
-                if len(documents) >= MAX_FILES:
-                    self._report.add(
-                        "PL-B026",
-                        f"The blueprint imports more than {MAX_FILES} files",
-                        "Put them together into fewer.",
-                        spot,
-                    )
+                size += len(imported.text)
+                if len(documents) >= MAX_FILES or size > MAX_TEXT:
+                    what = f"more than {MAX_FILES} files" if size <= MAX_TEXT else f"more than {MAX_TEXT:,} characters"
+                    message = f"The blueprint imports {what}"
+                    self._report.add("PL-B026", message, "Put them together into fewer.", line.spot)
                     return documents
                 documents.append(imported)
                 waiting.append(imported)
         return documents
 
-    def _imports(self, document: Document) -> list[tuple[Spot, str]]:
-        """The import strings of a file with their places; whatever is no string is reported."""
-        entries = document.root.get("imports") if isinstance(document.root, dict) else None
-        if not isinstance(entries, list):
-            return []
-        found: dict[str, Spot] = {}
-        for number, entry in enumerate(entries):
-            spot = Spot(document, ("imports", number))
-            name = self._import_name(entry, spot)
-            if name is None:
-                continue
-            if name in found:
-                self._report.add(
-                    "PL-B022", f"'{name}' is imported twice in this file", "Remove one of the two lines.", spot
-                )
-                continue
-            found[name] = spot
-        return [(spot, name) for name, spot in found.items()]
-
-    def _import_name(self, entry: Value, spot: Spot) -> str | None:
-        if isinstance(entry, str):
-            return entry
-        if isinstance(entry, dict) and len(entry) == 1:
-            if not self._report.gate("properties on an import line", self._gated, 5, spot):
+    def _load(self, line: ImportLine, importer: Document) -> Document | None:
+        """The document that a line imports, as seen under its namespace; None if there is none, or it is there already."""
+        document = self._document(line, importer)
+        if document is None:
+            return None
+        namespace = NAMESPACE.join(part for part in (importer.namespace, line.namespace) if part)
+        if is_basic(document):
+            if line.namespace:
+                self._wrong_namespace(line, 214, "The basic types cannot be imported under a namespace")
                 return None
-            self._report.add(
-                "PL-B017",
-                "Plugin properties on an import line are not supported yet",
-                "Write only the name of the file.",
-                spot,
-            )
-        else:
-            self._report.add(
-                "PL-B023", "An import must be text: the name of a file", "Write '- NAME' with the file's path.", spot
-            )
-        return None
-
-    def _load(self, name: str, spot: Spot) -> Document | None:
-        builtin = bundled_name(name, self._minor) or (_part_of_builtin(name) if spot.document.is_bundled else None)
-        if builtin is not None:
-            return self._load_builtin(builtin, name, spot)
-        address = _address(name, spot.document.name)
-        path = address or self._local_path(name, spot)
-        if path is None or path in self._loaded:
+            namespace = ""
+        if (document.name, namespace) in self._loaded:
             return None
-        self._loaded.add(path)
-        try:
-            text = self._source.read(path) if address is None else self._source.fetch(address)
-        except ProblemsError as error:
-            self._pass_on(error, spot)
+        if document.name in _importers(importer):
+            message = f"'{document.name}' imports itself, under ever new namespaces: '{namespace}'"
+            self._report.add("PL-B086", message, "Leave the namespace out; then the circle does no harm.", line.spot)
             return None
-        if text is None:
-            self._not_found(name, spot)
-            return None
-        return self._checked(read_document(path, text, self._report), spot)
-
-    def _load_builtin(self, builtin: str, name: str, spot: Spot) -> Document | None:
-        shown = f"cloudify/types/{builtin}"
-        if shown in self._loaded:
-            return None
-        text = self._source.bundled(builtin)
-        if text is None:
-            self._not_found(name, spot)
-            return None
-        self._loaded.add(shown)
-        return self._checked(read_document(shown, text, self._report, is_bundled=True), spot)
-
-    def _local_path(self, name: str, spot: Spot) -> str | None:
-        """The path of a local file, the sibling for the main version first; None and a report if there is none."""
-        scheme = _SCHEME.match(name)
-        if NAMESPACE in name:
-            self._report.add(
-                "PL-B017",
-                f"The import '{name}' has a namespace; namespaces are not supported yet",
-                "Import the file without 'NAME--'.",
-                spot,
-            )
-            return None
-        if scheme is not None and scheme[1] != "file":
-            self._report.add(
-                "PL-B017",
-                f"The import '{name}' is not a local file; imports of '{scheme[1]}:' are not supported yet",
-                "Save the file beside the blueprint and import it by its name.",
-                spot,
-            )
-            return None
-        wanted = re.sub(r"^file:(//)?", "", name)
-        stem, dot, ending = wanted.rpartition(".")
-        candidates = [f"{stem}_1_{self._minor}{dot}{ending}", wanted] if dot and "/" not in ending else [wanted]
-        try:
-            for candidate in candidates:
-                path = self._source.find(candidate, spot.document.name)
-                if path is not None:
-                    return path
-        except ProblemsError as error:
-            self._pass_on(error, spot)
-            return None
-        self._not_found(name, spot)
-        return None
-
-    def _not_found(self, name: str, spot: Spot) -> None:
-        mend = self._report.suggest(
-            name, ["cloudify/types/types.yaml"], "Check the path; it is relative to the file that imports it."
+        self._loaded.add((document.name, namespace))
+        if line.target.startswith(UPLOADED):
+            self.uploaded[namespace] = line.target.removeprefix(UPLOADED)
+        return Document(
+            document.name, document.text, document.root, document.marks, document.is_bundled, namespace, line
         )
-        self._report.add("PL-B020", f"There is no file '{name}' to import", mend, spot)
 
-    def _pass_on(self, error: ProblemsError, spot: Spot) -> None:
+    def _document(self, line: ImportLine, importer: Document) -> Document | None:
+        """What a line names, read and checked once for all that import it; why there is none is reported."""
+        tries = self._source.replacements(line.target, self._minor)
+        for number, target in enumerate(tries, 1):
+            try:
+                path, builtin = self._path(target, line, importer)
+                if path is not None:
+                    found = self._read_once(path, line, builtin=builtin)
+                    if found is not None or path in self._read:
+                        return found
+            except ProblemsError as error:
+                if number == len(tries):
+                    self._pass_on(error, line)
+                    return None
+        self._not_found(line.target, line, importer)
+        return None
+
+    def _path(self, target: str, line: ImportLine, importer: Document) -> tuple[str | None, str | None]:
+        """(where an import leads, which built-in file it is)."""
+        builtin = bundled_name(target, self._minor) or (_part_of_builtin(target) if importer.is_bundled else None)
+        if builtin is not None:
+            return f"cloudify/types/{builtin}", builtin
+        return _address(target, importer.name) or self._local_path(target, line, importer), None
+
+    def _pass_on(self, error: ProblemsError, line: ImportLine) -> None:
         """What the source says about a file, at the line that imports it."""
         for problem in error.problems:
-            self._report.add(problem.code, problem.message, problem.mend, spot, number=problem.cloudify_code)
+            self._report.add(problem.code, problem.message, problem.mend, line.spot, number=problem.cloudify_code)
+
+    def _read_once(self, path: str, line: ImportLine, *, builtin: str | None = None) -> Document | None:
+        """The document at a path or address; None where there is no text. What is wrong with it is reported once."""
+        if path not in self._read:
+            if builtin is not None:
+                text = self._source.bundled(builtin)
+            else:
+                text = self._source.fetch(path) if _WEB.match(path) else self._source.read(path)
+            if text is None:
+                return None
+            document = read_document(path, text, self._report, is_bundled=builtin is not None)
+            self._read[path] = self._checked(document, line.spot)
+        return self._read[path]
+
+    def _local_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
+        """The path that is meant by a name, the sibling for the main version first; None if there is none.
+
+        Raises: ``ProblemsError`` for what may not be imported or is not at hand.
+        """
+        scheme = _SCHEME.match(target)
+        if target.startswith(UPLOADED):
+            return self._uploaded_path(target, line, importer)
+        if target.startswith(PLUGIN):
+            name, _, query = target.removeprefix(PLUGIN).partition("?")
+            wanted = dict(part.split("=", 1) for part in query.split("&") if "=" in part)
+            version, distribution = (_decoded(wanted.get(key, "")) for key in ("version", "distribution"))
+            return self._source.plugin(name, version, distribution, self._minor)
+        if scheme is not None and scheme[1] != "file":
+            message = f"'{target}' cannot be fetched: nothing is imported by '{scheme[1]}:'"
+            raise fail("PL-B029", message, "Save the file beside the blueprint and import it by its name.")
+        wanted_name = re.sub(r"^file:(//)?", "", target)
+        stem, dot, ending = wanted_name.rpartition(".")
+        candidates = (
+            [f"{stem}_1_{self._minor}{dot}{ending}", wanted_name] if dot and "/" not in ending else [wanted_name]
+        )
+        for candidate in candidates:
+            path = self._source.find(candidate, importer.name)
+            if path is not None:
+                return path
+        return None
+
+    def _uploaded_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
+        """The main file of an uploaded blueprint: one for each namespace, and never without one."""
+        name = target.removeprefix(UPLOADED)
+        namespace = NAMESPACE.join(part for part in (importer.namespace, line.namespace) if part)
+        if not namespace:
+            self._wrong_namespace(line, 213, f"The blueprint '{name}' is imported without a namespace")
+        elif self.uploaded.get(namespace, name) != name:
+            self._wrong_namespace(
+                line, 214, f"The namespace '{namespace}' holds the blueprint '{self.uploaded[namespace]}' already"
+            )
+        else:
+            return self._source.uploaded(name)
+        raise ProblemsError([])
+
+    def _wrong_namespace(self, line: ImportLine, number: int, message: str) -> None:
+        mends = {213: f"Write 'NAME{NAMESPACE}{line.target}'.", 214: "Leave the namespace out."}
+        mend = "Choose another one." if number == 214 and line.target.startswith(UPLOADED) else mends[number]
+        self._report.add("PL-B086", message, mend, line.spot, number=number)
+
+    def _not_found(self, target: str, line: ImportLine, importer: Document) -> None:
+        """Report an import that leads nowhere, in the way of its kind."""
+        if target.startswith(UPLOADED):
+            name = target.removeprefix(UPLOADED)
+            mend = f"Upload it: phaseline blueprints upload FILE {name}"
+            self._unresolved(line, "PL-B091", f"There is no uploaded blueprint '{name}'", mend)
+        elif target.startswith(PLUGIN):
+            name = target.removeprefix(PLUGIN).partition("?")[0]
+            mend = "Save its definition file beside the blueprint and import it by its name."
+            self._unresolved(line, "PL-B092", f"The definition file of the plugin '{name}' is not at hand", mend)
+        else:
+            beside = f"'{importer.name}'" if importer.line is not None else "the file that imports it"
+            mend = self._report.suggest(
+                target, ["cloudify/types/types.yaml"], f"Check the path; it is relative to {beside}."
+            )
+            self._unresolved(line, "PL-B020", f"There is no file '{target}' to import", mend)
+
+    def _unresolved(self, line: ImportLine, code: str, message: str, mend: str) -> None:
+        """An import of which there is no file."""
+        self._report.add(code, message, mend, line.spot)
 
     def _checked(self, document: Document | None, spot: Spot) -> Document | None:
         """The document if it is a mapping whose version is not above the main file's."""
@@ -243,11 +281,20 @@ class _Importer:
         return document
 
 
+def _importers(document: Document) -> list[str]:
+    """The names of a file, of the one that imports it, and so on."""
+    names = [document.name]
+    while document.line is not None:
+        document = document.line.spot.document
+        names.append(document.name)
+    return names
+
+
 def _address(name: str, importer: str) -> str | None:
     """The address in the web that an import means; None for a local file. Files of the web know only the web."""
     if _WEB.match(name):
         return name
-    if not _WEB.match(importer) or _SCHEME.match(name) or NAMESPACE in name:
+    if not _WEB.match(importer) or _SCHEME.match(name):
         return None
     scheme, _, rest = importer.partition("://")
     server, _, path = rest.partition("?")[0].partition("/")
@@ -259,6 +306,15 @@ def _address(name: str, importer: str) -> str | None:
         elif step not in {"", "."}:
             steps.append(step)
     return f"{scheme}://{server}/{'/'.join(steps)}"
+
+
+def _decoded(text: str) -> str:
+    """``text`` with its %XX replaced.
+
+    >>> _decoded("%3E=3.0,<4")
+    '>=3.0,<4'
+    """
+    return re.sub(r"%([0-9A-Fa-f]{2})", lambda code: chr(int(code[1], 16)), text)
 
 
 def _part_of_builtin(name: str) -> str | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
+from types import MappingProxyType
 
+from phaseline.dsl.builtin import is_basic
 from phaseline.dsl.documents import Document
 from phaseline.dsl.grammar import BLUEPRINT, FIRST_WINS, FROM_MAIN, MERGED, MERGED_SINCE_3, OWN
+from phaseline.dsl.namespaces import Namespacing, names_of
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.shapes import BROKEN, Each, Leaf, ShapeCheck, Table
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import changeable
-
-BASIC_ROOT = "cloudify.nodes.Root"
 
 
 @changeable
@@ -19,6 +21,7 @@ class Sections:
     """{section: {element: value}} of all files, and which file each element came from.
 
     ``broken``: {section: names} of elements too wrong to be kept, so that nobody calls them unknown.
+    ``namespaces``: {each namespace that a file was imported under: the uploaded blueprint it holds, or nothing}.
     """
 
     main: Document
@@ -27,6 +30,7 @@ class Sections:
     origins: dict[str, dict[str, Document]] = field(default_factory=dict)
     broken: dict[str, set[str]] = field(default_factory=dict)
     single: dict[str, Value] = field(default_factory=dict)
+    namespaces: dict[str, str] = field(default_factory=dict)
 
     def of(self, section: str) -> dict[str, Value]:
         """The elements of a section."""
@@ -41,11 +45,20 @@ class Sections:
         return name in self.broken.get(section, ())
 
 
-def merge_sections(documents: list[Document], minor: int | None, report: Report) -> Sections:
-    """The checked sections of ``documents``, which come in load order, the main one first."""
+def merge_sections(
+    documents: list[Document], minor: int | None, report: Report, uploaded: Mapping[str, str] = MappingProxyType({})
+) -> Sections:
+    """The checked sections of ``documents``, which come in load order, the main one first.
+
+    ``uploaded``: {namespace: the uploaded blueprint it holds}.
+    """
     sections = Sections(documents[0], minor)
+    for document in documents:
+        if document.namespace:
+            sections.namespaces[document.namespace] = uploaded.get(document.namespace, "")
     owners: dict[str, Document] = {}
-    basics = {id(document) for document in documents if _is_basic(document)}
+    basics = {id(document) for document in documents if is_basic(document)}
+    basic_names = _basic_names(documents, basics) if any(document.namespace for document in documents) else {}
     merger = _Merger(sections, owners, basics, report)
     for document in documents:
         check = ShapeCheck(report, None if document.is_bundled else minor)
@@ -54,33 +67,32 @@ def merge_sections(documents: list[Document], minor: int | None, report: Report)
             continue  # reported when it was read
         checked = root if document.is_bundled else check.check(BLUEPRINT, root, Spot(document, ()))
         assert isinstance(checked, dict), "a blueprint requires no key, so something is always left of it"
+        renaming = Namespacing(document.namespace, basic_names, names_of(root)) if document.namespace else None
         for section, value in root.items():
             if section in OWN or section not in BLUEPRINT.keys:
                 continue
             good = checked.get(section)
-            _note_broken(sections, section, value, good)
+            _note_broken(sections, section, value, good, renaming)
             if good is not None and good is not BROKEN:
-                merger.take(document, section, good)
+                merger.take(document, section, renaming.section(section, good) if renaming else good)
     return sections
 
 
-def _is_basic(document: Document) -> bool:
-    """True for the basic types: metadata says so, or the root of all node types is defined in it."""
-    root = document.root
-    if document.is_bundled:
-        return True
-    if not isinstance(root, dict):
-        return False
-    metadata, types = root.get("metadata"), root.get("node_types")
-    return (isinstance(metadata, dict) and "cloudify_types" in metadata) or (
-        isinstance(types, dict) and BASIC_ROOT in types
-    )
+def _basic_names(documents: list[Document], basics: set[int]) -> dict[str, set[str]]:
+    """{section: names} of the basic types of a blueprint."""
+    found: dict[str, set[str]] = {}
+    for document in documents:
+        if id(document) in basics:
+            for section, names in names_of(document.root).items():
+                found.setdefault(section, set()).update(names)
+    return found
 
 
-def _note_broken(sections: Sections, section: str, value: Value, good: object) -> None:
+def _note_broken(sections: Sections, section: str, value: Value, good: object, renaming: Namespacing | None) -> None:
     if good is not value and isinstance(value, dict):
         kept = good if isinstance(good, dict) else {}
-        sections.broken.setdefault(section, set()).update(name for name in value if name not in kept)
+        lost = [name for name in value if name not in kept]
+        sections.broken.setdefault(section, set()).update(map(renaming.name, lost) if renaming else lost)
 
 
 @changeable

@@ -42,6 +42,8 @@ class Positions:
         mark = node.start_mark
         for depth, step in enumerate(path):
             found = self._child(node, step)
+            if found is None and depth == 1 and isinstance(step, str):
+                found = self._child(node, self._document.own_name(step))
             if found is None:
                 break
             key, node = found

@@ -9,8 +9,9 @@ from phaseline.dsl.circles import check_circles, with_hosts
 from phaseline.dsl.functions.checking import FunctionCheck
 from phaseline.dsl.hierarchies import Types
 from phaseline.dsl.importing import read_files
+from phaseline.dsl.mappings import Mappings, Scripts
 from phaseline.dsl.merging import Sections, merge_sections
-from phaseline.dsl.operations import Mappings, Operations
+from phaseline.dsl.operations import Operations
 from phaseline.dsl.placement import check_hosts
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.relationships import Relationships
@@ -37,7 +38,7 @@ def read_blueprint(main: str, source: Source, *, validate_version: bool = True) 
     if not files.documents:
         raise ProblemsError(report.problems())
     minor = files.minor if validate_version else None
-    sections = merge_sections(files.documents, minor, report)
+    sections = merge_sections(files.documents, minor, report, files.uploaded)
     blueprint = _Reading(main, source, sections, report).blueprint(
         version_name(LATEST if files.minor is None else files.minor)
     )
@@ -57,7 +58,12 @@ class _Reading:
             report, sections.minor, sections.of("inputs").keys() | sections.broken.get("inputs", set())
         )
         self._properties = Properties(sections, report)
-        self._mappings = Mappings(read_plugins(sections, report), sections.broken.get("plugins", ()), source, report)
+        self._mappings = Mappings(
+            read_plugins(sections, report),
+            sections.broken.get("plugins", ()),
+            Scripts(source, sections.namespaces),
+            report,
+        )
         self._operations = Operations(self._mappings, self._properties, self._functions, report)
 
     def blueprint(self, version: str) -> Blueprint:
@@ -86,6 +92,7 @@ class _Reading:
             description=str(sections.single.get("description") or ""),
             metadata=cast("dict[str, Value]", sections.single.get("metadata") or {}),
             warnings=report.problems("warning"),
+            uploaded={name: held for name, held in sections.namespaces.items() if held},
             on_path=on_path,
             state_paths=state_paths,
         )

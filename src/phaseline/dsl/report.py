@@ -41,6 +41,7 @@ class _Finding:
     point: Literal["key", "value"] = "value"
     severity: Literal["error", "warning"] = "error"
     number: int | None = None
+    kind: str = ""
     line: int = 0
     column: int = 0
 
@@ -64,10 +65,14 @@ class Report:
         *,
         point: Literal["key", "value"] = "value",
         number: int | None = None,
+        kind: str = "",
     ) -> None:
-        """An error in the key or value at ``spot``. ``number`` replaces the ancestor's usual one for this code."""
+        """An error in the key or value at ``spot``.
+
+        ``number`` and ``kind`` replace the ancestor's usual number and class for this code.
+        """
         self.errors_count += 1
-        self._keep(_Finding(code, message, mend, spot.document, spot.path, point, "error", number))
+        self._keep(_Finding(code, message, mend, spot.document, spot.path, point, "error", number, kind))
 
     def warn(self, code: str, message: str, mend: str, spot: Spot, *, point: Literal["key", "value"] = "key") -> None:
         """Something that works but is hardly meant."""
@@ -79,7 +84,14 @@ class Report:
         self._keep(_Finding(code, message, mend, document, (), line=line + 1, column=column + 1))
 
     def gate(
-        self, what: str, minor: int | None, since: int, spot: Spot, *, point: Literal["key", "value"] = "value"
+        self,
+        what: str,
+        minor: int | None,
+        since: int,
+        spot: Spot,
+        *,
+        point: Literal["key", "value"] = "value",
+        kind: str = "",
     ) -> bool:
         """True if the language has ``what`` in its version 1_``minor`` (None: whichever); otherwise reported (B4)."""
         if minor is None or since <= minor:
@@ -93,6 +105,7 @@ class Report:
             f"Write 'tosca_definitions_version: {least}' or later.",
             spot,
             point=point,
+            kind=kind,
         )
         return False
 
@@ -133,7 +146,7 @@ class Report:
                 place,
                 severity,
                 number if finding.number is None else finding.number,
-                kind,
+                finding.kind or kind,
             )
             found.setdefault((place.file, place.line, place.column, finding.code, finding.message), problem)
         ready = self._ready if severity == "error" else []

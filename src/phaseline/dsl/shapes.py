@@ -55,7 +55,8 @@ class Rows:
 class Key:
     """A key of a table: its shape, the minor version that brought it, and how far it is supported.
 
-    ``no effect``: accepted with a warning; ``later``: refused, for now, with a clear word.
+    ``no effect``: accepted with a warning; ``later``: refused, for now, with a clear word. ``refers``: the section
+    whose element the text (or each text of a list) names, ``implementation`` for what an operation is mapped to.
     """
 
     shape: Shape
@@ -63,19 +64,18 @@ class Key:
     is_required: bool = False
     support: Literal["now", "no effect", "later"] = "now"
     note: str = ""
+    refers: str = ""
 
 
 class Table:
-    """A mapping with fixed keys. ``short``: a text may stand for the mapping.
+    """A mapping with fixed keys. ``short``: the key that a text in place of the mapping stands for.
 
     ``fragment``: with just this key it adds to another file's element, so nothing else is required (B7).
     """
 
     __slots__ = ("fragment", "keys", "required", "short", "title")
 
-    def __init__(
-        self, title: str, keys: Mapping[str, Key], *, short: bool = False, fragment: str | None = None
-    ) -> None:
+    def __init__(self, title: str, keys: Mapping[str, Key], *, short: str = "", fragment: str | None = None) -> None:
         """``required``: the keys that it cannot be without."""
         self.title = title
         self.keys = keys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 
@@ -33,4 +34,22 @@ class Source(Protocol):
 
     def exists(self, path: str) -> bool:
         """True when the blueprint's folder has a file of this relative path, as scripts are named."""
+        ...
+
+    def replacements(self, target: str, minor: int) -> Sequence[str]:
+        """What to try for an import, in this order: what rules make of it, and it itself unless that is forbidden (B6).
+
+        ``minor``: the version of the main file, for what has files of several.
+        """
+        ...
+
+    def uploaded(self, blueprint: str) -> str | None:
+        """The path of the main file of an uploaded blueprint; None when there is none of this id."""
+        ...
+
+    def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:
+        """The path of a plugin's definition file; None when it is not at hand.
+
+        ``version``: a PEP 440 specifier, or empty; ``minor`` as of ``replacements``.
+        """
         ...

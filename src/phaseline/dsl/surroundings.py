@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from phaseline.dsl.functions.checking import FunctionCheck
 from phaseline.dsl.merging import Sections
-from phaseline.dsl.operations import EXECUTORS, UNRESOLVED, Mappings, Wrong
+from phaseline.dsl.mappings import Mappings, Wrong
+from phaseline.dsl.operations import EXECUTORS, UNRESOLVED
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import listing

@@ -47,7 +47,7 @@ class Templates:
             if kind is None:
                 self._without_type(name, fields, spot)
                 continue
-            line, column = document.marks["node_templates"].get(name, (0, 0))
+            line, column = document.marks["node_templates"].get(document.own_name(name), (0, 0))
             place = Place(document.name, line, column, f"node_templates.{name}")
             found[name] = self._node(name, kind, fields, spot, place)
         return found

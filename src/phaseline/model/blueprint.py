@@ -220,3 +220,4 @@ class Blueprint:
     warnings: tuple[Problem, ...] = ()
     on_path: Mapping[str, OnPath] = field(default_factory=dict)
     state_paths: tuple[StatePath, ...] = ()
+    uploaded: Mapping[str, str] = field(default_factory=dict)
