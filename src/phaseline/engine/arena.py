@@ -19,8 +19,9 @@ import numpy as np
 
 from phaseline.engine.columns import Columns
 from phaseline.engine.few import FEW, Cells, judge_few, run_one, set_few
-from phaseline.engine.laying import COLUMNS, SLOT_COLUMNS, NewGraph, Slot, joined, lay
+from phaseline.engine.laying import COLUMNS, SLOT_COLUMNS, NewGraph, Slot, joined, lay, stretches
 from phaseline.engine.rules import (
+    ANY,
     BLOCKED,
     CONDITIONAL,
     ENDED,
@@ -41,7 +42,7 @@ from phaseline.engine.rules import (
     change_number,
     ruled_status,
 )
-from phaseline.model.distinct import distinct, every, present, some
+from phaseline.model.distinct import distinct, every, some
 from phaseline.model.events import PAGE_ENTRIES, PageWritten
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ if TYPE_CHECKING:
 Wave = np.ndarray | list[int]
 """Positions, or the statuses they are to have: a column, or a few plain numbers."""
 
+JOINS = ANY | ENDED
+"""Milestones that may pass while something is unmet."""
+LARGE = 256
+"""Entries of a graph from which on it is laid down alone: joining its columns to others would copy them once more."""
 NOT_CONDITIONAL = np.uint8(255 - CONDITIONAL)
 
 
@@ -112,7 +117,14 @@ class Arena:
     def add(self, graphs: Sequence[NewGraph]) -> list[Slot]:
         """The slots of graphs whose entries now lie behind all others, blocked; many cost hardly more than one."""
         slots = [self._slot(*new) for new in graphs]
-        laid = lay(slots, [new.graph for new in graphs], self._edges.count)
+        together = 1 if sum(len(new.graph) for new in graphs) >= LARGE * len(graphs) else len(graphs)
+        for first in range(0, len(graphs), together):
+            self._lay(slots[first : first + together], [new.graph for new in graphs[first : first + together]])
+        self._expose()
+        return slots
+
+    def _lay(self, slots: Sequence[Slot], graphs: Sequence[Graph]) -> None:
+        laid = lay(slots, graphs, self._edges.count)
         marks = laid.entries["marks"]
         self._entries.extend(len(marks), laid.entries)
         self._edges.extend(len(laid.idx), {"idx": laid.idx})
@@ -120,8 +132,6 @@ class Arena:
         self._pages.extend(sum(slot.page_count for slot in slots), {"dirty": False})
         self._held += len(marks)
         self._has_ended |= some((marks & ENDED) != 0)
-        self._expose()
-        return slots
 
     def _slot(self, graph: Graph, graph_id: int, execution: int, deployment: int) -> Slot:
         """The next slot, its entries yet to be laid down. Graphs with equal policies share their rows."""
@@ -182,8 +192,14 @@ class Arena:
 
     def start(self, slots: Sequence[Slot]) -> None:
         """Let every blocked entry of these graphs go that waits for nothing."""
-        positions = joined([np.arange(slot.base, slot.end) for slot in slots], np.int64)
-        self.change(positions[self.status[positions] == BLOCKED], BLOCKED)
+        self.change(joined([self._beginning(low, high) for low, high in stretches(slots)], np.int64), BLOCKED)
+
+    def _beginning(self, low: int, high: int) -> np.ndarray:
+        """Blocked entries of a stretch of which their needs may say that they are not: the others need no look."""
+        may = (self.unmet[low:high] == 0) | (self.lost[low:high] != 0) | ((self.marks[low:high] & JOINS) != 0)
+        may &= self.status[low:high] == BLOCKED
+        found: np.ndarray = may.nonzero()[0] + low
+        return found
 
     def recount(self, slot: Slot) -> None:
         """Count ``unmet`` and ``lost`` of a slot from the statuses of its entries (after a restore)."""
@@ -323,9 +339,11 @@ class Arena:
             self.slot_unsure[numbers] += unsure.sum()
             self.touched.add(numbers)
         else:
-            np.add.at(self.slot_open, numbers, opened)
-            np.add.at(self.slot_unsure, numbers, unsure)
-            self.touched.update(present(numbers))
+            firsts = np.concatenate(([0], (numbers[1:] != numbers[:-1]).nonzero()[0] + 1))
+            mine = numbers[firsts]  # a graph may come twice where the entries are in no order
+            np.add.at(self.slot_open, mine, np.add.reduceat(opened, firsts, dtype=np.int64))
+            np.add.at(self.slot_unsure, mine, np.add.reduceat(unsure, firsts, dtype=np.int64))
+            self.touched.update(mine.tolist())
 
     def _push(self, positions: np.ndarray, unmet: np.ndarray, lost: np.ndarray) -> np.ndarray:
         """Add to the counters of the dependents (one number for all, or one for each); the dependents, ascending."""

@@ -131,6 +131,18 @@ def _blocked(needs: np.ndarray, **columns: np.ndarray) -> dict[str, Any]:
     return {**untouched, "needs": needs, "unmet": needs, **columns}
 
 
+def stretches(slots: Sequence[Slot]) -> list[tuple[int, int]]:
+    """(base, end) of slots, those that lie behind one another as one."""
+    found: list[tuple[int, int]] = []
+    low = high = -1
+    for slot in slots:
+        if slot.base != high:
+            found.append((low, high))
+            low = slot.base
+        high = slot.end
+    return [*found[1:], (low, high)] if found else []
+
+
 def joined(columns: Sequence[np.ndarray], dtype: type[np.generic]) -> np.ndarray:
     """Arrays one behind the other."""
     if len(columns) == 1:

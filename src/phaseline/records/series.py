@@ -26,11 +26,28 @@ class Series(Sequence["Record"]):
     (['b'], {2: 1, 8: 1})
     """
 
-    __slots__ = ("_records",)
+    __slots__ = ("_count", "_made", "_make")
 
     def __init__(self, records: Iterable[Record]) -> None:
         """In this order."""
-        self._records = tuple(records)
+        self._made: tuple[Record, ...] | None = tuple(records)
+        self._count = len(self._made)
+        self._make: Callable[[], tuple[Record, ...]] | None = None
+
+    @classmethod
+    def later(cls, count: int, make: Callable[[], tuple[Record, ...]]) -> Series:
+        """So many records, made when somebody looks at one of them; ``make`` gives the same ones however often it is called."""
+        series = cls(())
+        series._count, series._made, series._make = count, None, make
+        return series
+
+    @property
+    def _records(self) -> tuple[Record, ...]:
+        if self._made is None:
+            assert self._make is not None
+            self._made = self._make()
+            self._make = None
+        return self._made
 
     @overload
     def __getitem__(self, at: int) -> Record: ...
@@ -44,7 +61,7 @@ class Series(Sequence["Record"]):
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._records)
+        return self._count
 
     def __repr__(self) -> str:
         """How many there are, and the names of the first."""
@@ -53,7 +70,7 @@ class Series(Sequence["Record"]):
 
     def size(self) -> int:
         """How many there are."""
-        return len(self._records)
+        return self._count
 
     def get(self, at: int) -> Record:
         """The record at this place, from 0."""
@@ -61,7 +78,7 @@ class Series(Sequence["Record"]):
 
     def is_empty(self) -> bool:
         """True if there is none."""
-        return not self._records
+        return not self._count
 
     def filter(self, condition: Condition) -> Series:
         """Those that fulfil an expression or a function; what an expression cannot decide does not.

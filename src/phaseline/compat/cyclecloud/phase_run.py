@@ -62,7 +62,8 @@ class PhaseRun:
         self._unmarked = AGAIN
         self._unsure: set[int] = set()
         self._is_open = True
-        self._all = self.resources = Series([Resource(self, place) for place in range(gathering.count)])
+        self._made: tuple[Resource, ...] | None = None
+        self.resources = Series.later(gathering.count, self._members)
 
     @cached_property
     def phase(self) -> PhaseView:
@@ -93,6 +94,13 @@ class PhaseRun:
     def touched(self, resource: Resource) -> None:
         """Look at this one when the run has ended."""
         self._touched.append(resource)
+
+    def _members(self) -> tuple[Resource, ...]:
+        """A resource for each member: a plugin that marks all of them at once looks at none, and pays for none."""
+        with self.lock:
+            if self._made is None:
+                self._made = tuple([Resource(self, place) for place in range(self.gathering.count)])
+            return self._made
 
     # -- what the handler asks ----------------------------------------------------------------------------------
 
@@ -185,9 +193,7 @@ class PhaseRun:
         self.resources = Series(self._at(place) for place in range(self.gathering.count) if place not in settled)
 
     def _at(self, place: int) -> Resource:
-        found = self._all[place]
-        assert isinstance(found, Resource)
-        return found
+        return self._members()[place]
 
     def _ignore(self, function: object, returned: object) -> None:
         """What a plugin returns means nothing; say so once (R14)."""
@@ -230,7 +236,12 @@ class PhaseRun:
         fallen = [place for place, outcome in outcomes.items() if outcome.error and place not in failed]
         if self.phase.second_tries is not None and not is_final:
             self._try_again(self.phase.second_tries, kinds, delays, outcomes, failed)
+        self._let_go()
         return Settled(kinds, delays, outcomes, self._calls, fallen if self.phase.halves and not is_final else ())
+
+    def _let_go(self) -> None:
+        """Resources know their run: as long as it knew them, only a search for garbage would find both."""
+        self.resources, self._made, self._touched = Series(()), None, []
 
     def _try_again(
         self,
