@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.phases import PhaseDefinition, Plugin
     from phaseline.use_cases.resources.activity import PhaseNow
+    from phaseline.use_cases.type_definitions import TypesView
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -28,7 +29,7 @@ class PluginView:
     """One plugin. ``status`` refused: something is wrong with it or with another plugin of its package.
 
     ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: of the whole package.
-    ``operations``: functions of a plugin of the kind operations.
+    ``operations``: functions of a plugin of the kind operations. ``defines``: {section: names} of one of the kind types.
     """
 
     name: str
@@ -44,6 +45,7 @@ class PluginView:
     attributes: Attributes
     problems: Sequence[Problem] = field(default_factory=tuple)
     operations: Sequence[str] = ()
+    defines: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @frozen
@@ -98,18 +100,24 @@ class Checked:
 
 
 def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
-    """Every plugin with phases or listeners, and every module with operations, by name."""
+    """Every plugin with phases or listeners, every module with operations, and type definitions, by name."""
     from phaseline.catalog.operation_modules import operation_modules
+    from phaseline.use_cases.type_definitions import list_definitions
 
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
     found += map(_operations, operation_modules(_folders(place, plugin_folders)))
+    found += map(_types, list_definitions(place))
     return sorted(found, key=lambda view: (view.name.lower(), view.kind, view.where))
 
 
 def show_plugin(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
-    """One plugin of any kind. Raises: PL-D054."""
+    """One plugin of any kind; of type definitions the newest version. Raises: PL-D054."""
+    from phaseline.use_cases.type_definitions import find_definitions
+
     views = list_plugins(place, plugin_folders)
     found = next((view for view in views if view.name.lower() == name.lower()), None)
+    if found is None or found.kind == "types":
+        found = next(map(_types, find_definitions(place, name)), None)
     if found is None:
         hint = _hint(name, [view.name for view in views])
         raise fail("PL-D054", f"there is no plugin '{name}'", f"{hint}See phaseline plugins list.")
@@ -266,6 +274,23 @@ def _operations(module: OperationModule) -> PluginView:
         Attributes(),
         (),
         module.functions,
+    )
+
+
+def _types(view: TypesView) -> PluginView:
+    return PluginView(
+        view.name,
+        "types",
+        "",
+        "",
+        view.version,
+        "good",
+        view.where,
+        "",
+        "",
+        False,
+        Attributes(),
+        defines=view.defines,
     )
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
     from phaseline.use_cases.reloading import Reloaded
     from phaseline.use_cases.resources.pausing import Paused
+    from phaseline.use_cases.type_definitions import TypesView
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -36,6 +37,18 @@ class Plugins:
         from phaseline.use_cases.phases import check_plugins
 
         return check_plugins(self._place, paths)
+
+    def install_definitions(self, path: str, *, name: str = "", version: str = "") -> Sequence[TypesView]:
+        """Put the definition files at a path into the catalogue that imports of blueprints resolve to."""
+        from phaseline.use_cases.type_definitions import install_definitions
+
+        return install_definitions(self._place, path, name=name, version=version)
+
+    def remove_definitions(self, name: str, *, version: str = "") -> TypesView:
+        """Take a version of a plugin's definitions out of that catalogue."""
+        from phaseline.use_cases.type_definitions import remove_definitions
+
+        return remove_definitions(self._place, name, version)
 
     def reload(self) -> Reloaded:
         """Have the engine read them anew; calls that run keep their code."""

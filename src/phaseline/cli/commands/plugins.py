@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: phaseline plugins try machines:create --properties '{size: small}'")
 def plugins() -> None:
-    """Code that operations are mapped to, and phases of states."""
+    """Code that operations are mapped to, phases of states, and type definitions that blueprints import."""
 
 
 def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, Value] | None:
@@ -35,7 +35,7 @@ def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) 
 @json_option
 @click.pass_obj
 def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
-    """List plugins with phases, listeners and operations, and whether they are sound; none of them is run."""
+    """List plugins with phases, listeners, operations and types, and whether they are sound; none of them is run."""
     from phaseline.cli.render.phases import plugin_list
     from phaseline.use_cases.phases import list_plugins
 
@@ -50,7 +50,7 @@ def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
 @json_option
 @click.pass_obj
 def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
-    """Show a plugin with phases, listeners or operations, and everything that is wrong with it."""
+    """Show a plugin with phases, listeners, operations or types, and everything that is wrong with it."""
     from phaseline.cli.render.phases import plugin_text
     from phaseline.use_cases.phases import show_plugin
 
@@ -77,6 +77,46 @@ def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -
         found = check_plugins(place, paths, plugin_folders)
     desk.answer(found, lambda: checked_text(found))
     click.get_current_context().exit(0 if found.is_good else 1)
+
+
+@plugins.command("install", epilog="Example: phaseline plugins install --definition-only plugin.yaml")
+@click.argument("path")
+@click.option(
+    "--definition-only",
+    is_flag=True,
+    help="Just the type definitions, so that blueprints that import them can be read.",
+)
+@click.option("--name", metavar="NAME", default="", help="Name of the package, for files that do not say it.")
+@click.option("--version", metavar="VERSION", default="", help="Version of the package, likewise.")
+@json_option
+@click.pass_obj
+def install(desk: Desk, path: str, definition_only: bool, name: str, version: str) -> None:
+    """Put a plugin's definition file into the catalogue that imports resolve to, without a network.
+
+    PATH is the file, a folder, a wheel, a wagon or another archive with plugin.yaml in it. Nothing of the plugin is run.
+    """
+    from phaseline.cli.render.types import installed_text
+    from phaseline.use_cases.type_definitions import install_definitions
+
+    if not definition_only:
+        raise click.UsageError("Say --definition-only: so far only type definitions can be installed.")
+    with desk.open() as place:
+        found = install_definitions(place, path, name=name, version=version)
+    desk.answer(found, lambda: installed_text(found))
+
+
+@plugins.command("remove", epilog="Example: phaseline plugins remove cloudify-aws-plugin --version 3.0.0")
+@click.argument("name")
+@click.option("--version", metavar="VERSION", default="", help="Which version, if there are several.")
+@json_option
+@click.pass_obj
+def remove(desk: Desk, name: str, version: str) -> None:
+    """Take a plugin's type definitions out of the catalogue. Deployments made with them stay as they are."""
+    from phaseline.use_cases.type_definitions import remove_definitions
+
+    with desk.open() as place:
+        found = remove_definitions(place, name, version)
+    desk.answer(found, lambda: f"Removed: {found.name} {found.version}")
 
 
 @plugins.command("reload", epilog="Example: phaseline plugins reload")

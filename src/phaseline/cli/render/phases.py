@@ -46,6 +46,7 @@ def plugin_text(view: PluginView) -> str:
         *([f"  version   {view.version}"] if view.version else []),
         *([f"  functions {', '.join(view.operations)}"] if view.operations else []),
         f"  defined   {view.where}",
+        *(f"  {section.replace('_', ' ')}: {', '.join(names)}" for section, names in view.defines.items()),
         *_attributes(view.attributes, "  attributes of its own"),
     ]
     told = [problem_text(problem) for problem in view.problems]

@@ -1,0 +1,69 @@
+"""``plugins install --definition-only`` and what comes of it (decision 25)."""
+
+from pathlib import Path
+
+from tests.catalog.test_archives import zipped
+from tests.cli.terminal import Terminal
+
+DEFINITION = """\
+plugins:
+  acme: {executor: central_deployment_agent, package_name: cloudify-acme-plugin, package_version: '%s'}
+node_types:
+  acme.nodes.Box:
+    derived_from: cloudify.nodes.Root
+    properties: {size: {type: integer, default: 1}}
+    interfaces: {cloudify.interfaces.lifecycle: {create: acme.acme.boxes.create}}
+"""
+
+
+def install(terminal: Terminal, version: str = "1.0") -> None:
+    """The definition of a plugin in the catalogue."""
+    (terminal.folder / "plugin.yaml").write_text(DEFINITION % version)
+    assert terminal.run("plugins", "install", "--definition-only", "plugin.yaml").exit_code == 0
+
+
+def test_definitions_are_listed_shown_and_removed_like_plugins(terminal: Terminal) -> None:
+    archive = zipped({"acme-1/plugin.yaml": (DEFINITION % "1.0").encode()})
+    Path("acme.zip").write_bytes(archive)
+    result = terminal.run("plugins", "install", "--definition-only", "acme.zip")
+    assert result.stdout.splitlines() == [
+        "cloudify-acme-plugin 1.0: plugin.yaml (1 plugin, 1 node type)",
+        "  imported as  plugin:cloudify-acme-plugin  or  plugin:cloudify-acme-plugin?version=1.0",
+    ]
+    code, found = terminal.ask("plugins", "list")
+    assert (code, [(view["name"], view["kind"], view["version"]) for view in found]) == (
+        0,
+        [("cloudify-acme-plugin", "types", "1.0")],
+    )
+    shown = terminal.run("plugins", "show", "cloudify-acme-plugin").stdout
+    assert "kind      types" in shown
+    assert "node types: acme.nodes.Box" in shown
+    assert (
+        terminal.run("plugins", "remove", "cloudify-acme-plugin").stdout.rstrip() == "Removed: cloudify-acme-plugin 1.0"
+    )
+    assert terminal.ask("plugins", "list")[1] == []
+
+
+def test_of_several_versions_the_newest_is_shown_and_one_to_remove_must_be_chosen(terminal: Terminal) -> None:
+    install(terminal, "1.9")
+    install(terminal, "1.10")
+    assert terminal.ask("plugins", "show", "cloudify-acme-plugin")[1]["version"] == "1.10"
+    code, found = terminal.ask("plugins", "remove", "cloudify-acme-plugin")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-B127")
+    assert found["problems"][0]["mend"] == "Say which: --version with one of 1.10, 1.9."
+    assert terminal.ask("plugins", "remove", "acme-plugin", "--version", "1.9")[1]["version"] == "1.9"
+    assert terminal.ask("plugins", "remove", "acme-plugin", "--version", "3")[1]["problems"][0]["code"] == "PL-B127"
+
+
+def test_only_definitions_can_be_installed_so_far(terminal: Terminal) -> None:
+    result = terminal.run("plugins", "install", "plugin.yaml")
+    assert result.exit_code == 2
+    assert "--definition-only" in result.stderr
+
+
+def test_a_store_that_forgets_has_no_catalogue(terminal: Terminal) -> None:
+    terminal.environment["PHASELINE_STORE_URL"] = "memory:"
+    assert terminal.ask("plugins", "list") == (0, [])
+    (terminal.folder / "plugin.yaml").write_text(DEFINITION % "1.0")
+    code, found = terminal.ask("plugins", "install", "--definition-only", "plugin.yaml")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-B127")
