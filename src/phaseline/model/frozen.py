@@ -234,36 +234,33 @@ def _init_of(made: type, columns: Columns, later: Callable[[], type]) -> Callabl
 
 
 def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callable[..., None]:
-    """An ``__init__`` that is twice as fast as that of a frozen dataclass.
+    """An ``__init__`` at a third of the price of that of a frozen dataclass.
 
-    While it is being filled the object is of a twin class, a dataclass whose attributes are set in the ordinary way. Where
-    a twin would be laid out otherwise, the frozen dataclass has to do.
+    While it is being filled the object is of a twin class, whose attributes are set in the ordinary way. Where a twin
+    would be laid out otherwise, the frozen dataclass has to do.
     """
     if made.__bases__ != (object,) or not columns:
         slow: Callable[..., None] = vars(later())["__init__"]
         return slow
-    space = {
-        name: said
-        for name, said in columns.items()
-        if said.default is not MISSING or said.default_factory is not MISSING
-    }
-    kinds = dict.fromkeys(columns, object)
-    twin: type = dataclass(repr=False, eq=False, slots=True)(
-        type(made.__name__, (), {**space, "__annotations__": kinds, "__qualname__": made.__qualname__})
-    )
-    fill: Callable[..., None] = vars(twin)["__init__"]
-    if made.__setattr__ is not _refuse:
-        return fill
-    become = vars(object)["__class__"].__set__
-
-    def init(self: object, *given: Any, **named: Any) -> None:
-        if self.__class__ is not made:
-            vars(later())["__init__"](self, *given, **named)
-            return
-        become(self, twin)
-        fill(self, *given, **named)
-        self.__class__ = made
-
+    known: dict[str, Any] = {"_made": made, "_absent": object(), "_become": vars(object)["__class__"].__set__}
+    heads, lines = [], []
+    for name, said in columns.items():
+        is_needed = said.default is said.default_factory is MISSING
+        heads.append(name if is_needed else f"{name}=_default_{name}")
+        known[f"_default_{name}"] = known["_absent"] if said.default is MISSING else said.default
+        if said.default_factory is not MISSING:
+            known[f"_make_{name}"] = said.default_factory
+            lines.append(f"if {name} is _absent: {name} = _make_{name}()")
+    fill = [f"self.{name} = {name}" for name in columns]
+    if made.__setattr__ is _refuse:
+        known["_twin"] = type(made.__name__, (), {"__slots__": tuple(columns)})
+        known["_later"] = later
+        of_another = f"if self.__class__ is not _made: return _later().__init__(self, {', '.join(columns)})"
+        fill = [of_another, "_become(self, _twin)", *fill, "self.__class__ = _made"]
+    text = "\n ".join([f"def __init__(self, {', '.join(heads)}):", *lines, *fill])
+    exec(text, known)  # noqa: S102 - as a dataclass does
+    init: Callable[..., None] = known["__init__"]
+    init.__qualname__ = f"{made.__qualname__}.__init__"
     return init
 
 
