@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import closest, listing
+from phaseline.dsl.versions import LATEST, PHASELINE
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
 
@@ -106,6 +107,7 @@ class ShapeCheck:
         """Problems go to ``report``."""
         self._report = report
         self._minor = minor
+        self._newest = PHASELINE if minor is None else max(minor, LATEST)
 
     def check(self, shape: Shape, value: Value, spot: Spot) -> object:
         """``value`` without what is wrong in it, or ``BROKEN``."""
@@ -206,7 +208,8 @@ class ShapeCheck:
         here = spot.at(name)
         key = table.keys.get(name)
         if key is None:
-            mend = self._report.suggest(name, table.keys, f"Allowed are {listing(table.keys)}.")
+            known = [other for other, row in table.keys.items() if row.since <= self._newest]
+            mend = self._report.suggest(name, known, f"Allowed are {listing(known)}.")
             self._report.add("PL-B014", f"'{name}' is not a key of {table.title}", mend, here, point="key")
             return BROKEN
         if not self._report.gate(name, self._minor, key.since, here, point="key"):

@@ -24,13 +24,19 @@ def read_on_path(nodes: Mapping[str, Node], sections: Sections, report: Report) 
     """{node type: what its nodes are} of the types of nodes that are resources; what cannot be meant is reported."""
     raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
     found: dict[str, OnPath] = {}
+    told: set[frozenset[str]] = set()
     for name, one in raw.items():
         if TARGET_STATE in one and not _line(name, raw)[1:]:
             mend = "Say of which resource type its nodes are, for example 'resource_type: Cloud.Node'."
             spot = sections.spot("node_types", name).at(TARGET_STATE)
             report.add("PL-B112", f"The node type '{name}' has a target_state and no resource_type", mend, spot)
         if RESOURCE_TYPE in one:
-            _check_circle(name, raw, sections, report)
+            circle = _circle(name, raw)
+            if circle and frozenset(circle) not in told:
+                told.add(frozenset(circle))
+                message = f"Node types are resource types of one another in a circle: {' → '.join(circle)}"
+                mend = "Name a type that does not derive from this one."
+                report.add("PL-B110", message, mend, sections.spot("node_types", name).at(RESOURCE_TYPE))
     for kind in dict.fromkeys(node.type for node in nodes.values()):
         line = _line(kind, raw)
         if len(line) > 1:
@@ -115,19 +121,14 @@ def _point(spot: Spot, key: str) -> Place:
     return Place(spot.document.name, line, column, f"{section}.{name}.{key}")
 
 
-def _check_circle(name: str, raw: Mapping[str, Mapping[str, str]], sections: Sections, report: Report) -> None:
-    """A type that is of its own resource type, or of one that is of this one."""
+def _circle(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """How a type is of its own resource type, or of one that is of this one; empty: it is not."""
     walked = [name]
     following = raw[name].get(RESOURCE_TYPE)
-    while following is not None and following in raw:
+    while following is not None and following in raw and following not in walked[1:]:
         own = list(_hierarchy(following, raw))
-        if name in own:
-            circle = " → ".join([*walked, following])
-            message = f"Node types are resource types of one another in a circle: {circle}"
-            spot = sections.spot("node_types", name).at(RESOURCE_TYPE)
-            report.add("PL-B110", message, "Name a type that does not derive from this one.", spot)
-            return
-        if following in walked:
-            return
         walked.append(following)
+        if name in own:
+            return walked
         following = next((raw[one][RESOURCE_TYPE] for one in own if RESOURCE_TYPE in raw[one]), None)
+    return []
