@@ -1,11 +1,11 @@
-"""What the core and the use cases need of the outside, as protocols: Clock, Store, Executor, Catalog."""
+"""What the core and the use cases need of the outside, as protocols: Clock, Store, Executor, Catalog, Secrets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
         RequestRow,
         Turn,
     )
+    from phaseline.model.secret_rows import SecretRow, WrappedKey
     from phaseline.model.status import EntryStatus
+    from phaseline.model.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
     from phaseline.model.topology import Topology
     from phaseline.model.upkeep import Compacted, Finding, Purged
 
@@ -44,6 +46,125 @@ class Clock(Protocol):
 
     def now(self) -> int:
         """Milliseconds since the epoch."""
+        ...
+
+
+class Secrets(Protocol):
+    """Gives secrets to calls, and keeps them out of everything that is written (decision 30). Safe from any thread."""
+
+    def get(self, name: str) -> str:
+        """The secret's text, which is masked from now on. ``KeyError`` if there is none."""
+        ...
+
+    def missing(self, names: Collection[str]) -> Sequence[str]:
+        """Those of the names that no secret has, sorted."""
+        ...
+
+    def learn(self, value: Value) -> None:
+        """Have no text or number within the value written in clear from now on."""
+        ...
+
+    def masked(self, text: str) -> str:
+        """The text without the values that are known."""
+        ...
+
+    def knows(self, text: str) -> bool:
+        """Whether a known value stands in the text."""
+        ...
+
+    def sealed(self, value: Value) -> Value:
+        """The value as it is to be stored: encrypted where it holds a known value. The same object if nowhere."""
+        ...
+
+    def unsealed(self, value: Value) -> Value:
+        """What was sealed, as calls see it, and known from now on. Raises: PL-S020, PL-S023."""
+        ...
+
+    @property
+    def has_seals(self) -> bool:
+        """False while nothing that was stored can be sealed."""
+        ...
+
+
+class SecretShelf(Protocol):
+    """Where a store keeps secrets. Any process may write; every method is one transaction."""
+
+    def all(self) -> Sequence[SecretRow]:
+        """By name."""
+        ...
+
+    def find(self, name: str) -> SecretRow | None:
+        """The one of this name, or None."""
+        ...
+
+    def put(self, row: SecretRow) -> bool:
+        """Store it in the place of the version before it; False if that is not what there is (of version 1: nothing)."""
+        ...
+
+    def delete(self, name: str) -> bool:
+        """False if there was none."""
+        ...
+
+    def data_keys(self) -> Mapping[str, WrappedKey]:
+        """{purpose: data key} of everything else that is encrypted."""
+        ...
+
+    def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
+        """The data key of a purpose: this one, or the one that somebody else has stored before."""
+        ...
+
+    def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
+        """Replace all data keys, all or none; how many. ``rewrapped`` is given ``secret`` or ``purpose``, its name, and the key."""
+        ...
+
+
+class BlueprintShelf(Protocol):
+    """Where a store keeps blueprints with all their files. Any process may write; every method is one transaction."""
+
+    def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
+        """By id and version; only those of one id if it is given."""
+        ...
+
+    def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
+        """One version, 0: the newest; None if there is none."""
+        ...
+
+    def lacking(self, digests: Sequence[str]) -> Sequence[str]:
+        """Those of which there is no content yet."""
+        ...
+
+    def add(
+        self,
+        new: StoredBlueprint,
+        files: Sequence[StoredFile],
+        contents: Mapping[str, bytes],
+        imports: Sequence[int] = (),
+    ) -> StoredBlueprint | None:
+        """Store it as the next version of its id; None if the newest version has the same digest.
+
+        ``contents`` {digest: bytes}, at least of those that are lacking (``LookupError``); ``imports``: numbers of the
+        versions that it imports. Raises: PL-C054 if one of these was deleted.
+        """
+        ...
+
+    def files(self, blueprint: int) -> Sequence[StoredFile]:
+        """The files of a version, by path."""
+        ...
+
+    def content(self, digest: str) -> bytes:
+        """What is in a file. ``LookupError`` if nothing has this digest."""
+        ...
+
+    def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
+        """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
+        ...
+
+    def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
+        """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
+        ...
+
+    def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
+        """{namespace: the version a deployment has under it}; without a namespace its own."""
         ...
 
 
@@ -72,6 +193,16 @@ class Store(Protocol):
     @property
     def notices(self) -> Sequence[str]:
         """What opening the store did that a user should hear of, such as an upgrade and where the copy before it lies."""
+        ...
+
+    @property
+    def secrets(self) -> SecretShelf:
+        """The secrets of this store, encrypted."""
+        ...
+
+    @property
+    def stored_blueprints(self) -> BlueprintShelf:
+        """Blueprints that were uploaded."""
         ...
 
     # -- asking: any process may, whoever owns the store (ADR 0008)

@@ -17,6 +17,7 @@ from tests.store.make_store_v1 import BEGAN_AT, HOUR_MS
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import Growth, no_resources, type_node
 from phaseline.model.rows import CodePlaces, NewDeployment
+from phaseline.model.secret_rows import SecretRow, WrappedKey
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.store import schema
 from phaseline.store.lock import OwnerLock
@@ -50,9 +51,9 @@ def version(path: Path) -> int:
 
 
 def test_the_copy_before_the_upgrade_is_the_store_as_it_was(upgraded: SqliteStore, old: Path) -> None:
-    copy = old.with_name("store.db.before-v3.db")
+    copy = old.with_name("store.db.before-v4.db")
     (notice,) = upgraded.notices
-    assert "schema 1 to 3" in notice
+    assert "schema 1 to 4" in notice
     assert str(copy) in notice
     assert (version(copy), version(old)) == (1, schema.SCHEMA_VERSION)
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -67,10 +68,10 @@ def test_only_an_upgrade_is_worth_a_notice(upgraded: SqliteStore, old: Path, clo
 
 
 def test_a_copy_of_an_earlier_upgrade_is_not_replaced(old: Path, clock: VirtualClock) -> None:
-    first = old.with_name("store.db.before-v3.db")
+    first = old.with_name("store.db.before-v4.db")
     first.write_text("precious")
     with closing(SqliteStore.open(old, clock)) as store:
-        assert "before-v3-2.db" in store.notices[0]
+        assert "before-v4-2.db" in store.notices[0]
     assert first.read_text() == "precious"
 
 
@@ -120,7 +121,7 @@ def test_a_store_of_schema_2_may_hold_resources_afterwards(old: Path, clock: Vir
     assert version(old) == 2
     with closing(SqliteStore.open(old, clock)) as store:
         (notice,) = store.notices
-        assert "schema 2 to 3" in notice
+        assert "schema 2 to 4" in notice
         assert [row.kind for row in store.deployments()] == ["blueprint"] * 3
         assert [graph.created_at for graph in store.graphs(1)] == [0]
         empty = no_resources()
@@ -130,6 +131,27 @@ def test_a_store_of_schema_2_may_hold_resources_afterwards(old: Path, clock: Vir
         store.grow(number, more, a.ANN)
         assert store.documents(number) == {0: {"Size": 3}}
         assert store.pause_phase("Acme.Create", a.ANN, "new")
+        assert list(store.check()) == []
+
+
+def test_b41_a_store_of_schema_3_keeps_its_open_executions_and_takes_secrets_afterwards(
+    old: Path, clock: VirtualClock
+) -> None:
+    upgrade(str(old), "0003")
+    assert version(old) == 3
+    with closing(SqliteStore.open(old, clock)) as store:
+        (notice,) = store.notices
+        assert "schema 3 to 4" in notice
+        assert [row.code.imported for row in store.deployments()] == [()] * 3
+        row = SecretRow("token", 1, b"x", WrappedKey(b"y", "m"), 5, "ann", 5, "ann")
+        assert store.secrets.put(row)
+        assert store.secrets.find("token") == row
+        with engine(store, clock) as (going, executor):
+            going.recover()
+            turn(going, executor)
+            clock.advance_to(clock.now() + HOUR_MS)
+            turn(going, executor)
+        assert [row.status for row in store.executions()] == [ExecutionStatus.COMPLETED] * 3
         assert list(store.check()) == []
 
 

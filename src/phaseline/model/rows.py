@@ -52,16 +52,21 @@ DeploymentKind = Literal["blueprint", "resources"]
 class CodePlaces:
     """Everything that finds code, stored with the deployment: any engine process can go on with it.
 
-    ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order.
+    ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order. ``imported``: (namespace, absolute folder)
+    of each stored blueprint that is imported under one.
     """
 
     blueprint_folder: str
     plugin_folders: tuple[str, ...] = ()
+    imported: tuple[tuple[str, str], ...] = ()
 
 
 @frozen
 class NewDeployment:
-    """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``."""
+    """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``.
+
+    ``uses``: {namespace: number} of the stored blueprints that it needs; without a namespace the one it is made of.
+    """
 
     name: str
     blueprint: Blueprint
@@ -71,6 +76,7 @@ class NewDeployment:
     actor: Actor
     created_at: int
     kind: DeploymentKind = "blueprint"
+    uses: Mapping[str, int] = field(default_factory=dict)
 
 
 @frozen

@@ -6,6 +6,7 @@ unpacked. One snapshot serves all, so an engine may go on meanwhile.
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -20,6 +21,7 @@ from phaseline.model.upkeep import Finding
 from phaseline.store import graphs, topologies
 from phaseline.store.columns import decode
 from phaseline.store.schema import IS_OPEN
+from phaseline.store.stored_blueprints import unpacked
 
 DAMAGES_TOLD = 20
 """Damages of the file that are told one by one."""
@@ -132,6 +134,34 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         "are not understood",
         f"select number from request where kind not in ({_KINDS}) or not json_valid(body)",
     ),
+    (
+        "stored_path",
+        "belong to no stored blueprint",
+        "select blueprint from stored_path where blueprint not in (select number from stored_blueprint)",
+    ),
+    (
+        "stored_path",
+        "have no content",
+        "select blueprint || ', ' || path from stored_path where content not in (select digest from stored_content)",
+    ),
+    (
+        "stored_blueprint",
+        "have not all their files",
+        """select id || '@' || version from stored_blueprint
+        where file_count <> (select count(*) from stored_path where blueprint = number)""",
+    ),
+    (
+        "stored_import",
+        "import what is not there",
+        "select blueprint from stored_import where imported not in (select number from stored_blueprint)",
+    ),
+    (
+        "blueprint_use",
+        "need what is not there",
+        f"""select deployment from blueprint_use where deployment not in {_DEPLOYMENTS} or (
+        blueprint not in (select number from stored_blueprint)
+        and deployment in (select number from deployment where deleted_at = 0))""",
+    ),
 )
 """(table, what is wrong with some of its rows, statement that names them)"""
 
@@ -174,6 +204,7 @@ def _values(db: sqlite3.Connection) -> Iterator[Finding]:
         ("page", "select graph || ', page ' || number, statuses from page", _look_at_page),
         ("segment", _SEGMENTS, _look_at_segment),
         ("batch", _BATCHES, _look_at_batch),
+        ("stored_content", "select digest, size_bytes, body from stored_content", _look_at_content),
     ):
         count, first = 0, ""
         try:
@@ -233,3 +264,8 @@ def _look_at_batch(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
     members = sum(len(decode(positions)) for (positions,) in rows)
     answers = len(decode(row[1]))
     return "" if answers == members else f"{answers} answers of {members} members"
+
+
+def _look_at_content(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
+    digest = hashlib.sha256(unpacked(row[1], row[2])).hexdigest()
+    return "" if digest == row[0] else "it is not what was stored"

@@ -209,3 +209,12 @@ def cannot_copy(path: str, reason: str) -> ProblemsError:
 
 def _cannot_write(path: str, why: str, mend: str) -> ProblemsError:
     return fail("PL-S005", f"The store cannot be written: {why}", mend, subject=path)
+
+
+def blueprint_gone() -> ProblemsError:
+    """PL-C054 for a stored blueprint that was deleted while somebody was about to use it."""
+    return fail(
+        "PL-C054",
+        "a stored blueprint that this needs was deleted meanwhile",
+        "Look what there is: phaseline blueprints list. Upload it again, then repeat this.",
+    )

@@ -45,7 +45,9 @@ from phaseline.store import failures, memory_turns, requests
 from phaseline.store import memory_requests as asking
 from phaseline.store.file import IDENTITY_BYTES
 from phaseline.store.growing import missing_names
+from phaseline.store.memory_blueprints import MemoryBlueprints
 from phaseline.store.memory_requests import ThreadsWaiting
+from phaseline.store.memory_secrets import MemorySecrets
 from phaseline.store.memory_shelves import HeldDeployment, HeldExecution, Shelves
 from phaseline.store.progress import count_by_step
 from phaseline.store.turns import from_pages
@@ -67,6 +69,8 @@ class MemoryStore:
         self._looks = 1
         self._waiting = ThreadsWaiting()
         self.notices: Sequence[str] = ()
+        self.secrets = MemorySecrets(self._changing)
+        self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
@@ -115,10 +119,12 @@ class MemoryStore:
                 same = (known.tenant, known.row.name) == (new.actor.tenant, new.name)
                 if same and not known.deleted_at and number != replaces:
                     raise failures.name_taken(new.name)
+            self.stored_blueprints.refuse_gone(new.uses)
             if replaces:
                 self.delete_deployment(replaces, new.actor)
             held.last_deployment += 1
             number = held.last_deployment
+            self.stored_blueprints.add_uses(number, new.uses)
             held.deployments[number] = HeldDeployment(
                 row=_deployment_row(number, new),
                 tenant=new.actor.tenant,
@@ -239,6 +245,9 @@ class MemoryStore:
         """Remember whom to end when the engine dies."""
         with self._changing():
             self._held.batches[batch] = altered(self._held.batches[batch], process_group=process_group)
+
+    def _living(self) -> Mapping[int, str]:
+        return {number: held.row.name for number, held in self._held.deployments.items() if not held.deleted_at}
 
     def deployments(self) -> Sequence[DeploymentRow]:
         """All that are not deleted, by name."""

@@ -34,7 +34,7 @@ from phaseline.store.progress import count_by_step
 from phaseline.store.turns import from_pages, read_states
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
-    created_by, instance_count, kind from deployment where deleted_at = 0"""
+    created_by, instance_count, kind, imported from deployment where deleted_at = 0"""
 _EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
     started_at, ended_at, execution.created_by
     from execution join deployment on deployment.number = execution.deployment"""
@@ -72,7 +72,7 @@ def deployments(db: sqlite3.Connection, name: str | None = None) -> list[Deploym
             name=row[1],
             blueprint_file=row[2],
             description=row[3],
-            code=CodePlaces(row[4], tuple(json.loads(row[5]))),
+            code=CodePlaces(row[4], tuple(json.loads(row[5])), tuple(map(tuple, json.loads(row[10])))),
             created_at=row[6],
             created_by=row[7],
             instance_count=row[8],

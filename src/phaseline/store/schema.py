@@ -6,11 +6,11 @@ lists and mappings JSON.
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Kept in the file as ``user_version``; each migration raises it by one."""
 APPLICATION_ID = 0x5048_4C4E
 """Marks a SQLite file as a store of Phaseline ("PHLN")."""
-REVISION = "0003"
+REVISION = "0004"
 """The last migration, as alembic names it."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """Condition on an execution that has not ended, word for word that of the index, so that SQLite uses it."""
@@ -25,7 +25,7 @@ TABLES = (
         blueprint_file text not null, description text not null, blueprint_folder text not null,
         plugin_folders text not null, instance_count integer not null, created_at integer not null,
         created_by text not null, deleted_at integer not null, deleted_by text not null default '',
-        kind text not null default 'blueprint')""",
+        kind text not null default 'blueprint', imported text not null default '[]')""",
     "create unique index deployment_live on deployment (tenant, name) where deleted_at = 0",
     """create table blueprint (
         deployment integer primary key, body text not null, inputs text not null)""",
@@ -87,4 +87,24 @@ TABLES = (
     """create table paused_phase (
         name text not null collate nocase primary key, at integer not null, actor text not null,
         reason text not null) without rowid""",
+    """create table secret (
+        tenant text not null, name text not null, version integer not null, body blob not null, data_key blob not null,
+        master_key text not null, created_at integer not null, created_by text not null, updated_at integer not null,
+        updated_by text not null, primary key (tenant, name)) without rowid""",
+    "create table data_key (purpose text not null primary key, wrapped blob not null, master_key text not null) without rowid",
+    """create table stored_blueprint (
+        number integer primary key autoincrement, tenant text not null, id text not null, version integer not null,
+        main_file text not null, digest text not null, description text not null, language text not null,
+        file_count integer not null, size_bytes integer not null, created_at integer not null, created_by text not null)""",
+    "create unique index stored_blueprint_version on stored_blueprint (tenant, id, version)",
+    """create table stored_path (
+        blueprint integer not null, path text not null, content text not null, is_executable integer not null,
+        primary key (blueprint, path)) without rowid""",
+    "create index stored_path_content on stored_path (content)",
+    "create table stored_content (digest text not null primary key, size_bytes integer not null, body blob not null)",
+    """create table stored_import (
+        blueprint integer not null, imported integer not null, primary key (blueprint, imported)) without rowid""",
+    """create table blueprint_use (
+        deployment integer not null, namespace text not null, blueprint integer not null,
+        primary key (deployment, namespace)) without rowid""",
 )

@@ -42,6 +42,8 @@ from phaseline.model.topology import Topology
 from phaseline.ports import Clock
 from phaseline.store import asking, failures, file, growing, reads, writes
 from phaseline.store.lock import OwnerLock
+from phaseline.store.secrets import SqliteSecrets
+from phaseline.store.stored_blueprints import SqliteBlueprints
 from phaseline.store.topologies import KnownTopologies
 from phaseline.store.turns import TurnWriter
 from phaseline.store.waiting import WaitingRoom
@@ -69,6 +71,8 @@ class SqliteStore:
         self._requests_seen = (0, 0)
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
+        self.secrets = SqliteSecrets(self._reading, self._writing)
+        self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:

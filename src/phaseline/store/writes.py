@@ -6,7 +6,7 @@ import sqlite3
 
 from phaseline.model.rows import Actor, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.model.status import ExecutionStatus
-from phaseline.store import asking, failures, reads, requests, topologies
+from phaseline.store import asking, failures, reads, requests, stored_blueprints, topologies
 from phaseline.store.documents import to_text
 
 
@@ -38,13 +38,15 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
         new.created_at,
         new.actor.name,
         new.kind,
+        to_text(new.code.imported),
     )
-    added = db.execute("insert into deployment values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?)", values)
+    added = db.execute("insert into deployment values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?)", values)
     number = int(added.lastrowid or 0)
     body = topologies.blueprint_to_text(new.blueprint)
     db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
     row = topologies.to_row(new.topology, new.blueprint)
     db.execute(f"insert into topology values (?{', ?' * len(row)})", (number, *row))
+    stored_blueprints.add_uses(db, number, new.uses)
     return number
 
 

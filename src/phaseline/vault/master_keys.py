@@ -1,0 +1,144 @@
+"""The master key: from an environment variable, or from a file that only its user can read, made on first use.
+
+Several keys may be at hand while one takes the place of another: the first one encrypts, all of them decrypt.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import fcntl
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.vault.envelope import KEY_BYTES, new_key
+
+VARIABLE = "PHASELINE_SECRETS_KEY"
+"""Master keys as base64, separated by spaces or commas, the newest first. It takes the place of the file."""
+MODE = 0o600
+
+
+def id_of(key: bytes) -> str:
+    """What a key is called where it must not be told."""
+    return hashlib.sha256(b"phaseline master key\0" + key).hexdigest()[:16]
+
+
+class MasterKeys:
+    """Where the master keys are. ``file`` empty: they live as long as this process, as a store in memory does."""
+
+    def __init__(self, file: str, environment: Mapping[str, str] | None = None) -> None:
+        """Nothing is read yet."""
+        self.file = file
+        self._environment = os.environ if environment is None else environment
+        self._own: list[bytes] = []
+
+    @property
+    def place(self) -> str:
+        """Where they are, for a user to read."""
+        if self._environment.get(VARIABLE):
+            return f"the variable {VARIABLE}"
+        return f"the file '{self.file}'" if self.file else "the memory of this process"
+
+    @property
+    def are_in_file(self) -> bool:
+        """True when they can be replaced here."""
+        return bool(self.file) and not self._environment.get(VARIABLE)
+
+    def read(self) -> list[bytes]:
+        """All keys, the newest first; none if there is no file. Raises: PL-S021, PL-S022."""
+        given = self._environment.get(VARIABLE)
+        if given:
+            return _parsed(given.replace(",", " ").split(), self.place)
+        if not self.file:
+            return list(self._own)
+        path = Path(self.file)
+        try:
+            with path.open(encoding="ascii") as handle:
+                self._refuse_open_to_others(os.fstat(handle.fileno()))
+                return _parsed(handle.read().split(), self.place)
+        except FileNotFoundError:
+            return []
+        except (OSError, UnicodeDecodeError) as error:
+            raise _unreadable(self.place, str(error)) from error
+
+    def newest(self) -> bytes:
+        """The key that encrypts; a file with a new one is made if there is none. To be called in ``alone``."""
+        keys = self.read()
+        if not keys:
+            keys = [new_key()]
+            self.write(keys)
+        return keys[0]
+
+    def find(self, id: str) -> bytes | None:
+        """The key of this id, or None."""
+        return next((key for key in self.read() if id_of(key) == id), None)
+
+    def write(self, keys: Sequence[bytes]) -> None:
+        """Put these in the place of what the file holds, at once or not at all, readable for its user alone."""
+        if not self.file:
+            self._own = list(keys)
+            return
+        beside = f"{self.file}.new"
+        text = "".join(base64.b64encode(key).decode() + "\n" for key in keys)
+        try:
+            Path(self.file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            Path(beside).unlink(missing_ok=True)
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(beside).replace(self.file)
+            folder = os.open(Path(self.file).parent, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        except OSError as error:
+            raise _unreadable(self.place, error.strerror or str(error)) from error
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other process reads the newest key to encrypt with, or replaces it, meanwhile."""
+        if not self.are_in_file:
+            yield
+            return
+        try:
+            Path(self.file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(f"{self.file}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
+        except OSError as error:
+            raise _unreadable(self.place, error.strerror or str(error)) from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    def _refuse_open_to_others(self, found: os.stat_result) -> None:
+        if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            message = f"the master key in {self.place} can be read or written by others: its mode is {found.st_mode & 0o777:o}"
+            mend = f"Close it, and then give the secrets a new master key, for this one may be known: chmod 600 {self.file}; phaseline secrets rotate"
+            raise fail("PL-S022", message, mend)
+
+
+def _parsed(words: Sequence[str], place: str) -> list[bytes]:
+    keys: list[bytes] = []
+    for word in words:
+        try:
+            key = base64.b64decode(word, validate=True)
+        except (binascii.Error, ValueError):
+            key = b""
+        if len(key) != KEY_BYTES:
+            raise _unreadable(place, f"it holds something that is not {KEY_BYTES} bytes in base64")
+        keys.append(key)
+    return keys
+
+
+def _unreadable(place: str, reason: str) -> ProblemsError:
+    mend = f"Correct it, or put the key there that the secrets were stored with; {VARIABLE} takes its place."
+    return fail("PL-S021", f"the master key cannot be had from {place}: {reason}", mend)
