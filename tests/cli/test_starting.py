@@ -103,6 +103,58 @@ def test_w26_kwargs_reach_the_function_as_inputs(shop: Terminal) -> None:
     assert noted(shop) == [{"node": "base", "level": 3, "to": "tape", "custom": None}]
 
 
+RUNNING = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins: {ops: {executor: central_deployment_agent, install: false}}
+node_templates:
+  machine: {type: cloudify.nodes.Compute, interfaces: &both {cloudify.interfaces.lifecycle: {stop: ops.ops.for_each, start: ops.ops.for_each}}}
+  app:
+    type: cloudify.nodes.Root
+    interfaces: *both
+    relationships: [{type: cloudify.relationships.contained_in, target: machine}]
+"""
+
+
+@pytest.fixture
+def running(terminal: Terminal) -> Terminal:
+    """A deployment ``shop`` of an application on a machine, both started, and nothing noted yet."""
+    file = terminal.write(RUNNING)
+    (terminal.folder / "plugins" / "ops.py").write_text(OPS)
+    assert terminal.run("install", file).exit_code == 0
+    (terminal.folder / "plugins" / "ops").unlink()
+    return terminal
+
+
+def test_w26_restart_is_one_execution_of_two_rounds_each_with_its_own_parms(running: Terminal) -> None:
+    code, answer = start(running, "restart", "-p", "stop_parms={level: 0}", "-p", "start_parms={level: 5}")
+    assert (code, answer["id"], answer["status"]) == (0, "restart-2", "completed")
+    assert [(call["node"], call["level"]) for call in noted(running)] == [
+        ("machine", 0),
+        ("app", 0),
+        ("machine", 5),
+        ("app", 5),
+    ]
+
+
+def test_w26_a_plan_of_restart_shows_both_rounds_and_what_to_watch_out_for(running: Terminal) -> None:
+    text = running.run("plan", "restart", "-d", "shop").output
+    assert text.startswith(
+        "restart: 2 rounds one after the other, 4 plugin calls\n\nround 1 of 2: stop: 2 nodes, 2 instances\n"
+    )
+    assert "\nround 2 of 2: start: 2 nodes, 2 instances\n" in text
+    assert "warning PL-P030" in text
+    code, answer = running.ask("plan", "restart", "-d", "shop", "-p", "reverse_order=true")
+    assert (code, [item["workflow"] for item in answer["rounds"]], answer["calls"]) == (0, ["stop", "start"], 4)
+    assert answer["warnings"] == []
+    assert noted(running) == []
+
+
+def test_wd19_a_stop_says_before_it_begins_that_a_container_goes_first(running: Terminal) -> None:
+    told = running.run("executions", "start", "stop", "-d", "shop")
+    assert "containers are stopped before what they contain: 'machine' before 'app'" in told.output
+
+
 def test_w26_kwargs_win_over_inputs_of_the_blueprint_where_that_is_allowed(shop: Terminal) -> None:
     kwargs = "operation_kwargs={level: 3, to: moon}"
     assert refusal(shop, *execute("ops.backup", kwargs))[0] == "PL-P007"
@@ -241,7 +293,7 @@ def test_b23_workflows_that_cannot_be_run_yet_are_refused_with_a_clear_word(
     code, message, mend = refusal(shop, name, *(["--force"] if name == "scale" else []))
     assert code == "PL-P011"
     assert message.startswith(what)
-    assert mend == "These can: execute_operation, install, uninstall."
+    assert mend == "These can: execute_operation, install, pull, restart, start, stop, uninstall."
 
 
 def test_wd1_a_built_in_workflow_that_the_blueprint_replaces_is_not_run_in_its_place(terminal: Terminal) -> None:
@@ -252,7 +304,7 @@ def test_wd1_a_built_in_workflow_that_the_blueprint_replaces_is_not_run_in_its_p
     assert "The workflow 'install' replaces the built-in one" in made.stderr
     code, message, mend = refusal(terminal, "install")
     assert (code, message.partition(",")[0]) == ("PL-P011", "the workflow 'install'")
-    assert mend == "These can: execute_operation, uninstall."
+    assert mend == "These can: execute_operation, pull, restart, start, stop, uninstall."
 
 
 def test_workflows_of_a_blueprint_without_the_types_are_the_built_in_ones(terminal: Terminal) -> None:

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.plan import operations as op
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.model.blueprint import Value
 
 OPERATION_KWARGS = "operation_kwargs"
-GIVEN: Mapping[str, str] = {"execute_operation": OPERATION_KWARGS}
-"""{workflow: its parameter with further inputs for each call}"""
+OPERATION_PARMS = "operation_parms"
+STOP_PARMS = "stop_parms"
+START_PARMS = "start_parms"
+ANY = ""
+"""Stands for every operation that the workflow calls."""
+GIVEN: Mapping[str, Mapping[str, str]] = {
+    "execute_operation": {ANY: OPERATION_KWARGS},
+    "start": {ANY: OPERATION_PARMS},
+    "stop": {ANY: OPERATION_PARMS},
+    "pull": {ANY: OPERATION_PARMS},
+    "restart": {op.STOP: STOP_PARMS, op.START: START_PARMS},
+}
+"""{workflow: {operation: the parameter with further inputs for each call of it}}"""
 NOTHING: Mapping[str, Value] = {}
 
 
-def given_inputs(workflow: str, parameters: Mapping[str, Value]) -> Mapping[str, Value]:
-    """What every call of such an execution gets beside the inputs of its operation, over those of the same name.
+def given_inputs(workflow: str, operation: str, parameters: Mapping[str, Value]) -> Mapping[str, Value]:
+    """What a call of the operation gets beside the inputs of the blueprint, over those of the same name.
 
-    >>> given_inputs("execute_operation", {"operation_kwargs": {"level": 3}})
+    >>> given_inputs("execute_operation", "ops.backup", {"operation_kwargs": {"level": 3}})
     {'level': 3}
     """
-    found = parameters.get(GIVEN[workflow]) if workflow in GIVEN else None
+    by_operation = GIVEN.get(workflow)
+    if by_operation is None:
+        return NOTHING
+    found = parameters.get(by_operation.get(operation) or by_operation.get(ANY, ""))
     return found if isinstance(found, dict) else NOTHING

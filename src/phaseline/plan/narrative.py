@@ -21,7 +21,7 @@ from phaseline.model.status import EntryStatus as Status
 from phaseline.model.status import Mark, OutcomeKind
 from phaseline.plan.arguments import given_inputs
 from phaseline.plan.tales import CLEAN_UP_TALE, INSTALL_TALE, UNINSTALL_TALE, Part, Tale, operation_tale, uninstall_tale
-from phaseline.plan.workflows import execute_operation, install, uninstall
+from phaseline.plan.workflows import execute_operation, install, start_stop, uninstall
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Operation, Value
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 SCRIPT_FUNCTION = "script_runner.tasks.run"
 """The function that the ancestor calls for every script."""
+OF_ONE_OPERATION = frozenset(
+    {execute_operation.EXECUTE_OPERATION, *(item.graph for items in start_stop.INVOCATIONS.values() for item in items)}
+)
+"""Names of graphs that call one operation only."""
 BEGUN = frozenset(
     {
         Status.RUNNING,
@@ -86,15 +90,26 @@ def narrate(
     calls: Mapping[int, Sequence[CallSpan]] | None = None,
     notes: Mapping[int, NoteRow] | None = None,
     present: State | None = None,
+    workflow: str = "",
     parameters: Mapping[str, Value] | None = None,
     with_tasks: bool = False,
 ) -> list[Line]:
     """The lines of one instance in order, as far as it has come; none for instances that take no part themselves.
 
     ``statuses`` uint8 by position; ``calls`` and ``notes`` by position. ``present``: the state in which the graph found the
-    instance, so that uninstall can say what it skipped. ``parameters``: those of the execution. ``with_tasks``: the calls themselves too (W12).
+    instance, so that uninstall can say what it skipped. ``workflow`` and ``parameters``: of the execution; the workflow if it is not named as the
+    graph. ``with_tasks``: the calls themselves too (W12).
     """
-    known = Known(topology, graph, statuses, calls or {}, notes or {}, parameters or {}, with_tasks=with_tasks)
+    known = Known(
+        topology,
+        graph,
+        statuses,
+        calls or {},
+        notes or {},
+        workflow or graph.name,
+        parameters or {},
+        with_tasks=with_tasks,
+    )
     ((_, lines),) = narrate_all(known, [instance], present={} if present is None else {instance: present})
     return lines
 
@@ -108,6 +123,7 @@ class Known:
     statuses: np.ndarray
     calls: Mapping[int, Sequence[CallSpan]]
     notes: Mapping[int, NoteRow]
+    workflow: str = ""
     parameters: Mapping[str, Value] = field(default_factory=dict)
     with_tasks: bool = False
 
@@ -135,17 +151,20 @@ def _told(story: _Story, present: State | None) -> list[Line]:
         return story.tell(uninstall_tale(present) if present is not None else UNINSTALL_TALE)
     if not story.is_called:
         return []
-    if name == execute_operation.EXECUTE_OPERATION:
+    if name in OF_ONE_OPERATION:
         return [line for tale in _operation_tales(story) for line in story.tell(tale)]
     return story.tell(CLEAN_UP_TALE)
 
 
 def _operation_tales(story: _Story) -> list[Tale]:
     """Of the one operation that is called, with its name as it was given."""
-    parameters = story.known.parameters
-    given = given_inputs(execute_operation.EXECUTE_OPERATION, parameters)
+    known = story.known
     return [
-        operation_tale(phase, str(parameters.get(execute_operation.OPERATION, phase)), given)
+        operation_tale(
+            phase,
+            str(known.parameters.get(execute_operation.OPERATION, phase)),
+            given_inputs(known.workflow, phase, known.parameters),
+        )
         for phase in story.positions
     ]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from phaseline.model.blueprint import Value
-    from phaseline.plan.summary import NodePlan, OperationPlan, PhasePlan, PlanSummary, RelationshipPlan
+    from phaseline.plan.summary import NodePlan, OperationPlan, PhasePlan, PlanSummary, RelationshipPlan, RoundsPlan
 
 WIDTH = 60
 """Values longer than this are cut."""
@@ -30,6 +30,17 @@ def plan_text(summary: PlanSummary) -> str:
         lines += ["", *_node(node)]
     lines += ["", *_execution(summary)]
     for warning in summary.warnings:
+        lines += ["", *_warning(warning)]
+    return "\n".join(lines) + "\n"
+
+
+def rounds_text(found: RoundsPlan) -> str:
+    """The whole plan of several rounds; ends with a line break."""
+    total = len(found.rounds)
+    lines = [f"{found.workflow}: {total} rounds one after the other, {_counted(found.calls, 'plugin call')}"]
+    for number, summary in enumerate(found.rounds, 1):
+        lines += ["", f"round {number} of {total}: {plan_text(summary).rstrip()}"]
+    for warning in found.warnings:
         lines += ["", *_warning(warning)]
     return "\n".join(lines) + "\n"
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
-from phaseline.plan.arguments import OPERATION_KWARGS
+from phaseline.plan.arguments import OPERATION_KWARGS, OPERATION_PARMS, START_PARMS, STOP_PARMS
 from phaseline.plan.selection import FILTERS, NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, names
-from phaseline.plan.workflows import PLANNERS, execute_operation, uninstall
+from phaseline.plan.workflows import PLANNERS, execute_operation, start_stop, uninstall
+from phaseline.plan.workflows.invoking import IN_ORDER, REVERSE_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,18 +30,24 @@ class Parameter:
 
 NAMES = Parameter((list, str), 'a list of names, such as \'["web", "database"]\'')
 SWITCH = Parameter((bool,), "true or false")
+INPUTS = Parameter((dict,), "a mapping of inputs, such as '{level: 3}'")
+IN_TURN: Mapping[str, Parameter] = {IN_ORDER: SWITCH, **dict.fromkeys(FILTERS, NAMES)}
 
 PARAMETERS: Mapping[str, Mapping[str, Parameter]] = {
     "install": dict.fromkeys(FILTERS, NAMES),
     "uninstall": {uninstall.IGNORE_FAILURE: SWITCH, uninstall.RETRY_IGNORED: SWITCH, **dict.fromkeys(FILTERS, NAMES)},
     "execute_operation": {
         execute_operation.OPERATION: Parameter((str,), "the name of an operation", required=True),
-        OPERATION_KWARGS: Parameter((dict,), "a mapping of inputs, such as '{level: 3}'"),
+        OPERATION_KWARGS: INPUTS,
         execute_operation.ALLOW_KWARGS_OVERRIDE: SWITCH,
-        execute_operation.IN_ORDER: SWITCH,
+        IN_ORDER: SWITCH,
         execute_operation.SKIP_UNDECLARED: SWITCH,
         **dict.fromkeys(FILTERS, NAMES),
     },
+    "start": {OPERATION_PARMS: INPUTS, **IN_TURN},
+    "stop": {OPERATION_PARMS: INPUTS, REVERSE_ORDER: SWITCH, **IN_TURN},
+    "restart": {STOP_PARMS: INPUTS, START_PARMS: INPUTS, REVERSE_ORDER: SWITCH, **IN_TURN},
+    "pull": {OPERATION_PARMS: INPUTS, **IN_TURN},
 }
 """{workflow: {parameter: what it must be}}"""
 NOT_YET = {("uninstall", "recursive")}
@@ -68,6 +75,11 @@ def check(topology: Topology, request: Request, *, with_custom: bool = False) ->
     if not found and request.workflow == execute_operation.EXECUTE_OPERATION:
         return tuple(execute_operation.problems(topology, request))
     return found
+
+
+def warnings(topology: Topology, request: Request) -> tuple[Problem, ...]:
+    """What a user should know before the workflow begins, beside what the plan of any graph says."""
+    return tuple(start_stop.warnings(topology, request)) if request.workflow in start_stop.INVOCATIONS else ()
 
 
 def _parameters(request: Request, more: set[str]) -> Iterable[Problem]:

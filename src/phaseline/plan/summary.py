@@ -92,6 +92,23 @@ class PlanSummary:
     warnings: tuple[Problem, ...]
 
 
+@frozen
+class RoundsPlan:
+    """The plan of a workflow of several rounds, each beginning when the one before it has gone well."""
+
+    workflow: str
+    rounds: tuple[PlanSummary, ...]
+    batches: int
+    calls: int
+    warnings: tuple[Problem, ...]
+
+
+def in_rounds(workflow: str, rounds: tuple[PlanSummary, ...], warnings: tuple[Problem, ...]) -> RoundsPlan:
+    """The plan of these rounds. ``warnings``: of the whole; those of the rounds stay with them."""
+    batches, calls = sum(item.batches for item in rounds), sum(item.calls for item in rounds)
+    return RoundsPlan(workflow, rounds, batches, calls, warnings)
+
+
 def summarise(
     topology: Topology,
     graph: Graph,

@@ -175,7 +175,7 @@ class Part:
             timeout_s=policy.timeout_ms / 1000,
             timeout_recoverable=policy.timeout_recoverable,
         )
-        given = given_inputs(self.execution.workflow, self.execution.parameters)
+        given = given_inputs(self.execution.workflow, operation.name, self.execution.parameters)
         inputs = {**operation.inputs, **given} if given else operation.inputs
         is_flat = all(type(value) in SCALARS for value in inputs.values())
         is_constant = not operation.has_functions and not contains_functions(given)

@@ -157,6 +157,7 @@ def _narrated(store: Store, row: ExecutionRow, causes: Causes) -> Iterator[Line]
             statuses,
             calls,
             {note.position: note for note in store.notes(stored.id)},
+            row.request.workflow,
             row.request.parameters,
             with_tasks=True,
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.execution import History, Request, Verdict
+from phaseline.model.execution import History
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem
 from phaseline.use_cases.finding import find_deployment
@@ -18,12 +18,15 @@ from phaseline.use_cases.owning import declarer, refuse, slots
 from phaseline.use_cases.status import has_store
 
 if TYPE_CHECKING:
+    from phaseline.model.execution import Request, Verdict
     from phaseline.model.graph import Graph
     from phaseline.model.rows import CodePlaces
     from phaseline.model.topology import Topology
-    from phaseline.plan.summary import PlanSummary
+    from phaseline.plan.summary import PlanSummary, RoundsPlan
     from phaseline.use_cases.workflows import Start
     from phaseline.use_cases.workplace import Workplace
+
+    Foreseen = tuple[tuple[Graph, ...], Verdict | None]
 
 
 @frozen
@@ -38,24 +41,32 @@ class NothingToDo:
 class Planned:
     """A plan as a value, as text, and what a user should know beforehand."""
 
-    summary: PlanSummary | NothingToDo
+    summary: PlanSummary | RoundsPlan | NothingToDo
     text: str
     warnings: tuple[Problem, ...] = ()
 
 
-def plan_install(place: Workplace, order: Order) -> Planned:
+def plan_install(place: Workplace, order: Order, *, open_types: bool = False) -> Planned:
     """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong.
 
-    A name that is given for the deployment is looked at as an install would, as far as there is a store.
+    A name that is given for the deployment is looked at as an install would, as far as there is a store. ``open_types``:
+    what definition files that are not at hand would declare is taken as open.
     """
     name = None if order.name is None else deployment_name(order.file, order.name)
-    loaded = load(place, order.file, inputs=order.inputs, plugin_folders=order.plugin_folders, yes_many=order.yes_many)
+    loaded = load(
+        place,
+        order.file,
+        inputs=order.inputs,
+        plugin_folders=order.plugin_folders,
+        yes_many=order.yes_many,
+        open_types=open_types,
+    )
     if name is not None and has_store(place):
         refuse_taken(place, name)
     history = History(np.zeros(len(loaded.topology), np.uint8))
     request = AS_SET.request("install", place, {})
-    answer = _ask(place, loaded.topology, loaded.code, request, history)
-    return _planned(place, loaded.topology, request, answer, loaded.warnings, yes_many=order.yes_many)
+    foreseen = _ask(place, loaded.topology, loaded.code, request, history)
+    return _planned(place, loaded.topology, request, foreseen, loaded.warnings, yes_many=order.yes_many)
 
 
 def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False) -> Planned:
@@ -74,39 +85,44 @@ def plan_workflow(place: Workplace, order: Start) -> Planned:
 
     found = prepare(place, order)
     history = History(found.states)
-    answer = _plan(place, found.topology, found.deployment.code, found.request, history)
-    return _planned(place, found.topology, found.request, answer, (), yes_many=True)
+    foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history)
+    return _planned(place, found.topology, found.request, foreseen, found.warnings, yes_many=True)
 
 
-def _ask(place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History) -> Graph | Verdict:
+def _ask(place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History) -> Foreseen:
     refuse(topology, request)
-    return _plan(place, topology, code, request, history)
+    return _foresee(place, topology, code, request, history)
 
 
-def _plan(
-    place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History
-) -> Graph | Verdict:
+def _foresee(place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History) -> Foreseen:
+    from phaseline.plan.foresight import foresee
     from phaseline.plan.workflows import PLANNERS
 
     declare = declarer(place.catalog)
-    return PLANNERS[request.workflow](topology, request, history, lambda operation: declare(operation, code))
+    planner = PLANNERS[request.workflow]
+    return foresee(planner, topology, request, history, lambda operation: declare(operation, code))
 
 
 def _planned(
     place: Workplace,
     topology: Topology,
     request: Request,
-    answer: Graph | Verdict,
+    foreseen: Foreseen,
     warnings: tuple[Problem, ...],
     *,
     yes_many: bool,
 ) -> Planned:
-    from phaseline.plan.rendering import plan_text
-    from phaseline.plan.summary import summarise
+    from phaseline.plan.rendering import plan_text, rounds_text
+    from phaseline.plan.summary import in_rounds, summarise
 
-    if isinstance(answer, Verdict):
-        reason = answer.reason or "nothing is to be done"
+    graphs, verdict = foreseen
+    if not graphs:
+        reason = (verdict.reason if verdict else "") or "nothing is to be done"
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
-    summary = summarise(topology, answer, slots=asdict(slots(place)), yes_many=yes_many)
-    summary = altered(summary, warnings=(*warnings, *summary.warnings))
-    return Planned(summary, plan_text(summary).rstrip("\n"))
+    pools = asdict(slots(place))
+    rounds = tuple(summarise(topology, graph, slots=pools, yes_many=yes_many) for graph in graphs)
+    if len(rounds) == 1:
+        summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings))
+        return Planned(summary, plan_text(summary).rstrip("\n"))
+    whole = in_rounds(request.workflow, rounds, warnings)
+    return Planned(whole, rounds_text(whole).rstrip("\n"))

@@ -72,9 +72,12 @@ def start(
 
     Raises: ``ProblemsError`` with everything that ``prepare`` finds, PL-C016 while an execution of it is open.
     """
+    from phaseline.plan.agents import agent_warning
+
     prepared = prepare(place, order, manner=manner)
     refuse_open(place.store, prepared.deployment)
-    for warning in prepared.warnings:
+    agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
+    for warning in (*prepared.warnings, *((agents,) if agents else ())):
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
     new = NewExecution(prepared.deployment.number, prepared.request, place.actor, place.clock.now())
     row = place.store.create_execution(new, asks=True)
@@ -87,8 +90,7 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now), PL-P011
     (not of those that we can run), PL-C024 (its folder is gone), or all that is wrong with the parameters.
     """
-    from phaseline.plan.agents import agent_warning
-    from phaseline.plan.requests import check
+    from phaseline.plan.requests import check, warnings
 
     store = place.store
     row = find_deployment(store, order.deployment, to_change=True)
@@ -102,8 +104,7 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     problems = check(topology, request, with_custom=order.allow_custom)
     if problems:
         raise ProblemsError(problems)
-    agents = agent_warning(topology.nodes) if order.workflow == "install" else None
-    return Prepared(row, topology, states, request, (agents,) if agents else ())
+    return Prepared(row, topology, states, request, warnings(topology, request))
 
 
 def _find(blueprint: Blueprint, name: str) -> WorkflowMapping:

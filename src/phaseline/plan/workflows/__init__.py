@@ -9,7 +9,7 @@ from phaseline.model.execution import History, Request, Verdict
 from phaseline.model.graph import Graph
 from phaseline.model.topology import Topology
 from phaseline.plan.policies import Declare
-from phaseline.plan.workflows import execute_operation, install, uninstall
+from phaseline.plan.workflows import execute_operation, install, start_stop, uninstall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,5 +21,6 @@ PLANNERS: Mapping[str, Planner] = {
     "install": install.plan,
     "uninstall": uninstall.plan,
     "execute_operation": execute_operation.plan,
+    **dict.fromkeys(start_stop.INVOCATIONS, start_stop.plan),
 }
 """{name of the workflow: its planner}"""

@@ -7,23 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.execution import Verdict
 from phaseline.model.problem import Problem, ProblemsError
-from phaseline.model.status import ExecutionStatus
-from phaseline.plan.arguments import given_inputs
-from phaseline.plan.assembly import assemble
+from phaseline.plan.arguments import ANY, given_inputs
 from phaseline.plan.selection import choose
-from phaseline.plan.sequence import Call
-from phaseline.plan.transforms.chain import chain_entries
-from phaseline.plan.transforms.selected import begin
-from phaseline.plan.transforms.sequences import lay_sequence
-from phaseline.plan.transforms.states import carry_states
-from phaseline.plan.transforms.waits import wait_for_targets
-from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.verdicts import settled
+from phaseline.plan.workflows.invoking import Invocation, in_turn, known_operations
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Node, Operation
-    from phaseline.model.execution import History, Request
+    from phaseline.model.execution import History, Request, Verdict
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
@@ -32,7 +24,6 @@ EXECUTE_OPERATION = "execute_operation"
 """Name of the graph."""
 OPERATION = "operation"
 ALLOW_KWARGS_OVERRIDE = "allow_kwargs_override"
-IN_ORDER = "run_by_dependency_order"
 SKIP_UNDECLARED = "skip_undeclared"
 """Parameter: nodes without the operation are left out, as in the ancestor's code (WD7)."""
 
@@ -45,52 +36,28 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
     Raises: ``ProblemsError`` with what ``problems`` finds, before anything is called.
     """
-    done = settled(history, EXECUTE_OPERATION)
-    if done:
-        return verdict(history, done)
-    if history.canceled:
-        return Verdict(ExecutionStatus.CANCELED)
-    wrong = tuple(problems(topology, request))
-    if wrong:
+    wrong = tuple(problems(topology, request)) if settled(history, EXECUTE_OPERATION) is None else ()
+    if wrong and not history.canceled:
         raise ProblemsError(wrong)
-    found = _operations(topology, request)
-    names = dict.fromkeys(operation.name for operation in found.values() if operation.is_implemented)
-    declares = np.array([number in found for number in range(len(topology.nodes))], bool)
-    chosen = choose(topology, request) & declares[topology.node]
-    if not chosen.any():
-        return Verdict(ExecutionStatus.COMPLETED, "no instance was chosen, so there was nothing to do")
-    in_order = request.parameters.get(IN_ORDER) is True
-    draft = begin(
-        topology, request, history, declare, chosen, np.zeros_like(chosen), downwards=False, with_bridges=in_order
-    )
-    draft = lay_sequence(draft, tuple(Call(name) for name in names), tolerant=False, once=False)
-    draft = carry_states(draft)
-    draft = chain_entries(draft)
-    if in_order:
-        draft = wait_for_targets(draft)
-    by_node = request.stop_after is not None and request.stop_after.share is not None
-    return assemble(draft, EXECUTE_OPERATION, by_node=by_node)
+    called = Invocation(EXECUTE_OPERATION, _name(request), in_order=False)
+    return in_turn(topology, request, history, declare, (called,))
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
     """Why the operation cannot be executed: chosen nodes that do not know it, inputs that are defined twice."""
-    found = _operations(topology, request)
+    found = known_operations(topology, request, _name(request))
     if request.parameters.get(SKIP_UNDECLARED) is not True:
         yield from _undeclared(topology, request, found)
     if request.parameters.get(ALLOW_KWARGS_OVERRIDE) is not True:
         yield from _duplicates(topology, request, found)
 
 
-def _operations(topology: Topology, request: Request) -> dict[int, Operation]:
-    """{node number: what its instances are to run} of nodes that have the operation."""
-    name = str(request.parameters.get(OPERATION))
-    numbers = np.unique(topology.node[choose(topology, request)]).tolist()
-    found = {number: topology.nodes[number].find_operation(name) for number in numbers}
-    return {number: operation for number, operation in found.items() if operation is not None}
+def _name(request: Request) -> str:
+    return str(request.parameters.get(OPERATION))
 
 
 def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operation]) -> Iterable[Problem]:
-    name = str(request.parameters.get(OPERATION))
+    name = _name(request)
     numbers = np.unique(topology.node[choose(topology, request)]).tolist()
     missing = [topology.nodes[number] for number in numbers if number not in found]
     if not missing:
@@ -118,7 +85,7 @@ def _full_names(node: Node, name: str) -> list[str]:
 
 
 def _duplicates(topology: Topology, request: Request, found: Mapping[int, Operation]) -> Iterable[Problem]:
-    for key in given_inputs(EXECUTE_OPERATION, request.parameters):
+    for key in given_inputs(EXECUTE_OPERATION, ANY, request.parameters):
         nodes = [
             topology.nodes[number].name
             for number, operation in found.items()

@@ -1,0 +1,67 @@
+"""Start, stop, restart and pull: ``execute_operation`` of an operation of the life cycle; no state changes (W26).
+
+Nodes whose types do not declare the operation are left out (WD7), and what is given wins over the blueprint.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.problem import Problem
+from phaseline.plan import operations as op
+from phaseline.plan.selection import choose
+from phaseline.plan.workflows.invoking import REVERSE_ORDER, Invocation, in_turn, is_in_order, is_reversed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from phaseline.model.execution import History, Request, Verdict
+    from phaseline.model.graph import Graph
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+
+START = Invocation("start", op.START)
+STOP = Invocation("stop", op.STOP, may_reverse=True)
+PULL = Invocation("pull", op.PULL)
+
+INVOCATIONS: Mapping[str, tuple[Invocation, ...]] = {
+    "start": (START,),
+    "stop": (STOP,),
+    "restart": (STOP, START),
+    "pull": (PULL,),
+}
+"""{workflow: its rounds}"""
+
+SHOWN = 5
+"""How many nodes the warning names; all are counted."""
+
+
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
+    """The graph of the next round; after the last one, or one that lost something, the verdict."""
+    return in_turn(topology, request, history, declare, INVOCATIONS[request.workflow])
+
+
+def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
+    """PL-P030 where a container would be stopped before what it contains: the source's order is targets first (WD19)."""
+    if STOP not in INVOCATIONS[request.workflow] or not is_in_order(request, STOP) or is_reversed(request, STOP):
+        return
+    chosen = set(topology.node[choose(topology, request)].tolist())
+    stopped = {
+        number
+        for number in chosen
+        if (operation := topology.nodes[number].operations.get(op.STOP)) is not None and operation.is_implemented
+    }
+    pairs = [
+        (topology.nodes[link.target].name, topology.nodes[link.source].name)
+        for link in topology.links
+        if link.relationship.is_containment and {link.source, link.target} <= stopped
+    ]
+    if pairs:
+        listed = ", ".join(f"'{container}' before '{content}'" for container, content in pairs[:SHOWN])
+        more = f" and {len(pairs) - SHOWN:,} more" if len(pairs) > SHOWN else ""
+        yield Problem(
+            "PL-P030",
+            f"containers are stopped before what they contain: {listed}{more}",
+            f"To stop the content first: -p {REVERSE_ORDER}=true",
+            severity="warning",
+        )
