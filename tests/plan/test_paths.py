@@ -10,7 +10,7 @@ from phaseline.model.phase_registry import PhaseRegistry
 from phaseline.model.phases import PhaseDefinition
 from phaseline.model.state_paths import DEFAULT_TYPES, NODE
 from phaseline.model.status import Mark
-from phaseline.plan.paths import Group, next_groups, removal_graph, state_graph
+from phaseline.plan.paths import Group, next_groups, removal_graph, same_for, state_graph
 
 SUBJECTS = np.array([3, 5, 9], np.int32)
 
@@ -128,3 +128,11 @@ def test_a_type_without_a_way_to_the_target_is_told() -> None:
 def test_who_is_no_more_enters_one_state_and_nothing_else() -> None:
     graph = removal_graph(np.array([9, 3]), 63)
     assert (graph.name, graph.subject.tolist(), graph.policies[0].leave) == ("removed", [3, 9], (63,))
+
+
+def test_the_graph_of_as_many_others_differs_in_its_subjects_alone() -> None:
+    first = planned("Validation", phase("A", "Allocation"), phase("B", "Allocation", "A"))
+    others = np.array([40, 41, 77], np.int32)
+    again = same_for(first, others)
+    assert again.subject.reshape(-1, 3).tolist() == [others.tolist()] * len(first.steps)
+    assert replace(again, subject=first.subject) == first

@@ -65,6 +65,22 @@ def test_p39_a_state_is_left_when_all_its_phases_are_completed() -> None:
     assert (yard.state("a"), yard.names()) == ("Configuration", [("Next", "a")])
 
 
+def test_only_graphs_in_which_somebody_is_are_held() -> None:
+    yard = Yard(phase("One"), phase("Next", "Configuration"), phase("Last", "Installation"))
+    yard.start("a", "b")
+    arena = yard.engine.scheduler.arena
+    yard.complete("One", "a")
+    assert [slot.name for slot in arena.slots.values()] == ["Allocation", "Configuration"]
+    yard.complete("One", "b")
+    assert [slot.name for slot in arena.slots.values()] == ["Configuration", "Configuration"]
+    yard.complete("Next", "a")
+    yard.crash()
+    yard.complete("Next", "b")
+    yard.complete("Last", "a")
+    yard.complete("Last", "b")
+    assert {yard.state(name) for name in "ab"} == {"Started"}
+
+
 def test_p40_a_sleeping_phase_holds_the_resource() -> None:
     yard = Yard(phase("One"), phase("Two"))
     yard.start("a")

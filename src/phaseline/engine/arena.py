@@ -5,8 +5,9 @@ nothing moves. That one act is release, skip, retry, cancel and late applicabili
 in lists that the scheduler empties: ``released`` (now waiting), ``passed`` (absent entries let through),
 and the pages that must be written.
 
-Graphs lie one behind the other (``Slot.base`` ... ``Slot.end``); a graph that is dropped leaves a hole that
-``compact`` closes.
+Graphs lie one behind the other (``Slot.base`` ... ``Slot.end``); a graph that is dropped leaves a hole. A large graph of
+the same size takes its place, so that resources that move on in calls of equal size never let the columns grow; what is
+left of holes ``compact`` closes.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import numpy as np
 
 from phaseline.engine.columns import Columns
 from phaseline.engine.few import FEW, Cells, judge_few, run_one, set_few
-from phaseline.engine.laying import COLUMNS, SLOT_COLUMNS, NewGraph, Slot, joined, lay, stretches
+from phaseline.engine.laying import COLUMNS, SLOT_COLUMNS, NewGraph, PolicyRows, Slot, joined, lay, stretches
+from phaseline.engine.pages import written
 from phaseline.engine.rules import (
     ANY,
     BLOCKED,
+    COMPLETED,
     CONDITIONAL,
     ENDED,
     IS_ACTIVE,
@@ -43,12 +46,13 @@ from phaseline.engine.rules import (
     ruled_status,
 )
 from phaseline.model.distinct import distinct, every, some
-from phaseline.model.events import PAGE_ENTRIES, PageWritten
+from phaseline.model.events import PAGE_ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from phaseline.engine.stories import Stories
+    from phaseline.model.events import PageWritten
     from phaseline.model.graph import Graph, Policy
 
 Wave = np.ndarray | list[int]
@@ -84,15 +88,15 @@ class Arena:
         self._edges = Columns({"idx": np.int32})
         self._graphs = Columns(SLOT_COLUMNS)
         self._pages = Columns({"dirty": np.bool_})
-        self.policies: list[Policy] = []
+        self._policies = PolicyRows()
         self.slots: dict[int, Slot] = {}
         self.order: list[Slot] = []
         self.released: list[np.ndarray] = []
         self.passed: list[np.ndarray] = []
         self.touched: set[int] = set()
         self.stories: Stories | None = None
-        self._policy_base: dict[tuple[Policy, ...], int] = {}
         self._held = 0
+        self._holes: dict[tuple[int, int], list[Slot]] = {}
         self._has_ended = False
         self.sleep_changes = 0
         self.few_dirty: set[int] = set()
@@ -110,45 +114,73 @@ class Arena:
         self.dirty = self._pages.views()["dirty"]
         self.cells = Cells(self)
 
+    @property
+    def policies(self) -> list[Policy]:
+        """The policies that the column ``policy`` names."""
+        return self._policies.rows
+
     def __len__(self) -> int:
         """How many entries there are, holes included."""
         return self._entries.count
 
     def add(self, graphs: Sequence[NewGraph]) -> list[Slot]:
-        """The slots of graphs whose entries now lie behind all others, blocked; many cost hardly more than one."""
-        slots = [self._slot(*new) for new in graphs]
-        together = 1 if sum(len(new.graph) for new in graphs) >= LARGE * len(graphs) else len(graphs)
-        for first in range(0, len(graphs), together):
-            self._lay(slots[first : first + together], [new.graph for new in graphs[first : first + together]])
+        """The slots of graphs whose entries are blocked: in holes, or behind all others; many cost hardly more than one."""
+        if sum(len(new.graph) for new in graphs) >= LARGE * len(graphs):
+            slots = [self._add_large(new) for new in graphs]
+        else:
+            slots = [self._last(new) for new in graphs]
+            self._lay(slots, [new.graph for new in graphs])
         self._expose()
         return slots
 
+    def _add_large(self, new: NewGraph) -> Slot:
+        """In the hole of a graph that had as many entries and edges, if there is one."""
+        holes = self._holes.get((len(new.graph), len(new.graph.idx)))
+        if not holes:
+            slot = self._last(new)
+            self._lay([slot], [new.graph])
+            return slot
+        gone = holes.pop()
+        slot = self._slot(new, gone.number, gone.base, gone.first_page)
+        self.order[gone.number] = slot
+        first = int(self.end[gone.base - 1]) if gone.base else 0
+        laid = lay([slot], [new.graph], first)
+        self._entries.put(slot.base, len(new.graph), laid.entries)
+        self._edges.put(first, len(laid.idx), {"idx": laid.idx})
+        self._graphs.put(slot.number, 1, laid.graphs)
+        self._hold(laid.entries["marks"])
+        return slot
+
     def _lay(self, slots: Sequence[Slot], graphs: Sequence[Graph]) -> None:
+        """Lay graphs down behind all others."""
         laid = lay(slots, graphs, self._edges.count)
         marks = laid.entries["marks"]
         self._entries.extend(len(marks), laid.entries)
         self._edges.extend(len(laid.idx), {"idx": laid.idx})
         self._graphs.extend(len(slots), laid.graphs)
         self._pages.extend(sum(slot.page_count for slot in slots), {"dirty": False})
+        self._hold(marks)
+
+    def _hold(self, marks: np.ndarray) -> None:
         self._held += len(marks)
         self._has_ended |= some((marks & ENDED) != 0)
 
-    def _slot(self, graph: Graph, graph_id: int, execution: int, deployment: int) -> Slot:
-        """The next slot, its entries yet to be laid down. Graphs with equal policies share their rows."""
+    def _last(self, new: NewGraph) -> Slot:
+        """The slot behind all others, its entries yet to be laid down."""
         last = self.order[-1] if self.order else None
         base, page = (last.end, last.first_page + last.page_count) if last is not None else (0, 0)
-        if last is not None and last.policies is graph.policies:  # a crowd of executions shares the table
-            policy_base = last.policy_base
-        else:
-            policy_base = self._policy_base.setdefault(graph.policies, len(self.policies))
-            if policy_base == len(self.policies):
-                self.policies.extend(graph.policies)
+        slot = self._slot(new, len(self.order), base, page)
+        self.order.append(slot)
+        return slot
+
+    def _slot(self, new: NewGraph, number: int, base: int, page: int) -> Slot:
+        """A slot at this place."""
+        graph, graph_id, execution, deployment = new
         slot = Slot(
-            graph_id, execution, deployment, graph.name, graph.steps, len(self.order), base, base + len(graph),
-            page, policy_base, graph.policies, group=graph.group,
+            graph_id, execution, deployment, graph.name, graph.steps, number, base, base + len(graph),
+            page, self._policies.base_of(graph.policies), graph.policies, group=graph.group,
         )  # fmt: skip
         self.slots[graph_id] = slot
-        self.order.append(slot)
         return slot
 
     def number_of(self, positions: np.ndarray) -> int | np.ndarray:
@@ -397,26 +429,14 @@ class Arena:
         few, self.few_dirty = self.few_dirty, set()
         if not self._many_dirty:
             first_page = self.cells.first_page
-            return self._written(sorted(few), [bisect_right(first_page, page) - 1 for page in sorted(few)])
+            return written(
+                self.order, self.cells.status, sorted(few), [bisect_right(first_page, page) - 1 for page in sorted(few)]
+            )
         self.dirty[list(few)] = True
         dirty = self.dirty.nonzero()[0]
         self.dirty[dirty] = self._many_dirty = False
         numbers = self.slot_first_page.searchsorted(dirty, side="right") - 1
-        return self._written(dirty.tolist(), numbers.tolist())
-
-    def _written(self, pages: list[int], numbers: list[int]) -> list[PageWritten]:
-        """The contents of pages; ``numbers``: of the graphs they are of."""
-        written = []
-        if pages:
-            order, status = self.order, self.cells.status
-            for page, number in zip(pages, numbers, strict=True):
-                slot = order[number]
-                place = page - slot.first_page
-                low = slot.base + place * PAGE_ENTRIES
-                written.append(
-                    PageWritten(slot.graph_id, place, status[low : min(low + PAGE_ENTRIES, slot.end)].tobytes())
-                )
-        return written
+        return written(self.order, self.cells.status, dirty.tolist(), numbers.tolist())
 
     def moves(self, slot: Slot) -> bool:
         """True while an entry of a graph will change without a person's decision about unsure ones."""
@@ -424,10 +444,21 @@ class Arena:
             return bool(self.cells.open[slot.number])
         return some(IS_ACTIVE[self.status[slot.base : slot.end]])
 
+    def is_done(self, slot: Slot) -> bool:
+        """True for a graph of which every entry is done, and nothing is yet to be written."""
+        status = self.status[slot.base : slot.end]
+        pages = range(slot.first_page, slot.first_page + slot.page_count)
+        is_written = self.few_dirty.isdisjoint(pages) and not some(self.dirty[pages.start : pages.stop])
+        return is_written and every((status == COMPLETED) | (status == PASSED))
+
     def drop(self, slot: Slot) -> None:
-        """Forget a graph; its entries become a hole until ``compact``."""
+        """Forget a graph that does not move; its entries become a hole."""
         del self.slots[slot.graph_id]
-        self._held -= slot.end - slot.base
+        size = slot.end - slot.base
+        self._held -= size
+        if size >= LARGE:
+            edges = int(self.end[slot.end - 1]) - (int(self.end[slot.base - 1]) if slot.base else 0)
+            self._holes.setdefault((size, edges), []).append(slot)
 
     def hole_count(self) -> int:
         """Entries of graphs that were dropped."""
@@ -435,6 +466,7 @@ class Arena:
 
     def compact(self) -> np.ndarray:
         """Close the holes. Returns the new position of each old one, int64 (-1: gone). No page may be dirty."""
+        self._holes.clear()
         kept = [slot for slot in self.order if self.slots.get(slot.graph_id) is slot]
         keep = np.zeros(len(self), bool)
         for slot in kept:
@@ -446,16 +478,14 @@ class Arena:
         self._entries.keep(keep)
         self._graphs.keep(np.array([self.slots.get(slot.graph_id) is slot for slot in self.order], bool))
         self._pages = Columns({"dirty": np.bool_})
-        self.policies, self._policy_base = [], {}
+        self._policies = PolicyRows()
         self._expose()
         self.end[:] = np.cumsum(lengths[keep])
         base = 0
         for number, slot in enumerate(kept):
             size = slot.end - slot.base
             slot.number, slot.base, slot.end, slot.first_page = number, base, base + size, self._pages.count
-            policy_base = self._policy_base.setdefault(slot.policies, len(self.policies))
-            if policy_base == len(self.policies):
-                self.policies.extend(slot.policies)
+            policy_base = self._policies.base_of(slot.policies)
             self.policy[base : slot.end] += policy_base - slot.policy_base
             slot.policy_base = policy_base
             self.slot_base[number], self.slot_first_page[number] = base, slot.first_page

@@ -40,6 +40,11 @@ class Columns:
             buffer[low:high] = values[name]
         self.count = high
 
+    def put(self, low: int, count: int, values: Mapping[str, Any]) -> None:
+        """Write ``count`` rows over those from ``low`` on; views stay valid."""
+        for name, buffer in self._buffers.items():
+            buffer[low : low + count] = values[name]
+
     def keep(self, chosen: np.ndarray) -> None:
         """Keep only the rows where ``chosen`` (bool) is true."""
         self._buffers = {name: buffer[: self.count][chosen] for name, buffer in self._buffers.items()}

@@ -70,6 +70,27 @@ class Slot:
         return -(-(self.end - self.base) // PAGE_ENTRIES)
 
 
+class PolicyRows:
+    """Tables of policies one behind the other; graphs with equal ones share their rows."""
+
+    def __init__(self) -> None:
+        """No table."""
+        self.rows: list[Policy] = []
+        self._bases: dict[tuple[Policy, ...], int] = {}
+        self._latest: tuple[tuple[Policy, ...], int] = ((), 0)
+
+    def base_of(self, policies: tuple[Policy, ...]) -> int:
+        """Where the table of these begins."""
+        latest, base = self._latest
+        if latest is policies:  # a crowd of executions shares the table: it need not even be hashed
+            return base
+        base = self._bases.setdefault(policies, len(self.rows))
+        if base == len(self.rows):
+            self.rows.extend(policies)
+        self._latest = policies, base
+        return base
+
+
 class Laid(NamedTuple):
     """Columns to be added to those of the arena: of entries, of edges (``idx``) and of graphs."""
 

@@ -35,6 +35,7 @@ from phaseline.model.events import (
     CompleteRequested,
     GraphAdded,
     GraphReopened,
+    Left,
     Planned,
     Reattached,
     RerunRequested,
@@ -83,6 +84,8 @@ def apply(scheduler: Scheduler, draft: Draft, event: Event) -> None:
             _complete(scheduler, draft, event)
         case RerunRequested():
             _rerun(scheduler, draft, event)
+        case Left():
+            _left(scheduler, event)
         case WakeRequested():
             _wake(scheduler, draft, event)
         case _:
@@ -318,6 +321,18 @@ def _rerun(scheduler: Scheduler, draft: Draft, event: RerunRequested) -> None:
         _reopen(scheduler, draft, run)
         arena.touched.add(slot.number)
     rerun(scheduler, draft, slot, distinct(event.positions.astype(np.int64)) + slot.base)
+
+
+def _left(scheduler: Scheduler, event: Left) -> None:
+    """A graph is held no longer, unless something has happened to it meanwhile; then it stays until its execution ends."""
+    run, arena = scheduler.runs.get(event.execution), scheduler.arena
+    if run is None or event.graph not in run.graphs or any(graph == event.graph for graph, _ in run.failures):
+        return
+    slot = arena.slots[event.graph]
+    if arena.is_done(slot):
+        run.graphs.remove(event.graph)
+        run.asked.discard(event.graph)
+        arena.drop(slot)
 
 
 def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:

@@ -172,6 +172,14 @@ class RerunRequested:
 
 
 @frozen
+class Left:
+    """Everybody whom a graph was about has gone on in later graphs of its execution: it is history."""
+
+    execution: int
+    graph: int
+
+
+@frozen
 class WakeRequested:
     """A user lets sleepers try now (``positions`` None: all of the graph); ``only_failing``: those that failed before."""
 
@@ -201,7 +209,7 @@ class RateAdapted:
 
 Event = (
     Submitted | Planned | Restored | Reattached | Finished | Lost | Noted | Tick | SlotsChanged | Evaluated | CancelRequested | RetryRequested
-    | CompleteRequested | RerunRequested | WakeRequested | LaneChanged
+    | CompleteRequested | RerunRequested | Left | WakeRequested | LaneChanged
     | RateAdapted
 )  # fmt: skip
 

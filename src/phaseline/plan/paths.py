@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.phases import PhasePolicy
 from phaseline.model.state_steps import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
@@ -112,6 +112,11 @@ def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int
         exit_step = EXIT_PREFIX + entered[-1]
         steps.append(_Row(exit_step, Policy(LaneSpec(exit_step)), Mark.ABSENT | Mark.EXIT))
     return _laid_out(entered[-1], steps, needs, group.subjects)
+
+
+def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
+    """The graph for other subjects, as many as it has: only they differ."""
+    return altered(graph, subject=np.tile(subjects, len(graph.steps)))
 
 
 def removal_graph(subjects: np.ndarray, number: int) -> Graph:

@@ -27,8 +27,8 @@ MOST_TOLD = 5
 
 def left_behind(
     slots: Sequence[Slot], arena: Arena, subjects: np.ndarray
-) -> tuple[np.ndarray, list[tuple[str, Slot, np.ndarray]]]:
-    """(subjects in no graph, (state, its graph, subjects that passed its exit and are in no later graph), ...).
+) -> tuple[np.ndarray, list[tuple[Slot, np.ndarray]]]:
+    """(subjects in no graph, (the graph of a state, subjects that passed its exit and are in no later graph), ...).
 
     ``slots`` in the order in which the graphs were made; ``subjects`` ascending.
     """
@@ -40,7 +40,7 @@ def left_behind(
         latest[places[subjects[places] == own[: len(places)]]] = number
     order = np.argsort(latest, kind="stable")
     cuts = np.searchsorted(latest[order], np.arange(len(slots) + 1)).tolist()
-    between: list[tuple[str, Slot, np.ndarray]] = []
+    between: list[tuple[Slot, np.ndarray]] = []
     for number, slot in enumerate(slots):
         mine = subjects[order[cuts[number] : cuts[number + 1]]]
         last = slot.steps[-1]
@@ -50,7 +50,7 @@ def left_behind(
         gone = arena.subject[low:high][arena.status[low:high] == PASSED]
         gone = mine[np.isin(mine, gone)]
         if len(gone):
-            between.append((slot.name, slot, gone))
+            between.append((slot, gone))
     return subjects[latest == -1], between
 
 

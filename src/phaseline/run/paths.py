@@ -10,24 +10,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.events import CancelRequested, Planned
+from phaseline.model.events import CancelRequested, Left, Planned
 from phaseline.model.execution import Verdict
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import REACH, REMOVED
 from phaseline.model.state_steps import state_entered, state_name, state_numbers
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.subject_ranges import numbers_of
-from phaseline.plan.paths import next_groups, removal_graph, state_graph
+from phaseline.plan.paths import next_groups, removal_graph, same_for, state_graph
 from phaseline.run.going import left_behind, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Ask, Changes, Event
     from phaseline.model.graph import Graph
+    from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import ExecutionRow
+    from phaseline.plan.paths import Group
     from phaseline.ports import Store
     from phaseline.run.conditions import Conditions
     from phaseline.run.deployments import Deployments
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 NOBODY = np.empty(0, np.int32)
 PASSED = int(EntryStatus.PASSED)
 EXIT = int(Mark.EXIT)
+MOST_MADE = 256
+"""Graphs that are kept to be made again for others."""
 STATES = 256
 """No state has so high a number."""
 
@@ -71,7 +75,9 @@ class Paths:
         self._waiting: set[int] = set()
         self._open: set[int] = set()
         self._looked_at: set[int] = set()
-        self._in_flight: dict[int, tuple[int, np.ndarray]] = {}
+        self._in_flight: dict[int, tuple[int, np.ndarray, int]] = {}
+        self._gone_on: dict[int, dict[int, int]] = {}
+        self._made: dict[tuple[int, str, str, str], tuple[PhaseRegistry, Graph]] = {}
         self._held: set[int] = set()
         self.tells_nobody = False
         self.begun: list[tuple[int, Graph, int]] = []
@@ -126,6 +132,7 @@ class Paths:
     def forget(self, execution: int) -> None:
         """It has ended."""
         self._subjects.pop(execution, None)
+        self._gone_on.pop(execution, None)
         for known in (self._waiting, self._open, self._looked_at):
             known.discard(execution)
 
@@ -133,8 +140,7 @@ class Paths:
 
     def after(self, changes: Changes, asks: Iterable[Ask]) -> list[Event]:
         """What follows from a committed turn: graphs for those that go on, verdicts where all has settled."""
-        self._see_begun(changes)
-        events: list[Event] = []
+        events: list[Event] = list(self._see_begun(changes))
         questions: set[int] = set()
         for ask in asks:
             if ask.subjects is None:
@@ -148,12 +154,20 @@ class Paths:
             events += self._look(execution)
         return events
 
-    def _see_begun(self, changes: Changes) -> None:
-        """Graphs that were dropped because something else had happened are planned anew."""
+    def _see_begun(self, changes: Changes) -> Iterator[Event]:
+        """Graphs that everybody has left are history; those that were dropped because something else had happened are planned anew."""
         added = {added.graph_id for added in changes.graphs}
-        for graph, (execution, _) in self._in_flight.items():
-            if graph not in added and execution in self._scheduler.runs:
+        for graph, (execution, subjects, before) in self._in_flight.items():
+            if execution not in self._scheduler.runs:
+                continue
+            if graph not in added:
                 self._looked_at.add(execution)
+            elif before:
+                gone_on = self._gone_on.setdefault(execution, {})
+                gone_on[before] = gone_on.get(before, 0) + len(subjects)
+                if gone_on[before] == self._scheduler.arena.slots[before].steps[-1].count:
+                    del gone_on[before]
+                    yield Left(execution, before)
         self._in_flight.clear()
 
     def _leave(self, execution: int, graph: int, subjects: np.ndarray) -> list[Event]:
@@ -163,7 +177,7 @@ class Paths:
         if slot is None or run is None or run.is_canceled or execution not in self._subjects:
             return []
         events, leaving = self._conditions.before_leaving(slot, subjects)
-        return [*events, *self._planned(execution, self._own(slot, leaving), passed_from=slot.name)]
+        return [*events, *self._planned(execution, self._own(slot, leaving), slot)]
 
     def _own(self, slot: Slot, subjects: np.ndarray) -> np.ndarray:
         """Those that no newer execution has taken, ascending."""
@@ -182,15 +196,15 @@ class Paths:
         if not run.is_canceled:
             slots = [self._scheduler.arena.slots[graph] for graph in run.graphs]
             new, between = left_behind(slots, self._scheduler.arena, subjects)
-            planned = [numbers for other, numbers in self._in_flight.values() if other == execution]
-            for state, slot, numbers in between:
+            planned = [numbers for other, numbers, _ in self._in_flight.values() if other == execution]
+            for slot, numbers in between:
                 told, leaving = self._conditions.before_leaving(slot, without(numbers, planned))
-                events += [*told, *self._planned(execution, leaving, passed_from=state)]
+                events += [*told, *self._planned(execution, leaving, slot)]
             new = without(new, planned)
             busy = np.intersect1d(new, self._called(run.deployment, execution))
             events += self._planned(execution, without(new, [busy]))
         (self._waiting.add if len(busy) else self._waiting.discard)(execution)
-        is_answered = any(other == execution for other, _ in self._in_flight.values())
+        is_answered = any(other == execution for other, *_ in self._in_flight.values())
         if execution in self._open and not is_answered and not len(busy) and execution not in self._held:
             events.append(Planned(execution, self._verdict(execution, subjects)))
             is_answered = True
@@ -209,8 +223,8 @@ class Paths:
                     found.append(arena.subject[mine])
         return np.unique(np.concatenate(found))
 
-    def _planned(self, execution: int, subjects: np.ndarray, passed_from: str | None = None) -> list[Event]:
-        """The graphs of the states that these enter next. ``passed_from``: the state that they have left."""
+    def _planned(self, execution: int, subjects: np.ndarray, left: Slot | None = None) -> list[Event]:
+        """The graphs of the states that these enter next. ``left``: that of the state that they have left."""
         if not len(subjects):
             return []
         row = self._planning.row(execution)
@@ -221,15 +235,15 @@ class Paths:
             there = loaded.states[subjects] == REMOVED
             graphs = [removal_graph(subjects[~there], REMOVED)] if not there.all() else []
         else:
-            standing = _standing(loaded, subjects, passed_from)
-            groups, _ = next_groups(standing, target, self._in_force.registry, passed=passed_from is not None)
+            standing = _standing(loaded, subjects, None if left is None else left.name)
+            groups, _ = next_groups(standing, target, self._in_force.registry, passed=left is not None)
             for group in groups:
                 try:
                     numbers = self._deployments.name_states(row.deployment, group.path.states)
                 except ProblemsError:
                     numbers = state_numbers(loaded.state_names)
                 if set(group.path.states) <= numbers.keys():
-                    graph = state_graph(group, self._in_force.registry, numbers)
+                    graph = self._graph_of(row.deployment, group, numbers)
                     if self.tells_nobody and self._has_listeners(graph, group.resource_type):
                         self._held.add(execution)
                     else:
@@ -237,10 +251,23 @@ class Paths:
         events: list[Event] = []
         for graph in graphs:
             number = self._planning.number(graph)
-            self._in_flight[number] = (execution, graph.subject[: graph.steps[0].count])
+            entering = graph.subject[: graph.steps[0].count]
+            self._in_flight[number] = execution, entering, 0 if left is None else left.graph_id
             self.begun.append((number, graph, row.deployment))
             events.append(Planned(execution, graph, number))
         return events
+
+    def _graph_of(self, deployment: int, group: Group, numbers: Mapping[str, int]) -> Graph:
+        """The graph of a group's state; calls of equal size are followed by graphs that differ in their subjects alone."""
+        key = (deployment, group.resource_type, group.path.target, group.state)
+        registry, made = self._made.get(key, (None, None))
+        if made is not None and registry is self._in_force.registry and made.steps[0].count == len(group.subjects):
+            return same_for(made, group.subjects)
+        graph = state_graph(group, self._in_force.registry, numbers)
+        if len(self._made) >= MOST_MADE:
+            self._made.clear()
+        self._made[key] = self._in_force.registry, graph
+        return graph
 
     def _has_listeners(self, graph: Graph, resource_type: str) -> bool:
         entered = (state_entered(step.phase) for step in graph.steps)

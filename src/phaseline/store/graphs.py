@@ -13,6 +13,10 @@ from phaseline.store.documents import to_text
 
 COLUMNS = ("steps", "policies", "subject", "policy", "marks", "ptr", "idx", "cohort")
 """Columns of the graph table that ``to_row`` fills and ``from_row`` reads, in this order."""
+SUBJECT = COLUMNS.index("subject")
+SHARED = ("steps", "policies", "policy", "marks", "ptr", "idx", "group")
+MOST_KEPT, MOST_ENTRIES_KEPT = 64, 100_000
+"""Rows that are kept to be written again, and the entries of the largest of them."""
 
 _LANE_DEFAULTS = defaults_of(LaneSpec)
 _POLICY_DEFAULTS = {name: default for name, default in defaults_of(Policy).items() if name != "lane"}
@@ -25,6 +29,29 @@ def to_row(graph: Graph) -> tuple[str | bytes, ...]:
         _policies_to_text(graph.policies),
         *(encode(part) for part in (graph.subject, graph.policy, graph.marks, graph.ptr, graph.idx, graph.group)),
     )
+
+
+class GraphRows:
+    """Rows of graphs one after the other: what a graph shares with the last one of its name is not encoded again.
+
+    Resources that enter a state in calls of equal size are graphs that differ in their subjects alone.
+    """
+
+    def __init__(self) -> None:
+        """None was written yet."""
+        self._last: dict[str, tuple[Graph, tuple[str | bytes, ...]]] = {}
+
+    def of(self, graph: Graph) -> tuple[str | bytes, ...]:
+        """Values of ``COLUMNS``."""
+        before, row = self._last.get(graph.name, (None, ()))
+        if before is not None and all(getattr(before, name) is getattr(graph, name) for name in SHARED):
+            return (*row[:SUBJECT], encode(graph.subject), *row[SUBJECT + 1 :])
+        row = to_row(graph)
+        if len(graph) <= MOST_ENTRIES_KEPT:
+            if len(self._last) >= MOST_KEPT:
+                self._last.clear()
+            self._last[graph.name] = graph, row
+        return row
 
 
 def from_row(name: str, row: Sequence[Any]) -> Graph:

@@ -62,6 +62,7 @@ class TurnWriter:
         self._states: dict[int, np.ndarray] = {}
         self._state_count = 0
         self._sequences: dict[tuple[str, int], int] = {}
+        self._rows = graphs.GraphRows()
 
     def forget(self) -> None:
         """Read everything again when it is next needed."""
@@ -80,7 +81,7 @@ class TurnWriter:
             self.forget()
         changes = turn.changes
         _change_executions(db, changes.executions, turn.at)
-        _add_graphs(db, changes.graphs, turn.at)
+        self._add_graphs(db, changes.graphs, turn.at)
         if changes.pages:
             db.executemany(
                 _WRITE_PAGES,
@@ -102,6 +103,12 @@ class TurnWriter:
                 "update execution set request = ? where number = ?",
                 [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],
             )
+
+    def _add_graphs(self, db: sqlite3.Connection, added: Sequence[GraphAdded], at: int) -> None:
+        for new in added:
+            values = (new.graph_id, new.graph.name, len(new.graph), at, *self._rows.of(new.graph), new.execution)
+            if db.execute(_ADD_GRAPH, values).rowcount != 1:
+                raise LookupError(f"no execution {new.execution}")
 
     def _enter_states(self, db: sqlite3.Connection, entered: Sequence[StatesEntered]) -> None:
         """The last state of each instance; only pages in which one changed."""
@@ -236,13 +243,6 @@ def _change_executions(db: sqlite3.Connection, changed: Sequence[ExecutionChange
                 change.execution,
             ),
         )
-
-
-def _add_graphs(db: sqlite3.Connection, added: Sequence[GraphAdded], at: int) -> None:
-    for new in added:
-        values = (new.graph_id, new.graph.name, len(new.graph), at, *graphs.to_row(new.graph), new.execution)
-        if db.execute(_ADD_GRAPH, values).rowcount != 1:
-            raise LookupError(f"no execution {new.execution}")
 
 
 def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> None:
