@@ -5,7 +5,7 @@ import sys
 import threading
 from functools import partial
 
-from phaseline.run.pools import Draw, Pool
+from phaseline.run.pools import Pool
 
 
 def test_never_more_threads_than_the_size_run_at_once() -> None:
@@ -53,33 +53,6 @@ def test_a_hanging_thread_is_replaced_and_ends_when_it_returns() -> None:
     hanging.set()
     pool.put(lambda: threads.put(threading.get_ident()))
     assert {threads.get(timeout=5)} == others
-    pool.stop(1)
-
-
-def test_every_member_is_drawn_once_however_many_threads_draw() -> None:
-    pool = Pool("test", 4, _raise)
-    drawn: list[int] = []
-    all_drawn = threading.Event()
-
-    def call_one(member: int) -> None:
-        drawn.append(member)
-        if len(drawn) == 500:
-            all_drawn.set()
-
-    pool.put(Draw(pool, 500, call_one, lambda: False).run)
-    assert all_drawn.wait(5)
-    assert sorted(drawn) == list(range(500))
-    pool.stop(1)
-
-
-def test_a_draw_that_is_held_begins_nobody() -> None:
-    pool = Pool("test", 1, _raise)
-    drawn: list[int] = []
-    after = threading.Event()
-    pool.put(Draw(pool, 5, drawn.append, lambda: True).run)
-    pool.put(after.set)
-    assert after.wait(5)
-    assert not drawn
     pool.stop(1)
 
 

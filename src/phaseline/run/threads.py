@@ -16,6 +16,7 @@ from phaseline.model.frozen import altered
 from phaseline.model.phases import PhaseCode
 from phaseline.run.calling import COMPLETED, outcome_of, unloadable
 from phaseline.run.channel import LocalChannel
+from phaseline.run.crew import Crew
 from phaseline.run.flavours import call_member, gathers
 from phaseline.run.loop_thread import LoopThread
 from phaseline.run.members import (
@@ -28,7 +29,7 @@ from phaseline.run.members import (
     settle_call,
 )
 from phaseline.run.plugin_code import attempt, run_to_end
-from phaseline.run.pools import Draw, Pool
+from phaseline.run.pools import Pool
 from phaseline.run.printed import Printed
 from phaseline.run.reports import Report
 from phaseline.run.together import Gathering
@@ -65,7 +66,7 @@ class ThreadExecutor:
         self._callers = callers
         self._clock = clock
         self._bulk = Pool("bulk", bulk_slots, poster.fail)
-        self._each = Pool("each", each_slots, poster.fail)
+        self._each = Crew("each", each_slots, poster.fail, poster.alarms.set)
         self._loop = LoopThread(poster.fail)
         self._is_held = False
         self._calling: dict[HandOver, set[int]] = {}
@@ -80,11 +81,12 @@ class ThreadExecutor:
                 self._bulk.put(partial(self._call_group, handover, group, channel))
         else:
             call_one = partial(self._call_one, handover, channel)
-            self._each.put(Draw(self._each, len(handover), call_one, lambda: self._is_held).run)
+            self._each.call(len(handover), call_one)
 
     def hold(self) -> None:
         """Begin no member any more."""
         self._is_held = True
+        self._each.hold()
 
     def is_busy(self) -> bool:
         """True while a call is running."""
@@ -275,7 +277,7 @@ class ThreadExecutor:
                     self._bulk.abandon(thread)
                 self._answer(handover, members, outcome_of(error))
 
-        self._poster.alarm(timeout_s, give_up)
+        self._poster.alarms.set(timeout_s, give_up)
 
     def _watch_length(self, handover: HandOver, channel: LocalChannel) -> None:
         """Tell once of a run of a phase that takes longer than it should; it goes on (decision 9)."""
@@ -290,7 +292,7 @@ class ThreadExecutor:
                 text = f"the plugin '{phase.plugin}' has been running for more than {after}; a phase must not wait"
                 channel.log_together(members, "warning", text)
 
-        self._poster.alarm(phase.policy.overdue_after_s, warn)
+        self._poster.alarms.set(phase.policy.overdue_after_s, warn)
 
     def _limit(self, handover: HandOver) -> tuple[float, Exception]:
         """(seconds until the deadline of a batch, 0: it has none; what then has happened)."""

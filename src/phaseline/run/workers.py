@@ -12,9 +12,9 @@ from phaseline.model.problem import ProblemsError
 from phaseline.run.answers import Answers
 from phaseline.run.calling import outcome_of
 from phaseline.run.channel import LocalChannel
+from phaseline.run.crew import Crew
 from phaseline.run.letters import read_outcome, write_call
 from phaseline.run.members import NOT_CALLED, awaited_truth, kept_data, remark_for
-from phaseline.run.pools import Draw, Pool
 from phaseline.run.processes import GRACE_S
 from phaseline.run.wire import Closed
 from phaseline.run.worker import Died, TimedOut, Worker, signal_name
@@ -42,20 +42,20 @@ class WorkerExecutor:
         self._clock = clock
         kind = type(catalog)
         self._catalog_name = f"{kind.__module__}:{kind.__qualname__}"
-        self._pool = Pool("workers", slots, poster.fail)
+        self._crew = Crew("workers", slots, poster.fail, poster.alarms.set)
         self._own = threading.local()
         self._lock = threading.Lock()
         self._workers: list[Worker] = []
         self._running: dict[str, Worker] = {}
         self._killed: set[str] = set()
         self._left: set[str] = set()
-        self._is_held = self._is_stopped = False
+        self._is_stopped = False
 
     def submit(self, handover: HandOver) -> None:
         """Begin the calls of a batch."""
         channel = LocalChannel(handover, self._poster, self._catalog, self._clock)
         call_one = partial(self._call_one, handover, channel)
-        self._pool.put(Draw(self._pool, len(handover), call_one, lambda: self._is_held).run)
+        self._crew.call(len(handover), call_one)
 
     def cancel(self, handover: HandOver, members: np.ndarray, *, kill: bool) -> None:
         """Tell running calls that they are canceled; end their processes if ``kill``."""
@@ -75,16 +75,15 @@ class WorkerExecutor:
 
     def hold(self) -> None:
         """Begin no member any more."""
-        self._is_held = True
+        self._crew.hold()
 
     def is_busy(self) -> bool:
         """True while a call is running."""
-        return self._pool.busy() > 0
+        return self._crew.busy() > 0
 
     def stop(self, drain_s: float) -> None:
         """Wait for running calls at most so long, then end them and let all workers go."""
-        self._is_held = True
-        self._pool.stop(drain_s)
+        self._crew.stop(drain_s)
         running = dict(self._running)
         self._left.update(running)  # whoever goes on finds these calls as after a crash: they are not failed
         grace_s = GRACE_S if running else 0

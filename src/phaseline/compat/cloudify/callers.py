@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from phaseline.compat.cloudify import enable
-from phaseline.compat.cloudify.scripts import ProcessException, run
+from phaseline.compat.cloudify.process_exception import ProcessException
 from phaseline.model.frozen import altered
 from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
@@ -59,15 +59,18 @@ class ScriptCaller:
         from cloudify.context import CloudifyContext
         from cloudify.state import current_ctx
 
+        from phaseline.compat.cloudify.scripts import run
+
         self._context = CloudifyContext
         self._current = current_ctx
+        self._run = run
 
     def call(self, call: Call) -> Outcome:
         """What came of the script. Runtime properties are handed back even after a failure."""
         ctx = self._context(call)
         try:
             self._current.set(ctx, call.inputs)
-            result = run(ctx, **_script_of(call))
+            result = self._run(ctx, **_script_of(call))
         except (Exception, SystemExit) as error:
             return _failed(ctx, error)
         finally:

@@ -12,13 +12,10 @@ import linecache
 import os
 import shlex
 import shutil
-import ssl
 import sys
 import tempfile
 import traceback
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +26,7 @@ from phaseline.compat.cloudify import enable
 from phaseline.compat.cloudify.answering import Served, serve
 from phaseline.compat.cloudify.asking import CTX_SOCKET_URL
 from phaseline.compat.cloudify.own_folder import own_folder
+from phaseline.compat.cloudify.process_exception import ProcessException, last_line
 from phaseline.compat.cloudify.script_process import Finished, run_command
 from phaseline.model.frozen import frozen
 
@@ -46,18 +44,6 @@ SHELL_SIGNS = frozenset(";&|<>()\n")
 CANNOT_START = (126, 127)
 """Exit codes by which a shell says that it could not run the program (decision 6)."""
 _UNSET: Final = object()
-
-
-class ProcessException(Exception):
-    """The script ended with an exit code other than 0; it is tried again like any other failure (S4)."""
-
-    def __init__(self, command: str, exit_code: int, stdout: str, stderr: str, message: str = "") -> None:
-        """``message`` is made of the exit code and the last line of ``stderr`` unless given."""
-        super().__init__(message or _exit_message(command, exit_code, stdout, stderr))
-        self.command = command
-        self.exit_code = exit_code
-        self.stdout = stdout
-        self.stderr = stderr
 
 
 @frozen
@@ -172,7 +158,7 @@ def _fetch(ctx: Any, path: str, folder: Path, certificate: str | None) -> Script
         target.write_bytes(_download(path, certificate))
         return Script(target, path)
     if split.scheme == "file":
-        origin = urllib.request.url2pathname(split.path)
+        origin = urllib.parse.unquote(split.path)
         try:
             shutil.copyfile(origin, target)
         except OSError as error:
@@ -190,6 +176,10 @@ def _origin(ctx: Any, path: str) -> str:
 
 
 def _download(url: str, certificate: str | None) -> bytes:
+    import ssl  # with what it needs 60 ms: most scripts are files of the blueprint
+    import urllib.error
+    import urllib.request
+
     secured = ssl.create_default_context(cadata=certificate) if certificate else None
     try:
         with urllib.request.urlopen(url, timeout=FETCH_TIMEOUT_S, context=secured) as response:
@@ -387,7 +377,7 @@ def as_text(value: Any) -> str:
 
 def _failure(script: Script, shown: str, finished: Finished) -> Exception:
     if finished.code in CANNOT_START:
-        cause = _cannot_start(script) or _last_line(finished.stderr) or "see its output"
+        cause = _cannot_start(script) or last_line(finished.stderr) or "see its output"
         return _final(f"{shown} could not be started (exit code {finished.code}): {cause}")
     return ProcessException(shown, finished.code, finished.stdout, finished.stderr)
 
@@ -406,17 +396,6 @@ def _cannot_start(script: Script) -> str:
     if words and words[0].endswith("/env") and len(words) > 1 and shutil.which(words[1]) is None:
         return f"its first line names {words[1]}, which is not on PATH"
     return ""
-
-
-def _exit_message(command: str, code: int, stdout: str, stderr: str) -> str:
-    last = _last_line(stderr) or _last_line(stdout) or "no output"
-    ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-    return f"{command} {ended}: {last}"
-
-
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return lines[-1].strip() if lines else ""
 
 
 def _final(message: str) -> Exception:

@@ -1,6 +1,5 @@
 """Files of the blueprint as operations read them (rule C6)."""
 
-import hashlib
 import os
 import shutil
 import tempfile
@@ -115,6 +114,8 @@ def _make_parent(path):
 
 def plugin_folder(deployment, plugin):
     """The folder in which a plugin may keep files of a deployment."""
+    import hashlib  # 5 ms that most operations need not pay
+
     root = os.environ.get('XDG_DATA_HOME') or os.path.join(os.path.expanduser('~'), '.local', 'share')
     name, origin = ('', '') if deployment is None else (deployment.id, deployment.code.blueprint_folder)
     mark = hashlib.sha256(origin.encode('utf-8')).hexdigest()[:12]

@@ -1,0 +1,27 @@
+"""What a script that fails raises; apart from ``scripts``, which functions with a context do not need."""
+
+from __future__ import annotations
+
+
+class ProcessException(Exception):
+    """The script ended with an exit code other than 0; it is tried again like any other failure (S4)."""
+
+    def __init__(self, command: str, exit_code: int, stdout: str, stderr: str, message: str = "") -> None:
+        """``message`` is made of the exit code and the last line of ``stderr`` unless given."""
+        super().__init__(message or _exit_message(command, exit_code, stdout, stderr))
+        self.command = command
+        self.exit_code = exit_code
+        self.stdout = stdout
+        self.stderr = stderr
+
+
+def _exit_message(command: str, code: int, stdout: str, stderr: str) -> str:
+    last = last_line(stderr) or last_line(stdout) or "no output"
+    ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    return f"{command} {ended}: {last}"
+
+
+def last_line(text: str) -> str:
+    """The last line that says something, or nothing."""
+    lines = text.strip().splitlines()
+    return lines[-1].strip() if lines else ""

@@ -1,0 +1,78 @@
+"""A thread that watches the clock for one executor: it calls back what is due."""
+
+from __future__ import annotations
+
+import heapq
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+IDLE_S = 3_600.0
+"""So long it sleeps at most while nothing is due."""
+
+
+class Alarms:
+    """Alarms ring one after the other in a thread of their own, so what rings must be short."""
+
+    def __init__(self, on_break: Callable[[BaseException], None]) -> None:
+        """The thread is started with the first alarm. ``on_break`` hears what an alarm raised: it is our mistake."""
+        self._on_break = on_break
+        self._lock = threading.Lock()
+        self._earlier = threading.Lock()
+        """Held while nothing is due before what the thread waits for; see ``Inbox``."""
+        self._earlier.acquire()
+        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._count = 0
+        self._is_stopped = False
+        self._thread: threading.Thread | None = None
+
+    def set(self, after_s: float, ring: Callable[[], None]) -> None:
+        """Call ``ring`` after so many seconds."""
+        with self._lock:
+            self._count += 1
+            alarm = (time.monotonic() + after_s, self._count, ring)
+            heapq.heappush(self._due, alarm)
+            is_first = self._due[0] is alarm
+            if self._thread is None and not self._is_stopped:
+                self._thread = threading.Thread(target=self._run, name="phaseline-alarms", daemon=True)
+                self._thread.start()
+        if is_first:
+            self._wake()
+
+    def stop(self) -> None:
+        """Ring no more, and end the thread."""
+        with self._lock:
+            self._is_stopped = True
+        self._wake()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _wake(self) -> None:
+        if self._earlier.locked():
+            with suppress(RuntimeError):  # another thread was faster
+                self._earlier.release()
+
+    def _run(self) -> None:
+        try:
+            while not self._is_stopped:
+                self._ring()
+                self._earlier.acquire(timeout=self._left_s())
+        except BaseException as error:
+            self._on_break(error)
+            raise
+
+    def _left_s(self) -> float:
+        with self._lock:
+            return max(0.0, self._due[0][0] - time.monotonic()) if self._due else IDLE_S
+
+    def _ring(self) -> None:
+        while not self._is_stopped:
+            with self._lock:
+                if not self._due or self._due[0][0] > time.monotonic():
+                    return
+                ring = heapq.heappop(self._due)[2]
+            ring()
