@@ -22,6 +22,8 @@ from phaseline.plan.transforms.waits import wait_for_sources, wait_for_targets
 from phaseline.plan.verdicts import settled, verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence as Names
+
     from phaseline.model.execution import History, Request
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
@@ -86,14 +88,27 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         half_made = chosen & np.isin(history.states, [State.STARTING, State.CREATING])
         if half_made.any():
             return _clean_up(topology, request, history, declare, half_made)
-    return _install(topology, request, history, declare, chosen)
+    return lay(topology, request, history, declare, chosen)
 
 
-def _install(topology: Topology, request: Request, history: History, declare: Declare, chosen: np.ndarray) -> Graph:
-    extra = concerned(topology, chosen, op.ESTABLISH)
+def lay(
+    topology: Topology,
+    request: Request,
+    history: History,
+    declare: Declare,
+    chosen: np.ndarray,
+    *,
+    intact: Names[str] = (op.ESTABLISH,),
+) -> Graph:
+    """The graph that installs the chosen instances (bool by number).
+
+    ``intact``: relationship operations that others run for their relationships to the chosen ones.
+    """
+    extra = np.logical_or.reduce([concerned(topology, chosen, operation) for operation in intact])
     draft = begin(topology, request, history, declare, chosen, extra, downwards=False)
     draft = lay_sequence(draft, SEQUENCE, tolerant=False, once=False)
-    draft = lay_intact(draft, Relate(op.ESTABLISH), tolerant=False)
+    for operation in intact:
+        draft = lay_intact(draft, Relate(operation), tolerant=False)
     draft = carry_states(draft)
     draft = chain_entries(draft)
     draft = wait_for_targets(draft)

@@ -65,11 +65,20 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     chosen = choose(topology, request)
     if not chosen.any():
         return Verdict(ExecutionStatus.COMPLETED, "no instance was chosen, so there was nothing to do")
-    return _uninstall(topology, request, history, declare, chosen)
+    return lay(topology, request, history, declare, chosen)
 
 
-def _uninstall(topology: Topology, request: Request, history: History, declare: Declare, chosen: np.ndarray) -> Graph:
-    tolerant = request.parameters.get(IGNORE_FAILURE) is True
+def lay(
+    topology: Topology,
+    request: Request,
+    history: History,
+    declare: Declare,
+    chosen: np.ndarray,
+    *,
+    ignore_failure: bool | None = None,
+) -> Graph:
+    """The graph that takes the chosen instances (bool by number) away. ``ignore_failure``: None: as the request says."""
+    tolerant = request.parameters.get(IGNORE_FAILURE) is True if ignore_failure is None else ignore_failure
     once = tolerant and request.parameters.get(RETRY_IGNORED) is not True
     extra = concerned(topology, chosen, op.UNLINK)
     draft = begin(topology, request, history, declare, chosen, extra, downwards=True)
