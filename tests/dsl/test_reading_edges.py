@@ -292,7 +292,6 @@ def test_a_null_input_of_a_type_is_let_through_where_it_is_not_required() -> Non
 def test_functions_met_at_run_time_that_cannot_be_evaluated() -> None:
     static = StaticScope({"a": 1}, {"n": {"x": {"get_input": "a"}}})
     for value, code in (
-        ({"get_secret": "a"}, "PL-B017"),
         ({"get_property": ["n", "y"]}, "PL-B074"),
         ({"concat": {"get_input": "a"}}, "PL-B074"),
     ):

@@ -31,7 +31,8 @@ class Link:
     """One relationship of a node template as the topology sees it.
 
     ``source`` and ``target`` are node numbers, ``place`` its position in the template.
-    ``is_rule``: no rows, all sources to all targets.
+    ``is_rule``: no rows, all sources to all targets. ``group``: place in ``Topology.groups.names`` of the scaling group
+    within whose instances all_to_all stays, -1 for none.
     """
 
     source: int
@@ -39,6 +40,32 @@ class Link:
     target: int
     relationship: Relationship
     is_rule: bool
+    group: int = -1
+
+
+def _nothing() -> np.ndarray:
+    return np.empty(0, np.int32)
+
+
+@frozen
+class GroupInstances:
+    """Instances of scaling groups, numbered 0, 1, 2, ... apart from the others; they are nobody's subject (N1).
+
+    ``names``: the scaling groups. By group instance: ``ids`` (texts), ``group`` int32 (place in ``names``), ``index``
+    int32 (from 1 within its group), ``outer`` int32 (the group instance around it, -1 for none) and ``container`` int32
+    (the node instance that contains it, -1 for none).
+    """
+
+    names: tuple[str, ...] = ()
+    ids: Sequence[str] = ()
+    group: np.ndarray = field(default_factory=_nothing)
+    index: np.ndarray = field(default_factory=_nothing)
+    outer: np.ndarray = field(default_factory=_nothing)
+    container: np.ndarray = field(default_factory=_nothing)
+
+    def __len__(self) -> int:
+        """How many group instances there are."""
+        return len(self.ids)
 
 
 @dataclass(frozen=True)
@@ -50,7 +77,8 @@ class Topology:
     for none), ``host`` int32 (innermost Compute up the containment chain, itself included; -1 for none).
     Columns over relationship numbers: ``link`` int32 (position in ``links``), ``source`` and
     ``target`` int32 (instance numbers), ordered by link, then source, then target.
-    ``dead``: instance numbers that exist no more (after scale-in), a bool column or None.
+    ``group``: int32 by instance number, the innermost group instance an instance is a member of, -1 for none; empty
+    where there are no scaling groups. ``groups``: those group instances.
     """
 
     blueprint: Blueprint
@@ -64,10 +92,23 @@ class Topology:
     link: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
     source: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
     target: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    group: np.ndarray = field(default_factory=_nothing)
+    groups: GroupInstances = field(default_factory=GroupInstances)
 
     def __len__(self) -> int:
         """How many instances there are."""
         return len(self.ids)
+
+    def groups_around(self, instance: int) -> dict[str, int]:
+        """{scaling group: its instance} that an instance lies in, its containers' groups included, nearest first."""
+        found: dict[str, int] = {}
+        while instance >= 0 and len(self.group):
+            inside = int(self.group[instance])
+            while inside >= 0:
+                found[self.groups.names[self.groups.group[inside]]] = inside
+                inside = int(self.groups.outer[inside])
+            instance = int(self.container[instance])
+        return found
 
     @cached_property
     def node_number(self) -> dict[str, int]:

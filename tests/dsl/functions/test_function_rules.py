@@ -51,7 +51,7 @@ def test_b40_functions_that_need_one_another_for_ever_stop_at_the_limit() -> Non
     with pytest.raises(ProblemsError) as caught:
         evaluate({"get_property": ["web", "a"]}, scope(web={"a": {"get_property": ["SELF", "a"]}}))
     (found,) = caught.value.problems
-    assert (found.code, found.cloudify_class) == ("PL-B075", None)
+    assert (found.code, found.cloudify_class) == ("PL-B075", "EvaluationRecursionLimitReached")
     assert str(MAX_RECURSION) in found.message
 
 
@@ -111,11 +111,6 @@ node_templates:
 def test_b41_concat_needs_1_1() -> None:
     assert codes("outputs: {o: {value: {concat: [a]}}}", minor=0) == ["PL-B013"]
     assert codes("outputs: {o: {value: {concat: [a]}}}", minor=1) == []
-
-
-def test_b41_functions_that_come_later_are_refused_clearly() -> None:
-    (found,) = problems("outputs: {o: {value: {get_secret: key}}}")
-    assert (found.code, found.message) == ("PL-B017", "The function 'get_secret' is not supported yet")
 
 
 DEPLOYED = f"""{INPUTS}
@@ -235,6 +230,7 @@ class Handful:
     nodes: Sequence[str]
     documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
     targets: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    groups: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
 
     def instances_of(self, node: str) -> Sequence[int]:
         return [number for number, name in enumerate(self.nodes) if name == node]
@@ -244,6 +240,9 @@ class Handful:
 
     def targets_of(self, instance: int, node: str) -> Sequence[int]:
         return [target for target in self.targets.get(instance, ()) if self.nodes[target] == node]
+
+    def groups_of(self, instance: int) -> Mapping[str, int]:
+        return self.groups.get(instance, {})
 
     def id_of(self, instance: int) -> str:
         return f"{self.nodes[instance]}_{instance}"

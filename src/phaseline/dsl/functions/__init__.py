@@ -4,17 +4,21 @@
 properties while a deployment is made (the rest stays as it is written).
 """
 
-from phaseline.dsl.functions.evaluation import MAX_RECURSION, Scope, evaluate
+from phaseline.dsl.functions.evaluation import MAX_RECURSION, evaluate
 from phaseline.dsl.functions.outputs import evaluate_outputs
-from phaseline.dsl.functions.scopes import Instances, RuntimeScope, StaticScope, TopologyInstances
+from phaseline.dsl.functions.scope import Scope, Secrets
+from phaseline.dsl.functions.scopes import Facts, Instances, RuntimeScope, StaticScope
+from phaseline.dsl.functions.seen import TopologyInstances
 from phaseline.dsl.functions.table import FUNCTIONS, contains_functions, is_function
 
 __all__ = [
     "FUNCTIONS",
     "MAX_RECURSION",
+    "Facts",
     "Instances",
     "RuntimeScope",
     "Scope",
+    "Secrets",
     "StaticScope",
     "TopologyInstances",
     "contains_functions",

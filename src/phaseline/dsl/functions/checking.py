@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Literal, TypeAlias, cast
 
-from phaseline.dsl.functions.table import FUNCTIONS, LATER, REFERENCES, SELF, function_name, meant_function
+from phaseline.dsl.functions.forms import SYSTEM
+from phaseline.dsl.functions.lookups import repeated
+from phaseline.dsl.functions.table import FUNCTIONS, REFERENCES, SELF, function_name, meant_function
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import listing
+from phaseline.dsl.versions import PHASELINE
 from phaseline.model.blueprint import Value
 
 Standing: TypeAlias = Literal["node", "relationship", "deployment"]
@@ -18,6 +21,8 @@ _PLACES = {
     "relationship": "SOURCE, TARGET or the name of a node",
     "deployment": "the name of a node",
 }
+
+_USUAL = ("get_input", "get_property", "get_attribute", "get_secret", "concat")
 
 
 class FunctionCheck:
@@ -59,26 +64,52 @@ class FunctionCheck:
         meant = meant_function(mapping)
         if meant is not None:
             (key,) = mapping
-            mend = f"Did you mean '{meant}'?" if meant else f"Functions are {listing(FUNCTIONS)}."
+            mend = (
+                f"Did you mean '{meant}'?"
+                if meant
+                else f"There are {listing(_USUAL)} and {len(FUNCTIONS) - len(_USUAL)} more."
+            )
             message = f"'{key}' looks like a function, and there is none of this name: the value stays as it is written"
             self._report.warn("PL-B085", message, mend, spot.at(key))
 
     def _check(self, name: str, argument: Value, spot: Spot, standing: Standing, own: str | None) -> None:
-        if name in LATER:
-            if not self._report.gate(name, self._minor, LATER[name], spot):
-                return
-            self._report.add("PL-B017", f"The function '{name}' is not supported yet", "Leave it out for now.", spot)
-            return
         function = FUNCTIONS[name]
-        self._report.gate(name, self._minor, function.since, spot)
+        since = PHASELINE if function.is_extension else function.since
+        self._report.gate(name, self._minor, since, spot, kind="FunctionValidationError")
         complaint = function.complaint(argument)
         if complaint is not None:
-            self._report.add("PL-B070", f"'{name}' {complaint}", f"For example: {function.example}", spot)
+            mend = f"For example: {function.example}"
+            self._report.add("PL-B070", f"'{name}' {complaint}", mend, spot, kind=function.raises)
             return
         if name == "get_input":
             self._check_input(argument[0] if isinstance(argument, list) else argument, spot)
+        elif name == "get_sys":
+            self._check_system(cast("list[Value]", argument), spot.at(name))
         elif function.names_node:
+            if name == "get_attributes_dict":
+                self._check_repeated(cast("list[Value]", argument), spot.at(name))
             self._check_reference(name, cast("list[Value]", argument), spot, standing, own)
+
+    def _check_system(self, argument: list[Value], spot: Spot) -> None:
+        """What is asked of get_sys, and which of its properties."""
+        entity, name = argument
+        if not isinstance(entity, str):
+            return
+        if entity not in SYSTEM:
+            mend = self._report.suggest(entity, SYSTEM, f"It knows {listing(SYSTEM)}.")
+            message = f"'get_sys' knows nothing of '{entity}'"
+            self._report.add("PL-B077", message, mend, spot.at(0), kind="UnknownSysEntityError")
+        elif isinstance(name, str) and name not in SYSTEM[entity]:
+            mend = self._report.suggest(name, SYSTEM[entity], f"It has {listing(SYSTEM[entity])}.")
+            message = f"'get_sys' knows no '{name}' of the {entity}"
+            self._report.add("PL-B077", message, mend, spot.at(1), kind="UnknownSysPropertyError")
+
+    def _check_repeated(self, argument: list[Value], spot: Spot) -> None:
+        """Paths of get_attributes_dict are keys of its result."""
+        names = [".".join(map(str, path)) if isinstance(path, list) else str(path) for path in argument[1:]]
+        for name in repeated(names):
+            message = f"'get_attributes_dict' is asked for '{name}' more than once"
+            self._report.add("PL-B074", message, "Leave one of them out.", spot)
 
     def _check_input(self, name: Value, spot: Spot) -> None:
         if isinstance(name, str) and name not in self._inputs:

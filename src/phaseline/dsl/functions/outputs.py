@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from phaseline.dsl.functions.evaluation import evaluate
-from phaseline.dsl.functions.scopes import RuntimeScope
+from phaseline.dsl.functions.scopes import NO_SECRET, RuntimeScope
+from phaseline.dsl.functions.table import function_name
 from phaseline.model.blueprint import Output, Value
 from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
 
 
 def evaluate_outputs(outputs: Mapping[str, Output], scope: RuntimeScope) -> dict[str, Value]:
-    """{name: value}. What cannot be told of a running instance becomes the text ``<ERROR: …>``, alone or within a value."""
+    """{name: value}. What cannot be told of a running instance becomes the text ``<ERROR: …>``, alone or within a value.
+
+    What is nothing but a secret that does not exist is left out.
+    """
     tolerant = altered(scope, own=None, source=None, target=None, is_tolerant=True)
     values: dict[str, Value] = {}
     for name, output in outputs.items():
         try:
             values[name] = evaluate(output.value, tolerant)
         except ProblemsError as error:
+            if function_name(output.value) == "get_secret" and error.problems[0].code == NO_SECRET:
+                continue
             values[name] = f"<ERROR: {error.problems[0].message}>"
     return values

@@ -1,18 +1,22 @@
-"""Scopes: what is known while a deployment is made, and what is known to a running instance (B42)."""
+"""Scopes: what is known while a deployment is made, and what is known to a running instance (B41, B42)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import NoReturn, Protocol
 
-from phaseline.dsl.functions.evaluation import NotYetKnown, Scope, descend, evaluate
+from phaseline.dsl.functions.evaluation import evaluate
+from phaseline.dsl.functions.failing import fail
+from phaseline.dsl.functions.scope import NotYetKnown, Scope, Secrets, descend
 from phaseline.dsl.functions.table import SELF, SOURCE, TARGET, contains_functions
+from phaseline.dsl.suggestions import listing, suggest
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import altered, frozen
-from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.problem import ProblemsError
 
-if TYPE_CHECKING:
-    from phaseline.model.topology import Topology
+NO_SECRET = "PL-B079"  # noqa: S105 - a code
+"""The code of what is said of secrets that do not exist."""
 
 
 @frozen
@@ -39,9 +43,11 @@ class StaticScope:
             raise _no_node(reference)
         return self.properties[name], StaticScope(self.inputs, self.properties, own=name)
 
-    def attribute(self, reference: str, path: Sequence[str | int]) -> Value:  # noqa: ARG002 - the protocol's signature
+    def attribute(self, *_asked: object) -> NoReturn:
         """Nothing runs yet."""
         raise NotYetKnown
+
+    attributes = secret = label = system = elsewhere = attribute
 
 
 class Instances(Protocol):
@@ -59,6 +65,10 @@ class Instances(Protocol):
         """Instances of ``node`` that ``instance`` has relationships to."""
         ...
 
+    def groups_of(self, instance: int) -> Mapping[str, int]:
+        """{scaling group: the instance of it} that an instance lies in, its containers' included, nearest first."""
+        ...
+
     def id_of(self, instance: int) -> str:
         """The id of an instance, such as ``web_a1b2c3``."""
         ...
@@ -70,6 +80,21 @@ class Instances(Protocol):
     def runtime_properties(self, instance: int) -> Mapping[str, Value]:
         """What the instance's operations have written."""
         ...
+
+
+@frozen
+class Facts:
+    """What functions may know of a deployment beside its nodes.
+
+    ``labels``: {key: values}; ``system``: {entity: {property: value}} of get_sys. ``secrets`` None: there is no store.
+    """
+
+    labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    system: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    secrets: Secrets | None = None
+
+
+NO_FACTS = Facts()
 
 
 @frozen
@@ -88,6 +113,7 @@ class RuntimeScope:
     target: int | None = None
     own_node: str | None = None
     is_tolerant: bool = False
+    facts: Facts = NO_FACTS
 
     def input(self, name: str) -> Value:
         """The deployment's value."""
@@ -109,8 +135,45 @@ class RuntimeScope:
                 return f"<ERROR: {error.problems[0].message}>"
             raise
 
+    def attributes(self, reference: str, paths: Sequence[Sequence[str | int]]) -> Mapping[str, Sequence[Value]]:
+        """By instance id, in order; SELF, SOURCE and TARGET mean all instances of their nodes."""
+        name = self._node_name(reference)
+        if name not in self.properties:
+            raise _no_node(reference)
+        return {
+            self.instances.id_of(instance): [self._attribute_of(instance, path) for path in paths]
+            for instance in self.instances.instances_of(name)
+        }
+
+    def secret(self, name: str) -> str:
+        """From the store of secrets."""
+        if self.facts.secrets is None:
+            raise fail("PL-B150", f"There is no store of secrets to look for '{name}'", "Use an input in its place.")
+        try:
+            return self.facts.secrets.get(name)
+        except KeyError:
+            raise no_secrets([name]) from None
+
+    def label(self, key: str) -> Sequence[Value]:
+        """As the deployment has it."""
+        if key not in self.facts.labels:
+            known = f"It has {listing(self.facts.labels)}." if self.facts.labels else "It has none."
+            raise fail("PL-B074", f"The deployment has no label '{key}'", suggest(key, self.facts.labels, known))
+        return self.facts.labels[key]
+
+    def system(self, entity: str, name: str) -> Value:
+        """Of the deployment, or of its tenant."""
+        return self.facts.system.get(entity, {}).get(name)
+
+    def elsewhere(self, function: str, arguments: Value) -> Value:  # noqa: ARG002 - whoever will answer needs them
+        """Deployments do not know of one another yet."""
+        message = f"'{function}' asks for another deployment, and deployments cannot look at one another yet"
+        raise fail("PL-B078", message, "Give the value as an input, such as {get_input: address}.")
+
     def _attribute(self, reference: str, path: Sequence[str | int]) -> Value:
-        instance = self._instance(reference)
+        return self._attribute_of(self._instance(reference), path)
+
+    def _attribute_of(self, instance: int, path: Sequence[str | int]) -> Value:
         found, rest = descend(dict(self.instances.runtime_properties(instance)), path)
         if not rest:
             return found
@@ -170,7 +233,22 @@ class RuntimeScope:
             targets = self.instances.targets_of(viewer, reference)
             if len(targets) == 1:
                 return int(targets[0])
+        for viewer in viewers:
+            beside = self._in_group(viewer, all_of_node)
+            if len(beside) == 1:
+                return beside[0]
         raise _unclear(reference)
+
+    def _in_group(self, viewer: int, instances: Sequence[int]) -> list[int]:
+        """Those of the instances in the viewer's instance of the nearest scaling group that both lie in."""
+        groups = self.instances.groups_of(viewer)
+        if not groups:
+            return []
+        shared = self.instances.groups_of(int(instances[0]))
+        for group, number in groups.items():
+            if group in shared:
+                return [int(found) for found in instances if self.instances.groups_of(int(found)).get(group) == number]
+        return []
 
 
 def _no_node(reference: str) -> ProblemsError:
@@ -184,50 +262,15 @@ def _unclear(reference: str) -> ProblemsError:
     return fail(
         "PL-B074",
         f"'{reference}' has several instances; which one is meant cannot be resolved unambiguously",
-        "Ask from an instance with exactly one relationship to it.",
+        "Ask from an instance with exactly one relationship to it, or put both nodes into one scaling group.",
     )
 
 
-@frozen
-class TopologyInstances:
-    """``Instances`` of a topology. ``documents``: instance number -> its runtime properties."""
-
-    topology: Topology
-    documents: Callable[[int], Mapping[str, Value]]
-
-    def instances_of(self, node: str) -> Sequence[int]:
-        """By number."""
-        number = self.topology.node_number.get(node)
-        return [] if number is None else self.topology.instances_of(number).tolist()
-
-    def node_of(self, instance: int) -> str:
-        """By the node column."""
-        return self.topology.nodes[int(self.topology.node[instance])].name
-
-    def targets_of(self, instance: int, node: str) -> Sequence[int]:
-        """By rows, and by the rules of all_to_all relationships without rows."""
-        topology = self.topology
-        wanted = topology.node_number.get(node, -1)
-        order, starts = topology.rows_by_source
-        found: dict[int, None] = {}
-        for row in order[starts[instance] : starts[instance + 1]].tolist():
-            target = int(topology.target[row])
-            if int(topology.node[target]) == wanted:
-                found[target] = None
-        own = int(topology.node[instance])
-        for link in topology.links:
-            if link.is_rule and link.source == own and link.target == wanted:
-                found.update(dict.fromkeys(topology.instances_of(wanted).tolist()))
-        return list(found)
-
-    def id_of(self, instance: int) -> str:
-        """By the id column."""
-        return self.topology.ids[instance]
-
-    def index_of(self, instance: int) -> int:
-        """By the index column."""
-        return int(self.topology.index[instance])
-
-    def runtime_properties(self, instance: int) -> Mapping[str, Value]:
-        """Whatever ``documents`` has."""
-        return self.documents(instance)
+def no_secrets(names: Sequence[str]) -> ProblemsError:
+    """Secrets that a blueprint needs do not exist."""
+    word = "secret" if len(names) == 1 else "secrets"
+    return fail(
+        NO_SECRET,
+        f"There is no {word} {listing(names)}",
+        f"Make {'it' if len(names) == 1 else 'them'}: phaseline secrets create {names[0]}",
+    )

@@ -1,13 +1,14 @@
 """The intrinsic functions as a table: name, version, when they can be known, how their arguments look.
 
-A new function is a new row here and, if it asks for something new, a method of ``Scope``.
+A new function is a new row here, a computation (``lookups`` or ``texts``) and, if it asks for something new, a method
+of ``Scope``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
+from phaseline.dsl.functions import forms
 from phaseline.dsl.suggestions import closest
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
@@ -16,86 +17,95 @@ SELF, SOURCE, TARGET = "SELF", "SOURCE", "TARGET"
 REFERENCES: Final = frozenset({SELF, SOURCE, TARGET})
 
 
-def _is_step(value: Value) -> bool:
-    return isinstance(value, str) or value.__class__ is int or is_function(value)
-
-
-def _complain_input(argument: Value) -> str | None:
-    if isinstance(argument, list):
-        fits = (
-            len(argument) >= 2
-            and (isinstance(argument[0], str) or is_function(argument[0]))
-            and all(map(_is_step, argument))
-        )
-    else:
-        fits = isinstance(argument, str) or is_function(argument)
-    return None if fits else "takes the name of an input, or a list [name, key or index, …]"
-
-
-def _complain_path(argument: Value) -> str | None:
-    if (
-        isinstance(argument, list)
-        and len(argument) >= 2
-        and all(map(_is_step, argument))
-        and argument[0].__class__ is not int
-    ):
-        return None
-    return "takes a list [node, SELF, SOURCE or TARGET; key, key or index, …]"
-
-
-def _complain_list(argument: Value) -> str | None:
-    return None if isinstance(argument, list) or is_function(argument) else "takes a list of the parts to join"
-
-
 @frozen
 class Function:
     """One intrinsic function. ``since``: minor version of the language that brought it.
 
-    ``complaint``: what is wrong with an argument, or None. ``example`` shows the right form.
+    ``form`` says what is wrong with an argument; ``example`` shows the right form; ``raises``: the ancestor's class for
+    a wrong one. ``is_extension``: only where the language is extended (decision 15).
     """
 
     name: str
     kind: Literal["hybrid", "runtime"]
-    complaint: Callable[[Value], str | None]
+    form: forms.Form
     example: str
     since: int = 0
     names_node: bool = False
+    raises: str = "ValueError"
+    is_extension: bool = False
 
+    def complaint(self, argument: Value) -> str | None:
+        """What is wrong with an argument, or None."""
+        return self.form(argument, is_function)
+
+
+_NODE = "node, SELF, SOURCE or TARGET"
+_CHECKED = "FunctionValidationError"
 
 FUNCTIONS: Final[dict[str, Function]] = {
     function.name: function
     for function in (
-        Function("get_input", "hybrid", _complain_input, "{get_input: port}"),
-        Function("get_property", "hybrid", _complain_path, "{get_property: [web, port]}", names_node=True),
-        Function("get_attribute", "runtime", _complain_path, "{get_attribute: [web, ip]}", names_node=True),
-        Function("concat", "hybrid", _complain_list, "{concat: ['http://', {get_input: host}]}", since=1),
+        Function("get_input", "hybrid", forms.name_or_path("the name of an input"), "{get_input: port}"),
+        Function("get_property", "hybrid", forms.path(_NODE), "{get_property: [web, port]}", names_node=True),
+        Function("get_attribute", "runtime", forms.path(_NODE), "{get_attribute: [web, ip]}", names_node=True),
+        Function(
+            "get_attributes_list", "runtime", forms.path(_NODE), "{get_attributes_list: [web, ip]}", names_node=True
+        ),
+        Function(
+            "get_attributes_dict",
+            "runtime",
+            forms.paths,
+            "{get_attributes_dict: [web, ip, [disk, size]]}",
+            names_node=True,
+        ),
+        Function(
+            "get_secret",
+            "runtime",
+            forms.name_or_path("the name of a secret"),
+            "{get_secret: password}",
+            raises=_CHECKED,
+        ),
+        Function("get_capability", "runtime", forms.path("deployment"), "{get_capability: [network, address]}"),
+        Function("get_group_capability", "runtime", forms.group_path, "{get_group_capability: [edge, address]}"),
+        Function(
+            "get_environment_capability",
+            "runtime",
+            forms.name_or_path("the name of a capability"),
+            "{get_environment_capability: address}",
+            raises=_CHECKED,
+        ),
+        Function("get_label", "runtime", forms.label, "{get_label: [team, 0]}", raises=_CHECKED),
+        Function("get_sys", "runtime", forms.system, "{get_sys: [deployment, id]}"),
+        Function("get_consumers", "runtime", forms.one_of(forms.CONSUMERS), "{get_consumers: ids}"),
+        Function("concat", "hybrid", forms.parts, "{concat: ['http://', {get_input: host}]}", since=1),
+        Function("merge", "hybrid", forms.mappings, "{merge: [{a: 1}, {get_input: more}]}", since=3),
+        Function(
+            "string_find",
+            "hybrid",
+            forms.texts("[text, what to find]", 2, 2),
+            "{string_find: [a-b, '-']}",
+            raises=_CHECKED,
+        ),
+        Function(
+            "string_replace",
+            "hybrid",
+            forms.texts("[text, old, new] with or without how often", 3, 4),
+            "{string_replace: [a-b, '-', '_']}",
+            raises=_CHECKED,
+        ),
+        Function(
+            "string_split",
+            "hybrid",
+            forms.texts("[text, separator] with or without the place of one part", 2, 3),
+            "{string_split: [a-b, '-', 0]}",
+            raises=_CHECKED,
+        ),
+        Function("string_lower", "hybrid", forms.text, "{string_lower: {get_input: name}}", raises=_CHECKED),
+        Function("string_upper", "hybrid", forms.text, "{string_upper: {get_input: name}}", raises=_CHECKED),
+        Function("to_string", "hybrid", forms.anything, "{to_string: {get_input: port}}", is_extension=True),
     )
 }
 """{name: function}"""
-
-LATER: Final = {
-    **dict.fromkeys(
-        (
-            "get_attributes_list",
-            "get_attributes_dict",
-            "get_secret",
-            "get_capability",
-            "get_group_capability",
-            "get_environment_capability",
-            "get_label",
-            "get_sys",
-            "get_consumers",
-            "string_find",
-            "string_replace",
-            "string_split",
-            "string_lower",
-            "string_upper",
-        ),
-        0,
-    ),
-    "merge": 3,
-}
-"""{function of the language that is refused for now: minor version that brought it}"""
 
 
 def function_name(value: object) -> str | None:
@@ -113,7 +123,7 @@ def function_name(value: object) -> str | None:
         key = second if first == "type" else first
     else:
         return None
-    return key if key in FUNCTIONS or key in LATER else None
+    return key if key in FUNCTIONS else None
 
 
 def meant_function(value: object) -> str | None:
@@ -126,20 +136,20 @@ def meant_function(value: object) -> str | None:
     """
     if value.__class__ is not dict or len(value) != 1:
         return None
-    (key,) = value
-    if key.__class__ is not str or not key.startswith(_BEGINNINGS) or key in FUNCTIONS or key in LATER:
+    ((key, argument),) = value.items()
+    if key.__class__ is not str or not key.startswith(_BEGINNINGS) or key in FUNCTIONS:
         return None
     near = closest(key, _NAMES)
     if key.startswith(("get_", "string_")):
         return near or ""
     function = FUNCTIONS.get(near or "")
-    if function is None or len(key) > len(function.name) or function.complaint(cast("Value", value[key])):
+    if function is None or len(key) > len(function.name) or function.complaint(argument):
         return None
     return near
 
 
-_NAMES = (*FUNCTIONS, *LATER)
-_BEGINNINGS = ("ge", "gte", "GET", "Get", "con", "cnc", "str", "srt")
+_NAMES = tuple(name for name, function in FUNCTIONS.items() if not function.is_extension)
+_BEGINNINGS = ("ge", "gte", "GET", "Get", "con", "cnc", "str", "srt", "mer")
 
 
 def is_function(value: object) -> bool:

@@ -1,0 +1,94 @@
+"""What functions may look up where they stand, whoever knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from phaseline.model.blueprint import Value
+
+
+class NotYetKnown(Exception):
+    """A scope cannot know a value before run time; the function stays as it is written."""
+
+
+class Secrets(Protocol):
+    """Values that are kept apart, by name."""
+
+    def get(self, name: str) -> str:
+        """The value of a secret. Raises ``KeyError`` for one that does not exist."""
+        ...
+
+    def missing(self, names: Collection[str]) -> Sequence[str]:
+        """Those of the names that no secret has."""
+        ...
+
+
+class Scope(Protocol):
+    """What functions can look up where they stand. Whatever runs is not known before run time: ``NotYetKnown``."""
+
+    def input(self, name: str) -> Value:
+        """The value of an input of the deployment. Raises ``KeyError`` for one that is not declared."""
+        ...
+
+    def node(self, reference: str) -> tuple[Mapping[str, Value], Scope]:
+        """Properties of a node (its name, SELF, SOURCE or TARGET) and the scope in which they are to be read."""
+        ...
+
+    def attribute(self, reference: str, path: Sequence[str | int]) -> Value:
+        """A runtime attribute of one instance (B42)."""
+        ...
+
+    def attributes(self, reference: str, paths: Sequence[Sequence[str | int]]) -> Mapping[str, Sequence[Value]]:
+        """{instance id: the attributes that the paths lead to} of all instances of a node, null where there is none."""
+        ...
+
+    def secret(self, name: str) -> str:
+        """The value of a secret."""
+        ...
+
+    def label(self, key: str) -> Sequence[Value]:
+        """The values of a label of the deployment."""
+        ...
+
+    def system(self, entity: str, name: str) -> Value:
+        """A property of the deployment or its tenant."""
+        ...
+
+    def elsewhere(self, function: str, arguments: Value) -> Value:
+        """What other deployments know."""
+        ...
+
+
+def descend(value: Value, path: Sequence[str | int]) -> tuple[Value, Sequence[str | int]]:
+    """(what ``path`` leads to, the steps that could not be taken).
+
+    >>> descend({"a": [1, 2]}, ["a", 1])
+    (2, [])
+    >>> descend({"a": 1}, ["b"])
+    ({'a': 1}, ['b'])
+    """
+    for place, step in enumerate(path):
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and (index := index_of(step)) is not None and index < len(value):
+            value = value[index]
+        else:
+            return value, path[place:]
+    return value, []
+
+
+def index_of(step: str | int) -> int | None:
+    """The place in a list that a step means, or None.
+
+    >>> index_of("3"), index_of(-1), index_of("x")
+    (3, None, None)
+    """
+    if isinstance(step, int):
+        return step if step >= 0 else None
+    return int(step) if step.isdecimal() and len(step) < 10 else None
+
+
+def shown(step: str | int) -> str:
+    """A step of a path in words."""
+    return f"index {step}" if isinstance(step, int) else f"key '{step}'"

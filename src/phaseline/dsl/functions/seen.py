@@ -1,0 +1,61 @@
+"""The instances of a topology as functions look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.model.blueprint import Value
+from phaseline.model.frozen import frozen
+
+if TYPE_CHECKING:
+    from phaseline.model.topology import Topology
+
+
+@frozen
+class TopologyInstances:
+    """``Instances`` of a topology. ``documents``: instance number -> its runtime properties."""
+
+    topology: Topology
+    documents: Callable[[int], Mapping[str, Value]]
+
+    def instances_of(self, node: str) -> Sequence[int]:
+        """By number."""
+        number = self.topology.node_number.get(node)
+        return [] if number is None else self.topology.instances_of(number).tolist()
+
+    def node_of(self, instance: int) -> str:
+        """By the node column."""
+        return self.topology.nodes[int(self.topology.node[instance])].name
+
+    def targets_of(self, instance: int, node: str) -> Sequence[int]:
+        """By rows, and by the rules of all_to_all relationships without rows."""
+        topology = self.topology
+        wanted = topology.node_number.get(node, -1)
+        order, starts = topology.rows_by_source
+        found: dict[int, None] = {}
+        for row in order[starts[instance] : starts[instance + 1]].tolist():
+            target = int(topology.target[row])
+            if int(topology.node[target]) == wanted:
+                found[target] = None
+        own = int(topology.node[instance])
+        for link in topology.links:
+            if link.is_rule and link.source == own and link.target == wanted:
+                found.update(dict.fromkeys(topology.instances_of(wanted).tolist()))
+        return list(found)
+
+    def groups_of(self, instance: int) -> Mapping[str, int]:
+        """By the column of scaling groups, going up the containers."""
+        return self.topology.groups_around(instance)
+
+    def id_of(self, instance: int) -> str:
+        """By the id column."""
+        return self.topology.ids[instance]
+
+    def index_of(self, instance: int) -> int:
+        """By the index column."""
+        return int(self.topology.index[instance])
+
+    def runtime_properties(self, instance: int) -> Mapping[str, Value]:
+        """Whatever ``documents`` has."""
+        return self.documents(instance)
