@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.dsl.readers import Texts
 
 from phaseline.dsl.dump import blueprint_from_json, blueprint_to_json
 from phaseline.dsl.reader import read_blueprint
 from phaseline.model.problem import ProblemsError
-from tests.dsl.readers import Texts
 
 OURS = "tosca_definitions_version: phaseline_dsl_1_0\n"
 

@@ -11,6 +11,7 @@ from phaseline.model.blueprint import Operation
 from phaseline.model.declaration import Declaration
 from phaseline.model.execution import TOLERATED, History, Request, RetryPolicy, Round, Verdict
 from phaseline.model.graph import Graph, SubjectKind
+from phaseline.model.state_steps import phase_of, state_name
 from phaseline.model.states import InstanceState
 from phaseline.model.status import EntryStatus as Status
 from phaseline.model.status import Mark
@@ -30,6 +31,7 @@ class World:
     lines: list[str] = field(default_factory=list)
     last: Graph | None = None
     status: dict[int, Status] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
 
     @classmethod
     def fresh(cls, topology: Topology, state: InstanceState = InstanceState.UNINITIALIZED) -> World:
@@ -111,7 +113,7 @@ class World:
     def become(self, subject: int, states: tuple[int, ...]) -> None:
         for state in states:
             self.states[subject] = state
-            self.lines.append(f"={InstanceState(state).word} {self.topology.ids[subject]}")
+            self.lines.append(f"={state_name(state, self.names)} {self.topology.ids[subject]}")
 
     def name(self, kind: SubjectKind, subject: int) -> str:
         ids = self.topology.ids
@@ -123,6 +125,8 @@ class World:
 
 def short(phase: str) -> str:
     """The operation's own name; those of other interfaces than the life cycle with the interface's."""
+    if phase_of(phase) is not None:
+        return phase
     interface, _, name = phase.rpartition(".")
     last = interface.rpartition(".")[2]
     return name if last in {"lifecycle", "relationship_lifecycle"} else f"{last}.{name}"

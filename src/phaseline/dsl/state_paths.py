@@ -40,7 +40,7 @@ def read_on_path(nodes: Mapping[str, Node], sections: Sections, report: Report) 
     for kind in dict.fromkeys(node.type for node in nodes.values()):
         line = _line(kind, raw)
         if len(line) > 1:
-            found[kind] = OnPath(_names(line, raw), _target(line[0], raw), _place(line[0], raw, sections))
+            found[kind] = OnPath(_names(line), _target(line[0], raw), _place(line[0], raw, sections))
     return found
 
 
@@ -100,7 +100,7 @@ def _hierarchy(name: str | None, raw: Mapping[str, Mapping[str, str]]) -> Iterat
         name = raw[name].get("derived_from")
 
 
-def _names(line: list[list[str]], raw: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+def _names(line: list[list[str]]) -> tuple[str, ...]:
     """All types that nodes of the first one are a kind of, nearest first; the last one may be a plugin's."""
     return tuple(dict.fromkeys(name for hierarchy in line for name in hierarchy))
 

@@ -17,6 +17,7 @@ from phaseline.engine.rules import (
     BLOCKED,
     CONDITIONAL,
     ENDED,
+    GATE,
     IS_STORED,
     MAY_MOVE,
     PASSED,
@@ -167,4 +168,4 @@ def ruled(cells: Cells, position: int) -> int:
         return SKIPPED
     if unmet:
         return BLOCKED
-    return PASSED if marks & ABSENT else WAITING
+    return PASSED if marks & GATE == ABSENT else WAITING

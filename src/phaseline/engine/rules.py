@@ -134,13 +134,15 @@ def any_marked(marks: np.ndarray, bits: int) -> bool:
     return bool(marks.item() & bits) if len(marks) == 1 else some((marks & bits) != 0)
 
 
+GATE = ABSENT | CONDITIONAL
+"""Marks of an entry that is never called, and of which the shell is asked before it passes."""
 ASKED = 128
 """Internal mark: the shell was asked about this entry (``Evaluate``) and has not answered."""
 
 
 def ruled_status(unmet: np.ndarray, lost: np.ndarray, needs: np.ndarray, marks: np.ndarray) -> np.ndarray:
     """Status (uint8) of entries that no call decides: blocked, waiting, passed or skipped by their needs alone."""
-    absent = (marks & ABSENT) != 0
+    absent = (marks & GATE) == ABSENT  # who is conditional as well is asked before it passes
     ready = np.where(absent, np.uint8(PASSED), np.uint8(WAITING))
     status = np.where(lost > 0, np.uint8(SKIPPED), np.where(unmet == 0, ready, np.uint8(BLOCKED)))
     special = (marks & (ANY | ENDED)) != 0

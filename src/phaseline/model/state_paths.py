@@ -79,9 +79,7 @@ class ResourceTypes:
         lines: Mapping[str, tuple[str, ...]] = NO_LINES,
     ) -> ResourceTypes:
         """These types and paths, too."""
-        return ResourceTypes(
-            [*self.types.values(), *types], [*self.paths.values(), *paths], {**self.lines, **lines}
-        )
+        return ResourceTypes([*self.types.values(), *types], [*self.paths.values(), *paths], {**self.lines, **lines})
 
     def line(self, name: str) -> tuple[str, ...]:
         """The type, its parent, and so on; a type that is not known is its own line.

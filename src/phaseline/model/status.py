@@ -51,7 +51,7 @@ class Mark(IntEnum):
     EXIT = 32
     """Its passing asks the planner to go on with its subject (command ``Ask``)."""
     CONDITIONAL = 64
-    """Before it waits in a lane, the shell is asked whether it applies (``Evaluate``)."""
+    """Before it waits in a lane, the shell is asked whether it applies (``Evaluate``); of an absent one, before it passes."""
 
 
 class ExecutionStatus(StrEnum):

@@ -39,7 +39,8 @@ class Slot:
 
     Columns: ``owner`` int32, ascending: the participants' places; ``subject`` int32; ``policy`` int32 of ``Policies``.
     ``before`` and ``after``: bits of ``Draft.states`` to go through in addition, uint8 or None.
-    ``group``: slots that follow each other with the same group number (not -1) run side by side.
+    ``group``: slots that follow each other with the same group number (not -1) run side by side. ``beside``: it is no link of
+    its owner's sequence, but a phase of the state before it: the phases of that state that it waits for.
     """
 
     phase: str
@@ -51,6 +52,7 @@ class Slot:
     before: np.ndarray | None = None
     after: np.ndarray | None = None
     group: int = -1
+    beside: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         """How many entries there are."""
@@ -69,7 +71,8 @@ class Change:
 class Draft:
     """What the transforms have found so far.
 
-    ``present``: uint8 states by place. ``items``: slots and states in order; after ``carry_states`` only slots.
+    ``present``: uint8 states by place; ``walks``: bool by place, who is chosen and goes through the steps of the workflow (others
+    that are chosen go through the states of a path). ``items``: slots and states in order; after ``carry_states`` only slots.
     ``head`` and ``tail``: provisional positions of the first and the last entry by place.
     ``chain``: pairs (from, to) where each entry is at most once a beginning; ``edges``: any pairs.
     """
@@ -77,6 +80,7 @@ class Draft:
     topology: Topology
     participants: Participants
     present: np.ndarray
+    walks: np.ndarray
     policies: Policies
     items: tuple[Slot | Change, ...] = ()
     states: tuple[int, ...] = ()

@@ -18,6 +18,7 @@ from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.phases import PhasePolicy
 from phaseline.model.state_steps import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
 from phaseline.model.status import Mark
+from phaseline.plan.order import depths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -152,6 +153,28 @@ def _phases(
         for name in _unknown_needs(registry, phase, state, set()):
             found.setdefault(name, None)
     return found
+
+
+@frozen
+class Beside:
+    """A phase of a state and those beside it, by name, that it waits for; ``phase`` None: nobody has defined it."""
+
+    name: str
+    phase: PhaseDefinition | None
+    needs: tuple[str, ...]
+
+
+def beside(registry: PhaseRegistry, resource_type: str, state: str, path: StatePath) -> tuple[Beside, ...]:
+    """The phases of a state for a type, each after those that it waits for."""
+    phases = _phases(registry, resource_type, state, path)
+    names = list(phases)
+    place = {name.lower(): number for number, name in enumerate(names)}
+    needs = [_needs(registry, phase, state, place) if phase is not None else [] for phase in phases.values()]
+    deep = depths(needs)
+    order = sorted(range(len(names)), key=lambda number: (deep[number], number))
+    return tuple(
+        Beside(names[number], phases[names[number]], tuple(names[need] for need in needs[number])) for number in order
+    )
 
 
 def _unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, seen: set[str]) -> Iterable[str]:

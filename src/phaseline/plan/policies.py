@@ -60,14 +60,14 @@ class Policies:
             )
             found = numbers.get(key)
             if found is None:
-                found = numbers[key] = self._add(self._policy(operation, declared, manner))
+                found = numbers[key] = self.add(self._policy(operation, declared, manner))
             return found
 
         return number
 
     def absent(self) -> int:
         """The number of the policy of entries that are never called."""
-        return self._add(Policy(LaneSpec("")))
+        return self.add(Policy(LaneSpec("")))
 
     def final(self, number: int, before: tuple[int, ...], after: tuple[int, ...]) -> int:
         """The number in the graph's table of policy ``number`` with more states before its own and after them."""
@@ -88,7 +88,8 @@ class Policies:
             found.append(altered(calling, enter=before + calling.enter, leave=calling.leave + after))
         return tuple(found)
 
-    def _add(self, policy: Policy) -> int:
+    def add(self, policy: Policy) -> int:
+        """The number of a policy, without further states."""
         return self.callings.setdefault(policy, len(self.callings))
 
     def _policy(self, operation: Operation, declared: Declaration, manner: Manner) -> Policy:

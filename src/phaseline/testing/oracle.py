@@ -92,7 +92,8 @@ class NaiveGraph:
             return SKIPPED
         if not all(met):
             return BLOCKED
-        return PASSED if self.mark(entry, Mark.ABSENT) else WAITING
+        is_asked = self.mark(entry, Mark.CONDITIONAL)
+        return PASSED if self.mark(entry, Mark.ABSENT) and not is_asked else WAITING
 
     def settle(self) -> None:
         """Look at every blocked or skipped entry until nothing changes. What was let through is never taken back.

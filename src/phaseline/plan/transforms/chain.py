@@ -26,6 +26,8 @@ def chain_entries(draft: Draft) -> Draft:
         count = sum(len(slot) for slot in slots)
         positions = np.arange(position, position + count, dtype=np.int32)
         position += count
+        if slots[0].beside is not None:
+            continue
         if len(slots) == 1 and slots[0].group < 0:
             chain.append(walk.step(slots[0].owner, positions, edges))
         else:

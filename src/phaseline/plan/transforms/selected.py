@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from phaseline.plan.draft import Draft
 from phaseline.plan.participants import gather
 from phaseline.plan.policies import Policies
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from phaseline.model.execution import History, Request
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
@@ -26,11 +26,17 @@ def begin(
     *,
     downwards: bool,
     with_bridges: bool = True,
+    on_paths: bool = False,
 ) -> Draft:
     """A draft without entries. ``chosen`` and ``extra``: bool by instance number; ``downwards``: dependents come first.
 
-    ``with_bridges``: instances between them take part too, so that they keep the order.
+    ``with_bridges``: instances between them take part too, so that they keep the order. ``on_paths``: chosen ones of nodes that
+    are resources do not walk through the steps.
     """
     participants = gather(topology, chosen, extra, downwards=downwards, with_bridges=with_bridges)
     present = history.states[participants.number]
-    return Draft(topology, participants, present, Policies(declare, request.retries))
+    walks = participants.is_chosen
+    if on_paths and topology.blueprint.on_path:
+        kinds = [node.type not in topology.blueprint.on_path for node in topology.nodes]
+        walks = walks & np.array(kinds, bool)[participants.node]
+    return Draft(topology, participants, present, walks, Policies(declare, request.retries))

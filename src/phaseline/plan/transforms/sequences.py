@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
 
 
+STATES = 256
+"""No state has so high a number; those of paths lie above those of the life cycle."""
+
+
 def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool) -> Draft:
     """Slots for the calls and relationship operations of the chosen, and the states between them.
 
@@ -32,12 +36,12 @@ def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool
     for item in sequence:
         if not _is_anywhere(draft.topology, item):
             continue
-        who = draft.participants.is_chosen & ~_have(draft, item.unless)
+        who = draft.walks & ~_have(draft, item.unless)
         if isinstance(item, Call):
-            slots = _call_slots(draft, item, who, tolerant=tolerant, once=once)
+            slots = call_slots(draft, item, who, tolerant=tolerant, once=once)
         elif isinstance(item, Relate):
             slots = relationship_slots(
-                draft, item, _of_sources(draft, who), tolerant=tolerant, once=once, first=len(items)
+                draft, item, of_sources(draft, who), tolerant=tolerant, once=once, first=len(items)
             )
         else:
             items.append(Change(item.state, who))
@@ -65,7 +69,7 @@ def _without_calls(items: list[Slot | Change], sequence: Sequence, called: np.nd
     ]
 
 
-def _of_sources(draft: Draft, who: np.ndarray) -> np.ndarray:
+def of_sources(draft: Draft, who: np.ndarray) -> np.ndarray:
     """Whose source is among ``who`` (bool by place), bool by relationship number."""
     place = draft.participants.place[draft.topology.source]
     found: np.ndarray = (place >= 0) & who[place]
@@ -81,12 +85,13 @@ def _have(draft: Draft, states: AbstractSet[InstanceState]) -> np.ndarray:
 @cache
 def _table(states: AbstractSet[InstanceState]) -> np.ndarray:
     """[state] -> is one of these; the sets are those of the workflows' sequences."""
-    table = np.zeros(len(InstanceState), bool)
+    table = np.zeros(STATES, bool)
     table[list(states)] = True
     return table
 
 
-def _call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[Slot]:
+def call_slots(draft: Draft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[Slot]:
+    """The slot of an operation for those of ``who`` (bool by place) whose node implements it, if any does."""
     by_node = _node_policies(draft, call, once=once)
     if by_node is None:
         return []

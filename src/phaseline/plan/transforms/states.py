@@ -31,6 +31,8 @@ def carry_states(draft: Draft) -> Draft:
     for item in draft.items:
         if isinstance(item, Change):
             walk.reach(item)
+        elif item.beside is not None:
+            walk.lay(item)
         elif item.kind is SubjectKind.INSTANCE:
             walk.call(item)
         else:
@@ -75,7 +77,7 @@ class _Walk:
     def call(self, slot: Slot) -> None:
         """An operation of the instances."""
         before = self.pending[slot.owner]
-        self._add(altered(slot, before=before) if some(before != 0) else slot)
+        self.lay(altered(slot, before=before) if some(before != 0) else slot)
         self.pending[slot.owner] = 0
         self.carrier[slot.owner] = len(self.slots) - 1
         self.width[slot.owner] = 1
@@ -90,7 +92,7 @@ class _Walk:
             self.ends_in_group[members > 0] = True
             self.carrier[members > 0] = NOBODY
             self.group = slot.group
-        self._add(slot)
+        self.lay(slot)
 
     def close(self) -> None:
         """Who ends in a relationship group, without any entry, or with a state that is not carried gets an entry."""
@@ -112,7 +114,7 @@ class _Walk:
         owner = who.nonzero()[0].astype(np.int32)
         if len(owner):
             states = self.pending[owner]
-            self._add(absent_slot(self.draft, phase, owner))
+            self.lay(absent_slot(self.draft, phase, owner))
             if some(states != 0):
                 after = self.after[-1] = np.zeros(len(self.pending), np.uint8)
                 after[owner] = states
@@ -120,7 +122,8 @@ class _Walk:
             self.width[owner] = 1
             self.ends_in_group[owner] = False
 
-    def _add(self, slot: Slot) -> None:
+    def lay(self, slot: Slot) -> None:
+        """A slot as it is."""
         self.slots.append(slot)
         self.after.append(None)
         self.group = slot.group

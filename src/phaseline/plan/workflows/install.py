@@ -15,6 +15,7 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.chain import chain_entries
 from phaseline.plan.transforms.intact import concerned, lay_intact
+from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
 from phaseline.plan.transforms.selected import begin
 from phaseline.plan.transforms.sequences import lay_sequence
 from phaseline.plan.transforms.states import carry_states
@@ -100,17 +101,19 @@ def lay(
     *,
     intact: Names[str] = (op.ESTABLISH,),
 ) -> Graph:
-    """The graph that installs the chosen instances (bool by number).
+    """The graph that installs the chosen instances (bool by number), those on paths of states along these.
 
     ``intact``: relationship operations that others run for their relationships to the chosen ones.
     """
     extra = np.logical_or.reduce([concerned(topology, chosen, operation) for operation in intact])
-    draft = begin(topology, request, history, declare, chosen, extra, downwards=False)
+    draft = begin(topology, request, history, declare, chosen, extra, downwards=False, on_paths=True)
     draft = lay_sequence(draft, SEQUENCE, tolerant=False, once=False)
+    draft = lay_paths(draft, SEQUENCE, history.paths, Manner())
     for operation in intact:
         draft = lay_intact(draft, Relate(operation), tolerant=False)
     draft = carry_states(draft)
     draft = chain_entries(draft)
+    draft = tie_phases(draft)
     draft = wait_for_targets(draft)
     return assemble(draft, INSTALL, by_node=request.stop_after is not None and request.stop_after.share is not None)
 

@@ -13,6 +13,7 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.chain import chain_entries
 from phaseline.plan.transforms.intact import concerned, lay_intact
+from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
 from phaseline.plan.transforms.selected import begin
 from phaseline.plan.transforms.sequences import lay_sequence
 from phaseline.plan.transforms.states import carry_states
@@ -81,10 +82,12 @@ def lay(
     tolerant = request.parameters.get(IGNORE_FAILURE) is True if ignore_failure is None else ignore_failure
     once = tolerant and request.parameters.get(RETRY_IGNORED) is not True
     extra = concerned(topology, chosen, op.UNLINK)
-    draft = begin(topology, request, history, declare, chosen, extra, downwards=True)
+    draft = begin(topology, request, history, declare, chosen, extra, downwards=True, on_paths=True)
     draft = lay_sequence(draft, SEQUENCE, tolerant=tolerant, once=once)
+    draft = lay_paths(draft, SEQUENCE, history.paths, Manner(downwards=True, tolerant=tolerant, once=once))
     draft = lay_intact(draft, Relate(op.UNLINK, reverse=True), tolerant=True)
     draft = carry_states(draft)
     draft = chain_entries(draft)
+    draft = tie_phases(draft)
     draft = wait_for_sources(draft)
     return assemble(draft, UNINSTALL, by_node=request.stop_after is not None and request.stop_after.share is not None)

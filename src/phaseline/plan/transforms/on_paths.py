@@ -1,0 +1,152 @@
+"""Gives chosen instances of nodes that are resources the states of their path: operations and phases in each (ADR 0014).
+
+A stay in a state is ``state:NAME``, the operations in their order, the phases beside them, and a gate ``exit:NAME`` that all
+of these must have passed. The gate of a state whose phases may begin to apply late is asked before it passes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.distinct import some
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.graph import LaneSpec, Policy, SubjectKind
+from phaseline.model.state_steps import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
+from phaseline.model.states import InstanceState
+from phaseline.model.status import Mark
+from phaseline.plan.draft import Change, Draft, Slot
+from phaseline.plan.paths import ENTERS, mark_of, policy_of
+from phaseline.plan.sequence import Call
+from phaseline.plan.stays import path_to, stays
+from phaseline.plan.transforms.relationships import relationship_slots
+from phaseline.plan.transforms.sequences import STATES, call_slots, of_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from phaseline.model.execution import KnownPaths
+    from phaseline.model.state_paths import StatePath
+    from phaseline.plan.paths import Beside
+    from phaseline.plan.sequence import Sequence
+    from phaseline.plan.stays import Stay
+
+Pairs = tuple[np.ndarray, np.ndarray]
+NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
+
+
+@frozen
+class Manner:
+    """``downwards``: the way to be uninstalled. ``tolerant``: failures are ignored; ``once``: nothing is tried again."""
+
+    downwards: bool = False
+    tolerant: bool = False
+    once: bool = False
+
+
+def lay_paths(draft: Draft, sequence: Sequence, known: KnownPaths | None, manner: Manner) -> Draft:
+    """Slots for those who are chosen and do not walk through the steps. ``sequence``: those steps, for their operations."""
+    away = draft.participants.is_chosen & ~draft.walks
+    if known is None or not some(away):
+        return draft
+    topology = draft.topology
+    numbers = draft.participants.node
+    items = list(draft.items)
+    for kind in dict.fromkeys(topology.nodes[number].type for number in np.unique(numbers[away]).tolist()):
+        path = path_to(topology.blueprint, kind, known, downwards=manner.downwards)
+        if path is None:
+            continue  # refused before anything is planned
+        of_kind = np.array([node.type == kind for node in topology.nodes], bool)
+        laying = _Laying(draft, known, path, manner)
+        begins = laying.begins()
+        who = away & of_kind[numbers]
+        for place, stay in enumerate(stays(kind, path, sequence, known.registry)):
+            items += laying.stay(stay, who & (begins <= place), _free_group(items))
+        items += laying.enters(path.target, who & (begins < len(path.states)))
+    return altered(draft, items=tuple(items))
+
+
+@frozen
+class _Laying:
+    """Slots of one type, all of whose nodes go the same path."""
+
+    draft: Draft
+    known: KnownPaths
+    path: StatePath
+    manner: Manner
+
+    def begins(self) -> np.ndarray:
+        """By place: which state of the path each enters first; afresh the one in which it is; behind the last: none (PD30)."""
+        path, numbers = self.path, self.known.numbers
+        table = np.zeros(STATES, np.int32)
+        for place, state in enumerate(path.states):
+            table[numbers[state]] = place if state != path.target else len(path.states)
+        if self.manner.downwards:
+            table[list(NEVER_INSTALLED)] = len(path.states)
+        found: np.ndarray = table[self.draft.present]
+        return found
+
+    def stay(self, stay: Stay, who: np.ndarray, group: int) -> list[Slot]:
+        """All that is done in one state, by those of ``who`` (bool by place); relationship groups are numbered from ``group``."""
+        if not some(who):
+            return []
+        found = self.enters(stay.state, who) if stay.state else []
+        tolerant, once = self.manner.tolerant, self.manner.once
+        for item in stay.operations:
+            if isinstance(item, Call):
+                found += call_slots(self.draft, item, who, tolerant=tolerant, once=once)
+            else:
+                rows = of_sources(self.draft, who)
+                first = max(group, _free_group(found))
+                found += relationship_slots(self.draft, item, rows, tolerant=tolerant, once=once, first=first)
+        found += [self._phase(phase, who) for phase in stay.phases]
+        if stay.phases:
+            may_apply_late = any(mark_of(phase.phase) for phase in stay.phases)
+            marks = Mark.ABSENT | (Mark.CONDITIONAL if may_apply_late else 0)
+            found.append(self._slot(EXIT_PREFIX + stay.state, Policy(LaneSpec(EXIT_PREFIX + stay.state)), who, marks))
+        return found
+
+    def enters(self, state: str, who: np.ndarray) -> list[Slot]:
+        """Those of ``who`` enter a state."""
+        policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],))
+        return [self._slot(STATE_PREFIX + state, policy, who, ENTERS)] if some(who) else []
+
+    def _phase(self, phase: Beside, who: np.ndarray) -> Slot:
+        policy = policy_of(phase.name, phase.phase)
+        policy = altered(policy, max_retries=0) if self.manner.once else policy
+        marks = mark_of(phase.phase) | (Mark.TOLERANT if self.manner.tolerant else 0)
+        return altered(self._slot(LANE_PREFIX + phase.name, policy, who, marks), beside=phase.needs)
+
+    def _slot(self, name: str, policy: Policy, who: np.ndarray, marks: int) -> Slot:
+        owner = who.nonzero()[0].astype(np.int32)
+        number = self.draft.policies.add(policy)
+        subject = self.draft.participants.number[owner]
+        return Slot(name, SubjectKind.INSTANCE, owner, subject, np.full(len(owner), number, np.int32), marks=marks)
+
+
+def _free_group(items: Iterable[Slot | Change]) -> int:
+    """A number from which on no relationship group has one."""
+    return 1 + max((item.group for item in items if isinstance(item, Slot)), default=0)
+
+
+def tie_phases(draft: Draft) -> Draft:
+    """Edges from entering a state to its phases, between these, and from them to the gate; operations are chained already."""
+    if all(slot.beside is None for slot in draft.slots):
+        return draft
+    edges: list[Pairs] = []
+    entered = np.empty(0, np.int32)
+    here: dict[str, np.ndarray] = {}
+    first = 0
+    for slot in draft.slots:
+        at = np.full(len(draft.participants), -1, np.int32)
+        at[slot.owner] = np.arange(first, first + len(slot), dtype=np.int32)
+        first += len(slot)
+        if slot.phase.startswith(STATE_PREFIX):
+            entered, here = at, {}
+        elif slot.beside is not None:
+            edges += [(need[slot.owner], at[slot.owner]) for need in [here[name] for name in slot.beside] or [entered]]
+            here[slot.phase.removeprefix(LANE_PREFIX)] = at
+        elif slot.phase.startswith(EXIT_PREFIX):
+            edges += [(phase[slot.owner], at[slot.owner]) for phase in here.values()]
+    return altered(draft, edges=(*draft.edges, *edges))
