@@ -6,8 +6,12 @@ import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from phaseline.model.problem import Place, Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.catalog.type_files import TypeFiles
 
 TYPES = Path(__file__).parent.parent / "dsl" / "types"
 """The types files that come with the program."""
@@ -25,12 +29,15 @@ class BlueprintFiles:
         more_folders: Sequence[str] = (),
         *,
         allowed_imports: Sequence[str] = (),
+        types_folder: str = "",
         limit_bytes: int = MAX_FILE_BYTES,
     ) -> None:
         """``main``: the main file; its folder and ``more_folders`` are the roots that imports must stay in.
 
-        ``allowed_imports``: beginnings of addresses in the web that files may be fetched from.
+        ``allowed_imports``: beginnings of addresses in the web that files may be fetched from. ``types_folder``: the
+        catalogue of plugins' definition files, empty for none.
         """
+        self._types_folder = types_folder
         self._allowed_imports = allowed_imports
         self._main = main
         self._folder = Path(main).parent
@@ -89,25 +96,54 @@ class BlueprintFiles:
 
     def fetch(self, url: str) -> str | None:
         """The text of a file in the web, or None if there is none."""
-        from phaseline.catalog.web_files import WebFiles  # few blueprints need it, and it takes 20 ms to import
+        from phaseline.catalog.type_files import public_address
+        from phaseline.catalog.web_files import WebFiles, is_below  # few need it, and it takes 20 ms to import
+        from phaseline.dsl.importing import GO_ON
 
+        published = public_address(url)
+        if published is not None and not any(is_below(url, beginning) for beginning in self._allowed_imports):
+            message = f"The definition file of the plugin '{published.name}' ({published.version}) is not at hand"
+            mend = f"Add it: phaseline plugins install --definition-only FILE, or {GO_ON}."
+            raise _refusal("PL-B092", message, mend, url)
         return WebFiles(self._allowed_imports, limit_bytes=self._limit_bytes).fetch(url)
 
     def bundled(self, name: str) -> str | None:
         """The text of a built-in types file, or None if there is none of this name."""
         return _bundled(name)
 
-    def replacements(self, target: str, minor: int) -> Sequence[str]:  # noqa: ARG002 - the protocol's signature
-        """The import itself."""
-        return (target,)
+    def replacements(self, target: str, minor: int) -> Sequence[str]:
+        """What the catalogue has of a plugin that was published at this address, then the address itself."""
+        types = self._types() if "://" in target else None
+        found = types.published(target) if types is not None else None
+        return (target,) if found is None else (found.path(minor, target.rpartition("/")[2]), target)
 
     def uploaded(self, blueprint: str) -> str | None:  # noqa: ARG002 - the protocol's signature
         """None: no blueprint is stored yet."""
         return None
 
-    def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:  # noqa: ARG002 - the protocol's signature
-        """None: there is no catalogue of definition files yet."""
-        return None
+    def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:  # noqa: ARG002 - types are the same everywhere
+        """The path of the definition file in the catalogue; None if the plugin is not there at all.
+
+        Raises: PL-B092 when it is there, but not in this version, or if the version cannot be read.
+        """
+        types = self._types()
+        found = types.fitting(name, version) if types is not None else None
+        if types is None or found is None:
+            others = ", ".join(each.version for each in types.named(name)) if types is not None else ""
+            if others:
+                message = f"The plugin '{name}' has no definition of version '{version}' at hand, only {others}"
+                mend = "Ask for one of these, or add it: phaseline plugins install --definition-only FILE"
+                raise _refusal("PL-B092", message, mend, "")
+            return None
+        return found.path(minor)
+
+    def _types(self) -> TypeFiles | None:
+        """The catalogue, if there is one; the usual one is empty, and then it is not imported."""
+        if not self._types_folder or not Path(self._types_folder).is_dir():
+            return None
+        from phaseline.catalog.type_files import TypeFiles
+
+        return TypeFiles(self._types_folder)
 
     def exists(self, path: str) -> bool:
         """Whether a script of this relative path lies in the blueprint's folder.
@@ -127,6 +163,8 @@ class BlueprintFiles:
 
     def _is_allowed(self, path: Path) -> bool:
         real = path.resolve()
+        if self._types_folder and real.is_relative_to(Path(self._types_folder).resolve()):
+            return True
         return any(real.is_relative_to(root) for root in self._roots)
 
 

@@ -40,6 +40,11 @@ limit_option = click.option(
 plugins_option = click.option(
     "--plugins", "plugin_folders", metavar="DIR", multiple=True, help="Folder with modules of plugins; repeatable."
 )
+open_types_option = click.option(
+    "--open-types",
+    is_flag=True,
+    help="Go on where the definition file of a plugin is not at hand: its types are taken as open, with a warning each.",
+)
 detach_option = click.option(
     "--detach",
     is_flag=True,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from phaseline.dsl.functions.checking import FunctionCheck, Standing
-from phaseline.dsl.merging import Sections
+from phaseline.dsl.merging import IN_MISSING, Sections
 from phaseline.dsl.operations import Operations, Owner, TypeOperation
 from phaseline.dsl.properties import Properties, Schemas
 from phaseline.dsl.report import Report, Spot
@@ -123,7 +123,7 @@ class Types:
             mend = self._report.suggest(
                 parent_name,
                 self.names,
-                _import_hint(parent_name, f"Declare it under '{self._section}', or import the file that does."),
+                self._import_hint(parent_name),
             )
             self._report.add(
                 "PL-B031", f"The {word} '{parent_name}' to derive from does not exist", mend, spot.at("derived_from")
@@ -132,6 +132,8 @@ class Types:
             raw.get("properties"), spot.at("properties"), parent.schemas if parent else None
         )
         if isinstance(parent_name, str) and parent is None:
+            schemas.is_whole = False
+        if name in self._sections.open.get(self._section, ()):
             schemas.is_whole = False
         has_functions = parent.has_functions if parent else False
         standing: Standing = "node" if self._owner == "node" else "relationship"
@@ -159,11 +161,17 @@ class Types:
         if name in self.names or self.is_broken(name):
             return
         word = _WORDS[self._section]
-        otherwise = _import_hint(name, f"Declare it under '{self._section}', or import the file that does.")
+        otherwise = self._import_hint(name)
         self._report.add(
             code, f"The {word} '{name}' does not exist", self._report.suggest(name, self.names, otherwise), spot
         )
 
-
-def _import_hint(name: str, otherwise: str) -> str:
-    return "Add 'cloudify/types/types.yaml' to 'imports'." if name.startswith("cloudify.") else otherwise
+    def _import_hint(self, name: str) -> str:
+        """Where a type is probably declared."""
+        if not self._sections.is_whole:
+            return IN_MISSING
+        if not name.startswith("cloudify."):
+            return f"Declare it under '{self._section}', or import the file that does."
+        if not any(known.startswith("cloudify.") for known in self.names):
+            return "Add 'cloudify/types/types.yaml' to 'imports'."
+        return "It is none of the built-in types; import the definition file of its plugin: '- plugin:NAME'."

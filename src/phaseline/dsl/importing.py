@@ -22,6 +22,9 @@ MAX_TEXT = 256 * 1024 * 1024
 UPLOADED = "blueprint:"
 """What an import of an uploaded blueprint begins with."""
 PLUGIN = "plugin:"
+NOT_AT_HAND = frozenset({"PL-B020", "PL-B028", "PL-B029", "PL-B092"})
+"""Codes of imports that a blueprint can be looked at without."""
+GO_ON = "go on without it: --open-types"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _VERSION_MEND = f"Add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or an older one) at the top."
@@ -31,18 +34,23 @@ _VERSION_MEND = f"Add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or a
 class Files:
     """The documents of a blueprint and the minor version of the main one (None: unknown, then nothing is gated).
 
-    ``uploaded``: {namespace: id of the uploaded blueprint that it holds}.
+    ``uploaded``: {namespace: id of the uploaded blueprint that it holds}. ``is_whole``: False when a file that is
+    imported could not be had.
     """
 
     documents: list[Document]
     minor: int | None
     uploaded: dict[str, str] = field(default_factory=dict)
+    is_whole: bool = True
 
 
-def read_files(main: str, source: Source, report: Report, *, validate_version: bool = True) -> Files:
+def read_files(
+    main: str, source: Source, report: Report, *, validate_version: bool = True, may_miss: bool = False
+) -> Files:
     """The main file and everything it imports.
 
-    A file reached twice under one namespace is read once, so that cycles do no harm.
+    A file reached twice under one namespace is read once, so that cycles do no harm. ``may_miss``: a definition file
+    of a plugin, or a file in the web, that is not at hand is only warned of.
     """
     document = _read_main(main, source, report)
     if document is None:
@@ -59,7 +67,8 @@ def read_files(main: str, source: Source, report: Report, *, validate_version: b
             Spot(document, ()),
         )
     importer = _Importer(source, report, LATEST if minor is None else minor, minor if validate_version else None)
-    return Files(importer.follow(document), minor, importer.uploaded)
+    importer.may_miss = may_miss
+    return Files(importer.follow(document), minor, importer.uploaded, importer.is_whole)
 
 
 def _read_main(main: str, source: Source, report: Report) -> Document | None:
@@ -95,6 +104,8 @@ class _Importer:
     def __init__(self, source: Source, report: Report, minor: int, gated: int | None) -> None:
         """``minor`` chooses among files, ``gated`` refuses elements of later versions (None: nothing is gated)."""
         self.uploaded: dict[str, str] = {}
+        self.may_miss = False
+        self.is_whole = True
         self._source = source
         self._report = report
         self._minor = minor
@@ -176,7 +187,7 @@ class _Importer:
     def _pass_on(self, error: ProblemsError, line: ImportLine) -> None:
         """What the source says about a file, at the line that imports it."""
         for problem in error.problems:
-            self._report.add(problem.code, problem.message, problem.mend, line.spot, number=problem.cloudify_code)
+            self._unresolved(line, problem.code, problem.message, problem.mend, problem.cloudify_code)
 
     def _read_once(self, path: str, line: ImportLine, *, builtin: str | None = None) -> Document | None:
         """The document at a path or address; None where there is no text. What is wrong with it is reported once."""
@@ -245,7 +256,7 @@ class _Importer:
             self._unresolved(line, "PL-B091", f"There is no uploaded blueprint '{name}'", mend)
         elif target.startswith(PLUGIN):
             name = target.removeprefix(PLUGIN).partition("?")[0]
-            mend = "Save its definition file beside the blueprint and import it by its name."
+            mend = f"Add it: phaseline plugins install --definition-only FILE, or {GO_ON}."
             self._unresolved(line, "PL-B092", f"The definition file of the plugin '{name}' is not at hand", mend)
         else:
             beside = f"'{importer.name}'" if importer.line is not None else "the file that imports it"
@@ -254,9 +265,13 @@ class _Importer:
             )
             self._unresolved(line, "PL-B020", f"There is no file '{target}' to import", mend)
 
-    def _unresolved(self, line: ImportLine, code: str, message: str, mend: str) -> None:
-        """An import of which there is no file."""
-        self._report.add(code, message, mend, line.spot)
+    def _unresolved(self, line: ImportLine, code: str, message: str, mend: str, number: int | None = None) -> None:
+        """An import of which there is no file, or none that can be used."""
+        self.is_whole = False
+        if self.may_miss and code in NOT_AT_HAND and (line.target.startswith(PLUGIN) or _WEB.match(line.target)):
+            self._report.warn(code, message, mend.removesuffix(f", or {GO_ON}."), line.spot, point="value")
+        else:
+            self._report.add(code, message, mend, line.spot, number=number)
 
     def _checked(self, document: Document | None, spot: Spot) -> Document | None:
         """The document if it is a mapping whose version is not above the main file's."""

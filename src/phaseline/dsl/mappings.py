@@ -16,6 +16,7 @@ from phaseline.model.blueprint import Plugin
 
 SCRIPT_PLUGIN = "script"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _SCRIPT_ENDING = re.compile(r"\.(sh|bash|zsh|py|ps1|bat|cmd|rb|pl|js)$|/")
 
 Form = Literal["function", "script", "inline"]
@@ -68,9 +69,21 @@ class Mappings:
     """Implementation texts resolved against the plugins and the files of the blueprint; each text once."""
 
     def __init__(
-        self, plugins: Mapping[str, Plugin], broken: Collection[str], scripts: Scripts, report: Report
+        self,
+        plugins: Mapping[str, Plugin],
+        broken: Collection[str],
+        scripts: Scripts,
+        report: Report,
+        *,
+        is_open: bool = False,
+        otherwise: str = "",
     ) -> None:
-        """``broken``: plugins that exist but are too wrong to be used."""
+        """``broken``: plugins that exist but are too wrong to be used.
+
+        ``is_open``: others are taken as declared. ``otherwise``: how to mend it that there is no such plugin.
+        """
+        self._is_open = is_open
+        self._otherwise = otherwise
         self.plugins = plugins
         self._names = {*plugins, *broken}
         self._scripts = scripts
@@ -115,15 +128,20 @@ class Mappings:
             )
         return Mapped(form, SCRIPT_PLUGIN, text)
 
-    def _nothing(self, text: str) -> Wrong:
+    def _nothing(self, text: str) -> Mapped | Wrong:
         if _SCRIPT_ENDING.search(text):
             return Wrong(
                 "PL-B067",
                 f"There is no script '{text}' beside the blueprint",
                 "Check the path; it is relative to the blueprint's folder.",
             )
-        plugin = text.partition(".")[0]
-        otherwise = f"Write PLUGIN.MODULE.FUNCTION with one of {listing(self._names)}, or the path of a script."
+        plugin, _, function = text.partition(".")
+        if self._is_open and _FUNCTION.fullmatch(function):
+            return Mapped("function", plugin, function)
+        otherwise = (
+            self._otherwise
+            or f"Write PLUGIN.MODULE.FUNCTION with one of {listing(self._names)}, or the path of a script."
+        )
         return Wrong(
             "PL-B060",
             f"'{text}' is neither a script nor a function of a declared plugin",

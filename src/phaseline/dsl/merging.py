@@ -15,12 +15,16 @@ from phaseline.dsl.shapes import BROKEN, Each, Leaf, ShapeCheck, Table
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import changeable
 
+IN_MISSING = "The import that is missing may declare it: see its problem."
+
 
 @changeable
 class Sections:
     """{section: {element: value}} of all files, and which file each element came from.
 
     ``broken``: {section: names} of elements too wrong to be kept, so that nobody calls them unknown.
+    ``is_whole``: False when a file that is imported could not be had; ``is_open``: what it would declare is then taken
+    as open, ``open``: {section: such types}. ``documents``: all files, in load order.
     ``namespaces``: {each namespace that a file was imported under: the uploaded blueprint it holds, or nothing}.
     """
 
@@ -31,6 +35,10 @@ class Sections:
     broken: dict[str, set[str]] = field(default_factory=dict)
     single: dict[str, Value] = field(default_factory=dict)
     namespaces: dict[str, str] = field(default_factory=dict)
+    is_whole: bool = True
+    is_open: bool = False
+    open: dict[str, set[str]] = field(default_factory=dict)
+    documents: tuple[Document, ...] = ()
 
     def of(self, section: str) -> dict[str, Value]:
         """The elements of a section."""
@@ -52,7 +60,7 @@ def merge_sections(
 
     ``uploaded``: {namespace: the uploaded blueprint it holds}.
     """
-    sections = Sections(documents[0], minor)
+    sections = Sections(documents[0], minor, documents=tuple(documents))
     for document in documents:
         if document.namespace:
             sections.namespaces[document.namespace] = uploaded.get(document.namespace, "")

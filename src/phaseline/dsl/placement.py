@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from phaseline.dsl.report import Report, Spot
 from phaseline.model.blueprint import Blueprint, Node, Operation
@@ -44,8 +44,13 @@ def placement_of(blueprint: Blueprint) -> Placement:
     )
 
 
-def check_hosts(nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report) -> None:
-    """Report nodes with an operation for the agent of a host that they do not have; each node once."""
+def check_hosts(
+    nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report, open_types: Collection[str] = ()
+) -> None:
+    """Report nodes with an operation for the agent of a host that they do not have; each node once.
+
+    ``open_types``: of nodes that may be hosts, for all that is known.
+    """
     wants: dict[str, str] = {}
     on_agent = _OnAgent()
     for node in nodes.values():
@@ -58,7 +63,7 @@ def check_hosts(nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], repor
                 if wanted is not None:
                     wants[name] = wanted
     for name, wanted in wants.items():
-        if _top(nodes, name) in nodes:
+        if _top(nodes, name, open_types) in nodes:
             report.add(
                 "PL-B069",
                 f"'{name}' is on no host, but '{wanted}' is to run on one (executor: {HOST_AGENT})",
@@ -81,9 +86,11 @@ class _OnAgent:
         return self._known[id(operations)]
 
 
-def _top(nodes: Mapping[str, Node], name: str) -> str:
-    """The outermost container; a name that is not among the nodes where a container could not be read."""
+def _top(nodes: Mapping[str, Node], name: str, open_types: Collection[str]) -> str:
+    """The outermost container; a name that is not among the nodes where a container could not be read, or may be a host."""
     while name in nodes:
+        if any(kind in open_types for kind in nodes[name].type_hierarchy):
+            return ""
         container = nodes[name].container
         if container is None:
             return name

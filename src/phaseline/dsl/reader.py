@@ -10,7 +10,8 @@ from phaseline.dsl.functions.checking import FunctionCheck
 from phaseline.dsl.hierarchies import Types
 from phaseline.dsl.importing import read_files
 from phaseline.dsl.mappings import Mappings, Scripts
-from phaseline.dsl.merging import Sections, merge_sections
+from phaseline.dsl.merging import IN_MISSING, Sections, merge_sections
+from phaseline.dsl.open_types import declare_open_types
 from phaseline.dsl.operations import Operations
 from phaseline.dsl.placement import check_hosts
 from phaseline.dsl.properties import Properties
@@ -25,20 +26,24 @@ from phaseline.model.blueprint import Blueprint, Node, Value
 from phaseline.model.problem import ProblemsError
 
 
-def read_blueprint(main: str, source: Source, *, validate_version: bool = True) -> Blueprint:
+def read_blueprint(main: str, source: Source, *, validate_version: bool = True, open_types: bool = False) -> Blueprint:
     """The blueprint in the file ``main`` and all that it imports, merged and checked.
 
-    ``validate_version`` False: elements of later versions of the language are let through (B3).
+    ``validate_version`` False: elements of later versions of the language are let through (B3). ``open_types``: where
+    the definition file of a plugin is not at hand, what it would declare is taken as open, with a warning each.
 
     Raises: ``ProblemsError`` with everything that is wrong, then with what is only odd; that alone stands in ``warnings``.
     Source: Cloudify, blueprints and DSL definitions.
     """
     report = Report()
-    files = read_files(main, source, report, validate_version=validate_version)
+    files = read_files(main, source, report, validate_version=validate_version, may_miss=open_types)
     if not files.documents:
         raise ProblemsError(report.problems())
     minor = files.minor if validate_version else None
     sections = merge_sections(files.documents, minor, report, files.uploaded)
+    sections.is_whole = files.is_whole
+    if open_types and not files.is_whole:
+        declare_open_types(sections, report)
     blueprint = _Reading(main, source, sections, report).blueprint(
         version_name(LATEST if files.minor is None else files.minor)
     )
@@ -63,6 +68,8 @@ class _Reading:
             sections.broken.get("plugins", ()),
             Scripts(source, sections.namespaces),
             report,
+            is_open=sections.is_open,
+            otherwise=IN_MISSING if not sections.is_whole else "",
         )
         self._operations = Operations(self._mappings, self._properties, self._functions, report)
 
@@ -77,8 +84,12 @@ class _Reading:
         workflows = read_workflows(sections, self._mappings, self._properties, self._functions, report)
         on_path = read_on_path(nodes, sections, report)
         state_paths = read_state_paths(sections, report)
+        open_nodes = sections.open.get("node_types", set())
         known = sections.of("node_templates").keys() | sections.broken.get("node_templates", set())
-        self._functions.check_names({name: node.properties for name, node in nodes.items()}, known)
+        whole = {
+            name: node.properties for name, node in nodes.items() if not open_nodes.intersection(node.type_hierarchy)
+        }
+        self._functions.check_names(whole, known)
         return Blueprint(
             version=version,
             file=self._main,
@@ -95,6 +106,7 @@ class _Reading:
             uploaded={name: held for name, held in sections.namespaces.items() if held},
             on_path=on_path,
             state_paths=state_paths,
+            open_types=tuple(sorted(open_nodes)),
         )
 
     def _nodes(self) -> dict[str, Node]:
@@ -110,5 +122,6 @@ class _Reading:
         nodes = Templates(sections, node_types, relationships, builders).nodes()
         if check_circles(nodes, lambda name: sections.spot("node_templates", name), report):
             nodes = with_hosts(nodes)
-            check_hosts(nodes, lambda name: sections.spot("node_templates", name), report)
+            open_nodes = sections.open.get("node_types", set())
+            check_hosts(nodes, lambda name: sections.spot("node_templates", name), report, open_nodes)
         return nodes

@@ -221,3 +221,4 @@ class Blueprint:
     on_path: Mapping[str, OnPath] = field(default_factory=dict)
     state_paths: tuple[StatePath, ...] = ()
     uploaded: Mapping[str, str] = field(default_factory=dict)
+    open_types: tuple[str, ...] = ()

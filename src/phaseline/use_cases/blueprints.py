@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
-def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = ()) -> Validated:
+def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False) -> Validated:
     """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it.
 
     Modules of plugins that are not here are warned of: they may be where it is installed, and no code is run (W2).
+    ``open_types``: what definition files that are not at hand would declare is taken as open, with a warning each.
     """
     from phaseline.dsl.placement import placement_of
 
-    blueprint, code = read(place, file, plugin_folders)
+    blueprint, code = read(place, file, plugin_folders, open_types=open_types)
     missing = [altered(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code)]
     placement = placement_of(blueprint)
     return Validated(

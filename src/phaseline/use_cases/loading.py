@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.plugins import missing_modules
+from phaseline.use_cases.type_definitions import types_folder
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value
@@ -33,15 +34,25 @@ class Loaded:
     warnings: tuple[Problem, ...]
 
 
-def read(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> tuple[Blueprint, CodePlaces]:
-    """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it."""
+def read(
+    place: Workplace, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
+) -> tuple[Blueprint, CodePlaces]:
+    """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it.
+
+    ``open_types``: what definition files that are not at hand would declare is taken as open.
+    """
     from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.dsl.reader import read_blueprint
 
     refuse_missing(plugin_folders)
     code = place.code_places(file, tuple(plugin_folders))
-    files = BlueprintFiles(file, code.plugin_folders, allowed_imports=place.settings.allowed_imports)
-    return read_blueprint(file, files), code
+    files = BlueprintFiles(
+        file,
+        code.plugin_folders,
+        allowed_imports=place.settings.allowed_imports,
+        types_folder=types_folder(place.settings),
+    )
+    return read_blueprint(file, files, open_types=open_types), code
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:
@@ -61,24 +72,28 @@ def load(
     inputs: Mapping[str, Value],
     plugin_folders: Sequence[str] = (),
     yes_many: bool = False,
+    open_types: bool = False,
 ) -> Loaded:
     """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
 
-    Ids are random (N5). Raises ``ProblemsError`` with everything that is wrong.
+    Ids are random (N5). ``open_types``: as for ``read``; code that is not here is then only warned of.
+
+    Raises ``ProblemsError`` with everything that is wrong.
     """
     from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.dsl.deploying import with_inputs
     from phaseline.dsl.inputs import complete_inputs
     from phaseline.plan.instances import expand
 
-    blueprint, code = read(place, file, plugin_folders)
+    blueprint, code = read(place, file, plugin_folders, open_types=open_types)
     whole = complete_inputs(blueprint, inputs)
     evaluated = with_inputs(blueprint, whole, BlueprintFiles(file, code.plugin_folders))
     missing = missing_modules(place.catalog, evaluated, code)
-    if missing:
+    if missing and not open_types:
         raise ProblemsError(missing)
     topology = expand(evaluated, suffixes=int.from_bytes(os.urandom(8)) >> 1, yes_many=yes_many)
-    return Loaded(evaluated, whole, topology, code, evaluated.warnings)
+    warnings = (*evaluated.warnings, *(altered(problem, severity="warning") for problem in missing))
+    return Loaded(evaluated, whole, topology, code, warnings)
 
 
 def deployment_name(file: str, given: str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, plugins_option
+from phaseline.cli.options import json_option, open_types_option, plugins_option
 
 
 @click.group(epilog="Example: phaseline blueprints validate blueprint.yaml")
@@ -16,13 +16,14 @@ def blueprints() -> None:
 @blueprints.command(epilog="Example: phaseline blueprints validate blueprint.yaml")
 @click.argument("file")
 @plugins_option
+@open_types_option
 @json_option
 @click.pass_obj
-def validate(desk: Desk, file: str, plugin_folders: tuple[str, ...]) -> None:
+def validate(desk: Desk, file: str, plugin_folders: tuple[str, ...], open_types: bool) -> None:
     """Say everything that is wrong with a blueprint. Runs none of its code, stores nothing."""
     from phaseline.cli.render.listings import validated_text
     from phaseline.use_cases.blueprints import validate as check
 
     with desk.open() as place:
-        found = check(place, file, plugin_folders=plugin_folders)
+        found = check(place, file, plugin_folders=plugin_folders, open_types=open_types)
     desk.answer(found, lambda: validated_text(found))

@@ -8,7 +8,7 @@ import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
-from phaseline.cli.options import blueprint_options, json_option, parameter_options
+from phaseline.cli.options import blueprint_options, json_option, open_types_option, parameter_options
 
 
 class OfWorkflow(OfDeployment):
@@ -85,6 +85,7 @@ plan.add_command(_workflow_command("execute_operation"))
 )
 @blueprint_options
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
+@open_types_option
 @json_option
 @click.pass_obj
 def install(
@@ -95,6 +96,7 @@ def install(
     input_files: tuple[str, ...],
     input_pairs: dict[str, str],
     yes_many: bool,
+    open_types: bool,
 ) -> None:
     """Show what "install" would do: nodes, waves, operations, batches, number of calls."""
     from phaseline.cli.render.problems import problem_text
@@ -104,7 +106,7 @@ def install(
 
     with desk.open() as place:
         inputs = gather_inputs(input_files, input_pairs)
-        found = plan_install(place, Order(file, name, inputs, plugin_folders, yes_many))
+        found = plan_install(place, Order(file, name, inputs, plugin_folders, yes_many), open_types=open_types)
     desk.answer(found.summary, lambda: found.text)
     for warning in found.warnings:
         desk.notice(problem_text(warning))
