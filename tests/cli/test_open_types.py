@@ -111,7 +111,7 @@ def test_open_types_are_planned_without_what_they_would_call(terminal: Terminal)
     result = terminal.run("plan", "install", "--open-types", "blueprint.yaml")
     assert result.exit_code == 0, result.stderr
     assert "acme.boxes.create" in result.stdout
-    assert "PL-O001 warning" in result.stderr
+    assert "there is no module 'acme.boxes'" in result.stdout
     assert not Path(terminal.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///")).exists()
 
 
