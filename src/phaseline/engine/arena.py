@@ -245,9 +245,9 @@ class Arena:
         status, tolerant = self.status[low:high], (self.marks[low:high] & TOLERANT) >> 1
         for column, table in ((self.unmet, UNMET), (self.lost, LOST)):
             told = table[status, tolerant]
-            column[low:high] = np.bincount(targets, np.repeat(told, lengths), high - low) if some(told != 0) else 0
-        unsure = int((self.status[low:high] == UNSURE).sum())
-        self.slot_open[slot.number] = int(IS_OPEN[self.status[low:high]].sum()) - unsure
+            column[low:high] = np.bincount(targets, told.repeat(lengths), high - low) if some(told != 0) else 0
+        unsure = status.tobytes().count(UNSURE)
+        self.slot_open[slot.number] = IS_OPEN[status].tobytes().count(1) - unsure
         self.slot_unsure[slot.number] = unsure
         self.touched.add(slot.number)
 
@@ -426,13 +426,13 @@ class Arena:
 
     def pages(self) -> list[PageWritten]:
         """Pages that changed since the last call."""
-        few, self.few_dirty = self.few_dirty, set()
+        if not self.few_dirty and not self._many_dirty:
+            return []
+        few, self.few_dirty = sorted(self.few_dirty), set()
         if not self._many_dirty:
             first_page = self.cells.first_page
-            return written(
-                self.order, self.cells.status, sorted(few), [bisect_right(first_page, page) - 1 for page in sorted(few)]
-            )
-        self.dirty[list(few)] = True
+            return written(self.order, self.cells.status, few, [bisect_right(first_page, page) - 1 for page in few])
+        self.dirty[few] = True
         dirty = self.dirty.nonzero()[0]
         self.dirty[dirty] = self._many_dirty = False
         numbers = self.slot_first_page.searchsorted(dirty, side="right") - 1
@@ -462,7 +462,7 @@ class Arena:
 
     def hole_count(self) -> int:
         """Entries of graphs that were dropped."""
-        return len(self) - self._held
+        return self._entries.count - self._held
 
     def compact(self) -> np.ndarray:
         """Close the holes. Returns the new position of each old one, int64 (-1: gone). No page may be dirty."""

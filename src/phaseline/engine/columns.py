@@ -27,7 +27,8 @@ class Columns:
 
     def views(self) -> dict[str, np.ndarray]:
         """{name: live part}; valid until the next ``extend`` or ``keep``."""
-        return {name: buffer[: self.count] for name, buffer in self._buffers.items()}
+        count = self.count
+        return {name: buffer[:count] for name, buffer in self._buffers.items()}
 
     def extend(self, count: int, values: Mapping[str, Any]) -> None:
         """Add ``count`` rows; ``values`` gives a scalar or an array for each name."""
@@ -35,7 +36,8 @@ class Columns:
         for name, buffer in self._buffers.items():
             if high > len(buffer):
                 grown = np.empty(max(high, low + low // 2, SMALLEST), buffer.dtype)
-                grown[:low] = buffer[:low]
+                if low:
+                    grown[:low] = buffer[:low]
                 self._buffers[name] = buffer = grown
             buffer[low:high] = values[name]
         self.count = high

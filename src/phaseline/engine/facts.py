@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,8 @@ from phaseline.model.events import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phaseline.engine.calls import OpenBatch
     from phaseline.engine.draft import Draft
     from phaseline.engine.scheduler import Scheduler
@@ -45,30 +47,6 @@ if TYPE_CHECKING:
 
 MAX_DELAY_MS = 366 * 24 * 3600 * 1000
 """The longest an entry may sleep; more is cut."""
-
-
-def apply(scheduler: Scheduler, draft: Draft, index: int, event: Event) -> bool:
-    """True when the event was a fact, and has been applied."""
-    match event:
-        case Finished():
-            _finished(scheduler, draft, index, event)
-        case Lost():
-            _lost(scheduler, draft, event)
-        case Noted():
-            _noted(scheduler, draft, index, event)
-        case Evaluated():
-            _evaluated(scheduler, draft, event)
-        case SlotsChanged():
-            scheduler.lanes.slots[event.pool] = event.slots
-        case LaneChanged():
-            scheduler.lanes.pause(event.phase, is_paused=event.is_paused, is_probe=event.is_probe)
-        case RateAdapted():
-            scheduler.lanes.rates.adapt(event.lane, event.key, is_throttled=event.is_throttled)
-        case Tick():
-            pass
-        case _:
-            return False
-    return True
 
 
 def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
@@ -93,6 +71,15 @@ def _expects(batch: OpenBatch, member: int) -> bool:
     """True if this member is of the batch and has no outcome yet."""
     is_member = 0 <= member < len(batch.positions)
     return is_member and batch.kinds.item(member) == KIND_PENDING and batch.positions.item(member) >= 0
+
+
+def apply(scheduler: Scheduler, draft: Draft, index: int, event: Event) -> bool:
+    """True when the event was a fact, and has been applied."""
+    fact = FACTS.get(type(event))
+    if fact is None:
+        return False
+    fact(scheduler, draft, index, event)
+    return True
 
 
 def _noted(scheduler: Scheduler, draft: Draft, index: int, event: Noted) -> None:
@@ -225,7 +212,7 @@ def _one_not_completed(scheduler: Scheduler, draft: Draft, positions: np.ndarray
         _count_failures(scheduler, draft, positions)
 
 
-def _lost(scheduler: Scheduler, draft: Draft, event: Lost) -> None:
+def _lost(scheduler: Scheduler, draft: Draft, _index: int, event: Lost) -> None:
     """Nobody will answer for this batch any more."""
     batch = scheduler.batches.get(event.batch)
     if batch is None:
@@ -243,7 +230,7 @@ def _lost(scheduler: Scheduler, draft: Draft, event: Lost) -> None:
     scheduler.admit_applicable(draft, positions[repeatable & ~canceling])
 
 
-def _evaluated(scheduler: Scheduler, draft: Draft, event: Evaluated) -> None:
+def _evaluated(scheduler: Scheduler, draft: Draft, _index: int, event: Evaluated) -> None:
     """The shell has answered what only it can see; answers that came too late are dropped."""
     arena = scheduler.arena
     slot = arena.slots.get(event.graph)
@@ -261,4 +248,33 @@ def _evaluated(scheduler: Scheduler, draft: Draft, event: Evaluated) -> None:
         spec = scheduler.table.specs[number]
         mine = numbers == number
         for key in distinct(values[mine]).tolist():
-            scheduler.enqueue(scheduler.lanes.lane(spec, key), positions[mine & (values == key)])
+            scheduler.enqueue(scheduler.lanes.lane(number, spec, key), positions[mine & (values == key)])
+
+
+def _slots_changed(scheduler: Scheduler, _draft: Draft, _index: int, event: SlotsChanged) -> None:
+    scheduler.lanes.slots[event.pool] = event.slots
+
+
+def _lane_changed(scheduler: Scheduler, _draft: Draft, _index: int, event: LaneChanged) -> None:
+    scheduler.lanes.pause(event.phase, is_paused=event.is_paused, is_probe=event.is_probe)
+
+
+def _rate_adapted(scheduler: Scheduler, _draft: Draft, _index: int, event: RateAdapted) -> None:
+    scheduler.lanes.rates.adapt(event.lane, event.key, is_throttled=event.is_throttled)
+
+
+def _ticked(_scheduler: Scheduler, _draft: Draft, _index: int, _event: Tick) -> None:
+    """The turn itself looks at the time."""
+
+
+FACTS: dict[type[Event], Callable[[Scheduler, Draft, int, Any], None]] = {
+    Finished: _finished,
+    Tick: _ticked,
+    Lost: _lost,
+    Noted: _noted,
+    Evaluated: _evaluated,
+    SlotsChanged: _slots_changed,
+    LaneChanged: _lane_changed,
+    RateAdapted: _rate_adapted,
+}
+"""{fact: what applies it}; given to each are the scheduler, the turn's draft, the place among the events, the fact"""

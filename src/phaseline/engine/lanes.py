@@ -1,6 +1,6 @@
 """What waits for a call, in lanes of entries that may share one.
 
-A lane is keyed by (specification, key). It keeps one queue for each execution and fills a batch from them in
+A lane is keyed by (number of its specification, key). It keeps one queue for each execution and fills a batch from them in
 turns, so that a large execution cannot starve a small one. Ties: lanes in the order in which they were made,
 beginning one further each turn; executions in the order in which they joined the lane; entries
 in the order in which they arrived, those that arrived together by position.
@@ -36,6 +36,8 @@ class Lane:
 
     spec: LaneSpec
     key: int
+    pool: str
+    """Whose slots its calls take."""
     _queues: dict[int, deque[np.ndarray]] = field(default_factory=dict)
     _crowds: list[Crowd] = field(default_factory=list)
     waiting: int = 0
@@ -145,28 +147,31 @@ class Lanes:
 
     def __init__(self) -> None:
         """No lane, no slot."""
-        self.by_key: dict[tuple[LaneSpec, int], Lane] = {}
+        self.by_key: dict[tuple[int, int], Lane] = {}
         self.paused: set[str] = set()
         self.probed: set[str] = set()
         self.slots: dict[str, int] = {}
         self.used: dict[str, int] = {}
-        self.careful: set[LaneSpec] = set()
+        self.careful: set[int] = set()
+        """Numbers of specifications of which some entries must not be called twice."""
         self.rates = Rates()
         self.has_windows = False
         self.changed: set[str] = set()
         """Phases of which lanes of an older and a newer specification have been there together."""
         self._next = 0
 
-    def lane(self, spec: LaneSpec, key: int) -> Lane:
-        """The lane of a specification and key, made if need be."""
-        lane = self.by_key.get((spec, key))
+    def lane(self, number: int, spec: LaneSpec, key: int) -> Lane:
+        """The lane of the specification of this number and of a key, made if need be."""
+        lane = self.by_key.get((number, key))
         if lane is None:
             self.has_windows |= spec.coalesce_ms > 0
-            if any(other.phase == spec.phase and other != spec for other, _ in self.by_key):
-                self.changed.add(spec.phase)
+            for (other, _), known in self.by_key.items():
+                if other != number and known.spec.phase == spec.phase:
+                    self.changed.add(spec.phase)
             is_paused, is_probe = spec.phase in self.paused, spec.phase in self.probed
-            lane = self.by_key[spec, key] = Lane(spec, key, is_paused=is_paused, is_probe=is_probe)
-        lane.is_careful = spec in self.careful
+            lane = Lane(spec, key, pool_of(spec), is_paused=is_paused, is_probe=is_probe)
+            self.by_key[number, key] = lane
+        lane.is_careful = number in self.careful
         return lane
 
     def pause(self, phase: str, *, is_paused: bool, is_probe: bool = False) -> None:
@@ -177,9 +182,8 @@ class Lanes:
             if lane.spec.phase == phase:
                 lane.is_paused, lane.is_probe = is_paused, is_probe
 
-    def free(self, spec: LaneSpec) -> int:
-        """Free slots of the pool that calls of this specification take."""
-        pool = pool_of(spec)
+    def free(self, pool: str) -> int:
+        """Free slots of a pool."""
         return self.slots.get(pool, 0) - self.used.get(pool, 0)
 
     def about_to_begin(self, now: int) -> list[Lane]:
@@ -187,28 +191,35 @@ class Lanes:
         if not self.has_windows:
             return []
         lanes = [lane for lane in self.by_key.values() if lane.spec.coalesce_ms and lane.opens_at <= now]
-        return [lane for lane in lanes if lane.limit(self.free(lane.spec))]
+        return [lane for lane in lanes if lane.limit(self.free(lane.pool))]
 
     def open_lanes(self, now: int) -> Iterator[tuple[Lane, int]]:
         """(lane, batch size) as long as one may begin a batch; the caller takes it before the next is asked for.
 
         After a whole turn without a batch it ends. Lanes with nothing left are forgotten.
         """
-        for key, lane in list(self.by_key.items()):
-            if not lane.waiting and not lane.running and lane.opens_at <= now:
-                del self.by_key[key]
+        begun, empty = False, []
+        for key, lane in self.by_key.items():
+            if lane.waiting:
+                begun = True
+            elif not lane.running and lane.opens_at <= now:
+                empty.append(key)
+        for key in empty:
+            del self.by_key[key]
         lanes = list(self.by_key.values())
-        begun = any(lane.waiting for lane in lanes)
         while begun:
             begun = False
-            turn = self._next % len(lanes) if lanes else 0
+            turn = self._next % len(lanes)
             for lane in lanes[turn:] + lanes[:turn]:
-                size = lane.limit(self.free(lane.spec)) if lane.waiting and lane.opens_at <= now else 0
-                size = 0 if size and self._runs_elsewhere(lane) else size
-                delay = self.rates.take(lane.spec, lane.key, now) if size else 0
+                if not lane.waiting or lane.opens_at > now:
+                    continue
+                size = lane.limit(self.free(lane.pool))
+                if not size or self._runs_elsewhere(lane):
+                    continue
+                delay = self.rates.take(lane.spec, lane.key, now)
                 if delay:
                     lane.opens_at = now + delay
-                elif size:
+                else:
                     begun = True
                     yield lane, size
         self._next += 1
@@ -223,9 +234,11 @@ class Lanes:
 
     def next_opening(self, now: int) -> int | None:
         """When the next lane that only waits for its interval or its rate opens."""
-        return min(
-            (lane.opens_at for lane in self.by_key.values() if lane.waiting and lane.opens_at > now), default=None
-        )
+        first = None
+        for lane in self.by_key.values():
+            if lane.opens_at > now and lane.waiting and (first is None or lane.opens_at < first):
+                first = lane.opens_at
+        return first
 
 
 def pool_of(spec: LaneSpec) -> str:

@@ -62,22 +62,20 @@ class PolicyTable:
             )
             for policy in policies
         ]
-        columns = zip(*rows, strict=True) if rows else ([] for _ in DTYPES)
-        self._columns.extend(len(rows), dict(zip(DTYPES, map(list, columns), strict=True)))
+        self._columns.extend(len(rows), dict(zip(DTYPES, zip(*rows, strict=True), strict=True)))
+        self._expose()
+
+    def _expose(self) -> None:
         for name, view in self._columns.views().items():
             setattr(self, name, view)
-
-    def follow(self, policies: Sequence[Policy]) -> Sequence[Policy]:
-        """Hold all of these, of which the first are known; the others."""
-        new = policies[self._columns.count :]
-        if new:
-            self.extend(new)
-        return new
 
     def reset(self, policies: Sequence[Policy]) -> None:
         """Hold these policies and no others."""
         self._columns = Columns(DTYPES)
-        self.extend(policies)
+        if policies:
+            self.extend(policies)
+        else:
+            self._expose()
 
     @staticmethod
     def _number(value: T, values: list[T], numbers: dict[T, int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,6 +50,8 @@ from phaseline.model.graph import SubjectKind
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phaseline.engine.draft import Draft
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Event
@@ -65,31 +67,17 @@ BEHIND = one_of(BLOCKED, SKIPPED)
 
 def apply(scheduler: Scheduler, draft: Draft, event: Event) -> None:
     """Apply one request; one that fits nothing there is does nothing."""
-    match event:
-        case Submitted():
-            run = _begin(scheduler, Run(event.execution, event.deployment, event.stop_after))
-            scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
-            scheduler.ask(draft, run, 0)
-        case Planned():
-            _planned(scheduler, draft, event)
-        case Restored():
-            _restored(scheduler, draft, event)
-        case Reattached():
-            _reattached(scheduler, event)
-        case CancelRequested():
-            _cancel(scheduler, draft, event)
-        case RetryRequested():
-            _retry(scheduler, draft, event)
-        case CompleteRequested():
-            _complete(scheduler, draft, event)
-        case RerunRequested():
-            _rerun(scheduler, draft, event)
-        case Left():
-            _left(scheduler, event)
-        case WakeRequested():
-            _wake(scheduler, draft, event)
-        case _:
-            raise TypeError(event)
+    request = REQUESTS.get(type(event))
+    if request is None:
+        raise TypeError(event)
+    request(scheduler, draft, event)
+
+
+def _submitted(scheduler: Scheduler, draft: Draft, event: Submitted) -> None:
+    """A new execution begins with the question what is to be done."""
+    run = _begin(scheduler, Run(event.execution, event.deployment, event.stop_after))
+    scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
+    scheduler.ask(draft, run, 0)
 
 
 def _begin(scheduler: Scheduler, run: Run) -> Run:
@@ -147,7 +135,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     arena = scheduler.arena
     if event.statuses is not None:
         arena.status[slot.base : slot.end] = np.where(IS_STORED[event.statuses], event.statuses, np.uint8(BLOCKED))
-    if event.positions is not None:
+    if event.positions is not None and len(event.positions):
         positions = event.positions.astype(np.int64) + slot.base
         arena.attempts[positions] = event.attempts
         arena.generations[positions] = event.generations
@@ -155,16 +143,18 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     if event.begun is not None:
         arena.marks[event.begun.astype(np.int64) + slot.base] &= NOT_CONDITIONAL
     arena.recount(slot)
-    everything = np.arange(slot.base, slot.end, dtype=np.int64)
     status = arena.status[slot.base : slot.end]
-    asleep = everything[status == SLEEPING]
-    scheduler.sleepers.add(asleep, arena.due[asleep])
-    failed = everything[(status == FAILED) & ((arena.marks[slot.base : slot.end] & TOLERANT) == 0)]
-    run.count_failures(arena, slot, failed, draft.now)
+    held = status.tobytes()  # most have nobody who sleeps and nothing that failed
+    if SLEEPING in held:
+        asleep = (status == SLEEPING).nonzero()[0] + slot.base
+        scheduler.sleepers.add(asleep, arena.due[asleep])
+    if FAILED in held:
+        failed = (status == FAILED) & ((arena.marks[slot.base : slot.end] & TOLERANT) == 0)
+        run.count_failures(arena, slot, failed.nonzero()[0] + slot.base, draft.now)
     scheduler.restored.append(slot)
 
 
-def _reattached(scheduler: Scheduler, event: Reattached) -> None:
+def _reattached(scheduler: Scheduler, _draft: Draft, event: Reattached) -> None:
     """The members of an open batch that have not answered are running, as far as anybody knows.
 
     Told again, it gains the members of executions that have been taken up since.
@@ -323,7 +313,7 @@ def _rerun(scheduler: Scheduler, draft: Draft, event: RerunRequested) -> None:
     rerun(scheduler, draft, slot, distinct(event.positions.astype(np.int64)) + slot.base)
 
 
-def _left(scheduler: Scheduler, event: Left) -> None:
+def _left(scheduler: Scheduler, _draft: Draft, event: Left) -> None:
     """A graph is held no longer, unless something has happened to it meanwhile; then it stays until its execution ends."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs or any(graph == event.graph for graph, _ in run.failures):
@@ -350,3 +340,18 @@ def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:
     arena.due[positions] = 0
     draft.noted.append(positions)
     scheduler.wake(draft, positions)
+
+
+REQUESTS: dict[type[Event], Callable[[Scheduler, Draft, Any], None]] = {
+    Submitted: _submitted,
+    Planned: _planned,
+    Restored: _restored,
+    Reattached: _reattached,
+    CancelRequested: _cancel,
+    RetryRequested: _retry,
+    CompleteRequested: _complete,
+    RerunRequested: _rerun,
+    Left: _left,
+    WakeRequested: _wake,
+}
+"""{request: what applies it}"""

@@ -15,7 +15,7 @@ from phaseline.engine import facts, requests
 from phaseline.engine.arena import Arena
 from phaseline.engine.calls import OpenBatch, segments_of
 from phaseline.engine.draft import Draft
-from phaseline.engine.lanes import Lanes, pool_of
+from phaseline.engine.lanes import Lanes
 from phaseline.engine.policies import PolicyTable
 from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING, any_marked
 from phaseline.engine.sleepers import Sleepers
@@ -128,9 +128,10 @@ class Scheduler:
     def add(self, graphs: list[NewGraph]) -> list[Slot]:
         """The slots of new graphs, each the last one of its execution."""
         slots = self.arena.add(graphs)
-        for policy in self.table.follow(self.arena.policies):
-            if not policy.repeatable:
-                self.lanes.careful.add(policy.lane)
+        known = len(self.table.lane)
+        if known < len(self.arena.policies):
+            self.table.extend(self.arena.policies[known:])
+            self.lanes.careful.update(self.table.lane[known:][~self.table.repeatable[known:]].tolist())
         for slot in slots:
             run = self.runs[slot.execution]
             slot.attempt = run.attempt
@@ -198,7 +199,7 @@ class Scheduler:
             if spec.key is not None:
                 self._evaluate(draft, mine, "key", spec.key)
             else:
-                self.enqueue(self.lanes.lane(spec, 0), mine)
+                self.enqueue(self.lanes.lane(number, spec, 0), mine)
 
     def _evaluate(self, draft: Draft, positions: np.ndarray, what: str, expression: str = "") -> None:
         self.arena.marks[positions] |= ASKED
@@ -304,12 +305,11 @@ class Scheduler:
             positions = lane.take(size)
             batch = self._next_batch
             self._next_batch += 1
-            pool = pool_of(lane.spec)
-            free = self.lanes.free(lane.spec)
             held = 1
             if lane.spec.form == "each":
+                free = self.lanes.free(lane.pool)
                 held = min(len(positions), free if lane.is_careful else max(1, free // 2))
-            self.lanes.used[pool] = self.lanes.used.get(pool, 0) + held
+            self.lanes.used[lane.pool] = self.lanes.used.get(lane.pool, 0) + held
             lane.running += 1
             lane.opens_at = draft.now + lane.spec.interval_ms
             draft.enter(self.arena, self.table, positions, self.table.enter)
@@ -335,7 +335,7 @@ class Scheduler:
         if lane is None:
             return
         held = min(batch.held, batch.pending)
-        self.lanes.used[pool_of(lane.spec)] -= batch.held - held
+        self.lanes.used[lane.pool] -= batch.held - held
         batch.held = held
         if not batch.pending:
             lane.running -= 1

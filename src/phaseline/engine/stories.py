@@ -6,7 +6,6 @@ Only a scheduler made with ``checked=True`` keeps stories; they cost time and me
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
 
 import numpy as np
 
@@ -36,13 +35,9 @@ class InvalidTransition(AssertionError):
         super().__init__(f"entry {entry} cannot become {after.word} when {before.word} ({told})")
 
 
-class Change(NamedTuple):
-    """Entries that changed at once: positions and statuses, columns or a few numbers, at ``now`` ms."""
-
-    now: int
-    positions: np.ndarray | tuple[int, ...]
-    before: np.ndarray | tuple[int, ...]
-    after: np.ndarray | tuple[int, ...]
+Column = np.ndarray | int
+Change = tuple[int, Column, Column, Column]
+"""(now in ms, positions, statuses before, statuses after): columns, or for one entry plain numbers."""
 
 
 class Stories:
@@ -61,25 +56,26 @@ class Stories:
             entry = int(positions[place])
             statuses = EntryStatus(int(before[place])), EntryStatus(int(after[place]))
             raise InvalidTransition(entry, *statuses, self.of(entry))
-        self._changes.append(Change(self.now, positions.copy(), before.copy(), after.copy()))
+        self._changes.append((self.now, positions.copy(), before.copy(), after.copy()))
 
     def see_one(self, position: int, before: int, after: int) -> None:
         """The same for one entry."""
         if not MAY_BECOME[before][after]:
             raise InvalidTransition(position, EntryStatus(before), EntryStatus(after), self.of(position))
-        self._changes.append(Change(self.now, (position,), (before,), (after,)))
+        self._changes.append((self.now, position, before, after))
 
     def of(self, entry: int) -> tuple[str, ...]:
         """What befell the entry at this position, such as ``5 ms: waiting -> running``, oldest first."""
         told = []
-        for change in self._changes:
-            for place in np.flatnonzero(np.asarray(change.positions) == entry).tolist():
-                before, after = EntryStatus(int(change.before[place])), EntryStatus(int(change.after[place]))
+        for now, *columns in self._changes:
+            positions, *statuses = map(np.atleast_1d, columns)
+            for place in np.flatnonzero(positions == entry).tolist():
+                before, after = (EntryStatus(int(column[place])) for column in statuses)
                 if before is not after:
-                    told.append(f"{change.now} ms: {before.word} -> {after.word}")
+                    told.append(f"{now} ms: {before.word} -> {after.word}")
         return tuple(told)
 
     def move(self, moved: np.ndarray) -> None:
         """Follow entries to their new positions after a compaction."""
-        kept = [Change(old.now, moved[np.asarray(old.positions)], old.before, old.after) for old in self._changes]
+        kept = ((now, moved[positions], before, after) for now, positions, before, after in self._changes)
         self._changes = deque(kept, maxlen=CHANGES_KEPT)

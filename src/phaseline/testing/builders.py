@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship
-from phaseline.model.frozen import altered
 from phaseline.plan.instances import expand
 from phaseline.run.trying import with_plain_ids
 
@@ -46,12 +45,10 @@ FULL_NAMES = {
 def operation(name: str, implementation: str = "", **fields: Any) -> Operation:
     """An operation of the full ``name``: a script if ``implementation`` has a slash, else a function; empty: not mapped."""
     if not implementation:
-        made = Operation(name)
-    elif "/" in implementation:
-        made = Operation(name, "script", "script", implementation)
-    else:
-        made = Operation(name, "function", "", implementation)
-    return altered(made, **fields)
+        return Operation(name, **fields)
+    if "/" in implementation:
+        return Operation(name, "script", "script", implementation, **fields)
+    return Operation(name, "function", "", implementation, **fields)
 
 
 def full_name(name: str) -> str:

@@ -21,6 +21,7 @@ DECLARATIONS = {
     "foreign": Declaration(flavour="cloudify"),
 }
 """{first part of an implementation: how it says it wants to be called}"""
+KINDS = tuple(sorted(DECLARATIONS))
 
 OPERATIONS = ("precreate", "create", "configure", "start", "poststart", "prestop", "stop", "delete", "postdelete")
 MOST_NODES = 4
@@ -59,7 +60,7 @@ def _draw_operation(dice: Dice, short: str) -> Operation:
     retries, timeout = dice.one(None, 0, 1, -1), dice.one(None, None, 2.0)
     if dice.happens(0.2):
         return operation(name, f"scripts/{short}.sh", max_retries=retries, timeout_s=timeout)
-    kind = dice.one(*sorted(DECLARATIONS))
+    kind = dice.one(*KINDS)
     return operation(
         name,
         f"{kind}.{short}",
@@ -72,7 +73,7 @@ def _draw_operation(dice: Dice, short: str) -> Operation:
 
 def _sides(dice: Dice) -> dict[str, Any]:
     """Operations of both ends of a relationship, as keywords of the builder."""
-    names, kinds = ("preconfigure", "establish", "unlink"), sorted(DECLARATIONS)
+    names = ("preconfigure", "establish", "unlink")
     return {
-        side: {name: f"{dice.one(*kinds)}.{name}" for name in names if dice.happens(0.2)} for side in ("source", "to")
+        side: {name: f"{dice.one(*KINDS)}.{name}" for name in names if dice.happens(0.2)} for side in ("source", "to")
     }

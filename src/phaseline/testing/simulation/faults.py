@@ -70,8 +70,13 @@ class Dice:
         return chance > 0 and self.random.random() < chance
 
     def one(self, *values: T) -> T:
-        """One of them."""
-        return values[self.random.randrange(len(values))]
+        """One of them, drawn as ``random.choice`` draws: bits that are too many are thrown again."""
+        count = len(values)
+        bits, draw = count.bit_length(), self.random.getrandbits
+        number = draw(bits)
+        while number >= count:
+            number = draw(bits)
+        return values[number]
 
     def clock_jump(self) -> int:
         """By how many ms the clock of the machine is another when the process begins again: mostly 0."""

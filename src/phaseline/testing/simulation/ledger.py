@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from phaseline.model.states import InstanceState
@@ -9,16 +11,42 @@ from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
 from phaseline.testing.builders import full_name
 
 if TYPE_CHECKING:
-    from phaseline.model.events import Batch, Changes, Segment
+    from collections.abc import Mapping
+
+    from phaseline.model.events import Batch, Changes
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
     from phaseline.store.memory import MemoryStore
 
 STARTED, DELETED = InstanceState.STARTED, InstanceState.DELETED
-UNKNOWN = {OutcomeKind.PENDING, OutcomeKind.UNSURE, OutcomeKind.LOST}
+CREATE, DELETE = full_name("create"), full_name("delete")
+# Plain integers: members of an enumeration are compared by functions of their own.
+UNKNOWN = set(map(int, (OutcomeKind.PENDING, OutcomeKind.UNSURE, OutcomeKind.LOST)))
 FAILED = int(EntryStatus.FAILED)
-DONE = {EntryStatus.COMPLETED, EntryStatus.PASSED}
-GONE = {DELETED, InstanceState.UNINITIALIZED}
+DONE = set(map(int, (EntryStatus.COMPLETED, EntryStatus.PASSED)))
+GONE = set(map(int, (DELETED, InstanceState.UNINITIALIZED)))
+
+Neighbours = tuple[list[list[int]], list[list[int]]]
+"""By instance: the targets of its relationships, and the sources of those that have it as their target."""
+
+
+@dataclass(slots=True)
+class Known:
+    """One graph: the needs of each entry, which entries may fail (bool) and which policies may be called twice."""
+
+    needs: list[list[int]]
+    is_tolerant: list[bool]
+    is_repeatable: list[bool]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Known:
+        """Read from the columns as they were stored."""
+        needs: list[list[int]] = [[] for _ in range(len(graph))]
+        for entry, (low, high) in enumerate(pairwise(graph.ptr.tolist())):
+            for dependent in graph.idx[low:high].tolist():
+                needs[dependent].append(entry)
+        is_tolerant = [bool(mark & Mark.TOLERANT) for mark in graph.marks.tolist()]
+        return cls(needs, is_tolerant, [policy.repeatable for policy in graph.policies])
 
 
 class Ledger:
@@ -27,8 +55,7 @@ class Ledger:
     def __init__(self, store: MemoryStore) -> None:
         """Nothing was called."""
         self._store = store
-        self._needs: dict[int, list[list[int]]] = {}
-        self._graphs: dict[int, Graph] = {}
+        self._graphs: dict[int, Known] = {}
         self._unknown: dict[tuple[int, int], tuple[int, int]] = {}
         self._batches: dict[int, list[tuple[int, int]]] = {}
         self.calls = 0
@@ -37,38 +64,22 @@ class Ledger:
         """A batch is handed over; asserts that each of its members may be called now."""
         members = self._batches[batch.id] = []
         for segment in batch.segments:
+            known = self._graphs.get(segment.graph)
+            if known is None:
+                known = self._graphs[segment.graph] = Known.of(self._store.graph(segment.graph))
             statuses = self._store.statuses(segment.graph).tolist()
-            for place, position in enumerate(segment.positions.tolist()):
-                members.append((segment.graph, position))
-                self._may_begin(segment, place, statuses)
-                self._unknown[segment.graph, position] = (batch.id, int(segment.generations[place]))
-                self.calls += 1
+            columns = segment.positions.tolist(), segment.generations.tolist(), segment.policies.tolist()
+            for position, generation, policy in zip(*columns, strict=True):
+                member = (segment.graph, position)
+                _has_what_it_needs(known, member, statuses)
+                before = self._unknown.get(member)
+                is_safe = known.is_repeatable[policy] or before is None or before[1] < generation
+                assert is_safe, f"{_name(member)} may have been carried out and is called again"
+                members.append(member)
+                self._unknown[member] = (batch.id, generation)
+        self.calls += len(members)
         limit = batch.lane.max_batch
-        assert len(batch) <= limit, f"batch {batch.id} has {len(batch)} members, {limit} are the limit"
-
-    def _may_begin(self, segment: Segment, place: int, statuses: list[int]) -> None:
-        graph, position = self._graph(segment.graph), int(segment.positions[place])
-        name = f"entry {position} of graph {segment.graph}"
-        assert statuses[position] < FIRST_ENDED, f"{name} is called after it ended"
-        for need in self._needs[segment.graph][position]:
-            status = statuses[need]
-            tolerated = status == FAILED and int(graph.marks[need]) & Mark.TOLERANT
-            is_done = status in DONE or tolerated
-            assert is_done, f"{name} is called before what it needs: {need} is {EntryStatus(status).word}"
-        before = self._unknown.get((segment.graph, position))
-        policy = graph.policies[int(segment.policies[place])]
-        is_safe = policy.repeatable or before is None or before[1] < int(segment.generations[place])
-        assert is_safe, f"{name} may have been carried out and is called again"
-
-    def _graph(self, graph_id: int) -> Graph:
-        found = self._graphs.get(graph_id)
-        if found is None:
-            found = self._graphs[graph_id] = self._store.graph(graph_id)
-            self._needs[graph_id] = [[] for _ in range(len(found))]
-            for entry in range(len(found)):
-                for dependent in found.idx[found.ptr[entry] : found.ptr[entry + 1]].tolist():
-                    self._needs[graph_id][dependent].append(entry)
-        return found
+        assert len(members) <= limit, f"batch {batch.id} has {len(members)} members, {limit} are the limit"
 
     def committed(self, changes: Changes) -> None:
         """What calls returned is known from now on."""
@@ -79,18 +90,41 @@ class Ledger:
                 if known_batch == closed.batch and kind not in UNKNOWN:
                     del self._unknown[graph_id, position]
 
-    def check_order(self, batch: Batch, topologies: dict[int, Topology]) -> None:
+    def check_order(self, batch: Batch, neighbours: Mapping[int, Neighbours]) -> None:
         """Sources are created after their targets have started, and targets deleted after their sources are gone."""
-        create, delete = full_name("create"), full_name("delete")
-        if batch.lane.phase not in {create, delete}:
+        if batch.lane.phase not in {CREATE, DELETE}:
             return
+        is_create = batch.lane.phase == CREATE
         for segment in batch.segments:
-            topology, states = topologies[segment.deployment], self._store.states(segment.deployment)
+            states = self._store.states(segment.deployment).tolist()
+            targets, sources = neighbours[segment.deployment]
             for instance in segment.subjects.tolist():
-                if batch.lane.phase == create:
-                    targets = topology.target[topology.source == instance].tolist()
-                    wrong = [other for other in targets if states[other] != STARTED]
+                if is_create:
+                    wrong = [other for other in targets[instance] if states[other] != STARTED]
                 else:
-                    sources = topology.source[topology.target == instance].tolist()
-                    wrong = [other for other in sources if states[other] not in GONE]
+                    wrong = [other for other in sources[instance] if states[other] not in GONE]
                 assert not wrong, f"{batch.lane.phase} of instance {instance} while {wrong} are not ready for it"
+
+
+def neighbours_of(topology: Topology) -> Neighbours:
+    """(the targets, the sources) of each instance."""
+    targets: list[list[int]] = [[] for _ in range(len(topology))]
+    sources: list[list[int]] = [[] for _ in range(len(topology))]
+    for source, target in zip(topology.source.tolist(), topology.target.tolist(), strict=True):
+        targets[source].append(target)
+        sources[target].append(source)
+    return targets, sources
+
+
+def _has_what_it_needs(known: Known, member: tuple[int, int], statuses: list[int]) -> None:
+    """Asserts that an entry has not ended, and that all it needs is done, as the store has it."""
+    position = member[1]
+    assert statuses[position] < FIRST_ENDED, f"{_name(member)} is called after it ended"
+    for need in known.needs[position]:
+        status = statuses[need]
+        is_done = status in DONE or (status == FAILED and known.is_tolerant[need])
+        assert is_done, f"{_name(member)} is called before what it needs: {need} is {EntryStatus(status).word}"
+
+
+def _name(member: tuple[int, int]) -> str:
+    return f"entry {member[1]} of graph {member[0]}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from phaseline.model.rows import DocumentChange
 from phaseline.model.status import OutcomeKind
-from phaseline.run.reports import Report, only_logs
+from phaseline.run.reports import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +25,13 @@ if TYPE_CHECKING:
 
 LATE_MS = 90_000
 """What answers late answers so much later."""
-NUDGE = only_logs(0, ())
-"""What the loop takes when nothing came back."""
+COMPLETED, AGAIN, RETRY, FAILED, UNSURE = (
+    OutcomeKind.COMPLETED,
+    OutcomeKind.AGAIN,
+    OutcomeKind.RETRY,
+    OutcomeKind.FAILED,
+    OutcomeKind.UNSURE,
+)
 
 
 class SimulatedExecutor:
@@ -47,21 +52,22 @@ class SimulatedExecutor:
 
     def submit(self, batch: Batch) -> None:
         """Draw the answer of each member; those that come at the same time come together."""
-        self._dice.crash()
+        dice, faults = self._dice, self._dice.faults
+        dice.crash()
         self._ledger.began(batch)
         together: dict[int, list[tuple[int, OutcomeKind, int]]] = {}
         for member, segment, place in members_of(batch):
-            policy = self._deployments.policies(segment.graph)[int(segment.policies[place])]
+            policy = self._deployments.policies(segment.graph)[segment.policies.item(place)]
             kind, after, delay = self._draw(policy)
             together.setdefault(after, []).append((member, kind, delay))
-            if self._dice.happens(self._dice.faults.notes):
+            if dice.happens(faults.notes):
                 self._post(after // 2, self._note(batch, segment, place, member))
         for after, answers in together.items():
             report = self._report(batch, answers)
             self._post(after, report)
-            if self._dice.happens(self._dice.faults.twice):
-                self._post(after + self._dice.one(0, 1, 5_000), report)
-        if self._dice.happens(self._dice.faults.foreign):
+            if dice.happens(faults.twice):
+                self._post(after + dice.one(0, 1, 5_000), report)
+        if dice.happens(faults.foreign):
             self._post(0, self._foreign(batch))
 
     def _draw(self, policy: Policy) -> tuple[OutcomeKind, int, int]:
@@ -69,17 +75,16 @@ class SimulatedExecutor:
         dice, faults = self._dice, self._dice.faults
         after = dice.one(0, 0, 10, 1_000) + (LATE_MS if dice.happens(faults.late) else 0)
         if policy.timeout_ms and (after > policy.timeout_ms or dice.happens(faults.hangs)):
-            late = OutcomeKind.RETRY if policy.timeout_recoverable else OutcomeKind.FAILED
-            return late, policy.timeout_ms, -1
+            return RETRY if policy.timeout_recoverable else FAILED, policy.timeout_ms, -1
         if dice.happens(faults.fails):
-            return OutcomeKind.FAILED, after, -1
+            return FAILED, after, -1
         if dice.happens(faults.retries):
-            return OutcomeKind.RETRY, after, dice.one(-1, -1, 0, 40)
+            return RETRY, after, dice.one(-1, -1, 0, 40)
         if dice.happens(faults.sleeps):
-            return OutcomeKind.AGAIN, after, dice.one(0, 40, 3_000)
+            return AGAIN, after, dice.one(0, 40, 3_000)
         if dice.happens(faults.unsure):
-            return OutcomeKind.UNSURE, after, -1
-        return OutcomeKind.COMPLETED, after, -1
+            return UNSURE, after, -1
+        return COMPLETED, after, -1
 
     def _report(self, batch: Batch, answers: Sequence[tuple[int, OutcomeKind, int]]) -> Report:
         members, kinds, delays = zip(*answers, strict=True)
@@ -94,7 +99,7 @@ class SimulatedExecutor:
     def _foreign(self, batch: Batch) -> Report:
         """An answer for a member or a batch that was never given."""
         strange = self._dice.one((batch.id, len(batch)), (batch.id, -1), (batch.id + 1000, 0))
-        kind = np.array([self._dice.one(OutcomeKind.COMPLETED, OutcomeKind.FAILED)], np.uint8)
+        kind = np.array([self._dice.one(COMPLETED, FAILED)], np.uint8)
         return Report(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))
 
     def _post(self, after: int, report: Report) -> None:
@@ -108,11 +113,12 @@ class SimulatedExecutor:
 
     def deliver(self) -> int:
         """Post what has come; how much. Without an answer the loop is nudged, so that it never waits in real time."""
-        count = 0
-        while self._coming and self._coming[0][0] <= self._clock.now():
+        count, now = 0, self._clock.now()
+        while self._coming and self._coming[0][0] <= now:
             self._inbox.post(heapq.heappop(self._coming)[2])
             count += 1
-        self._inbox.post(NUDGE)
+        if not count:
+            self._inbox.wake()
         return count
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:

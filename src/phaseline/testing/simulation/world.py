@@ -22,7 +22,7 @@ from phaseline.testing.builders import topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.simulation.applications import declare, draw_application
 from phaseline.testing.simulation.faults import Crash, Dice
-from phaseline.testing.simulation.ledger import DELETED, STARTED, Ledger
+from phaseline.testing.simulation.ledger import DELETED, STARTED, Ledger, neighbours_of
 from phaseline.testing.simulation.plugins import SimulatedExecutor
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.events import Batch, GraphAdded
     from phaseline.model.rows import ExecutionRow, Turn
-    from phaseline.model.topology import Topology
+    from phaseline.testing.simulation.ledger import Neighbours
 
 BEGINNING_MS = 1_700_000_000_000
 CALM_AFTER = 60
@@ -89,11 +89,13 @@ def _in_words(told: str | Turn) -> list[str]:
 class Life:
     """One deployment: it is installed, maybe retried, and uninstalled. ``execution``: the id of the present one.
 
+    ``neighbours``: who depends on whom, so that calls can be held against it.
+
     ``wished_at``, ``cleaned_at``: attempt for which a user wished for a clean-up, and the last one that had it; 0: none.
     """
 
     deployment: int
-    topology: Topology
+    neighbours: Neighbours
     execution: str = ""
     workflow: str = "install"
     tries: int = 0
@@ -124,11 +126,11 @@ class CrashingStore(MemoryStore):
 class CheckedExecutor(SimulatedExecutor):
     """A simulated executor that holds each batch against the order in which applications are built."""
 
-    topologies: dict[int, Topology]
+    neighbours: dict[int, Neighbours]
 
     def submit(self, batch: Batch) -> None:
         """Begin the calls of a batch that may begin."""
-        self._ledger.check_order(batch, self.topologies)
+        self._ledger.check_order(batch, self.neighbours)
         super().submit(batch)
 
 
@@ -153,7 +155,7 @@ class World:
         made = topology(application)
         new = NewDeployment(f"app{number}", application, {}, made, CodePlaces("/nowhere"), USER, self.clock.now())
         deployment, _ = self.store.create_deployment(new)
-        return Life(deployment, made)
+        return Life(deployment, neighbours_of(made))
 
     def _begin_engine(self) -> None:
         """A new process becomes the owner of the store and goes on with what is open."""
@@ -169,7 +171,7 @@ class World:
         )
         assert isinstance(self.engine.executor, CheckedExecutor)
         self.executor = self.engine.executor
-        self.executor.topologies = {life.deployment: life.topology for life in self.lives}
+        self.executor.neighbours = {life.deployment: life.neighbours for life in self.lives}
         self.engine.scheduler.arena.stories = Stories()
         self.engine.recover()
 
