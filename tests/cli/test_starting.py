@@ -155,6 +155,31 @@ def test_wd19_a_stop_says_before_it_begins_that_a_container_goes_first(running: 
     assert "containers are stopped before what they contain: 'machine' before 'app'" in told.output
 
 
+def test_w25_a_reinstall_is_one_execution_in_which_everything_goes_and_comes_back(running: Terminal) -> None:
+    code, answer = start(running, "reinstall")
+    assert (code, answer["id"], answer["status"]) == (0, "reinstall-2", "completed")
+    assert [call["node"] for call in noted(running)] == ["app", "machine", "machine", "app"]
+    assert [row["state"] for row in running.ask("instances", "list", "-d", "shop")[1]["instances"]] == [
+        "started",
+        "started",
+    ]
+
+
+def test_w45_a_rollback_takes_back_what_a_failed_install_has_begun(terminal: Terminal) -> None:
+    broken = RUNNING.replace(
+        "{stop: ops.ops.for_each, start: ops.ops.for_each}", "{start: ops.ops.none, stop: ops.ops.for_each}"
+    )
+    file = terminal.write(broken)
+    (terminal.folder / "plugins" / "ops.py").write_text(OPS)
+    assert terminal.run("install", file).exit_code == 1
+    before = {row["id"]: row["state"] for row in terminal.ask("instances", "list", "-d", "shop")[1]["instances"]}
+    assert sorted(before.values()) == ["starting", "uninitialized"]
+    assert start(terminal, "rollback", "--force")[0] == 0
+    after = {row["id"]: row["state"] for row in terminal.ask("instances", "list", "-d", "shop")[1]["instances"]}
+    assert sorted(after.values()) == ["configured", "uninitialized"]
+    assert [call["node"] for call in noted(terminal)] == ["machine"]
+
+
 def test_w26_kwargs_win_over_inputs_of_the_blueprint_where_that_is_allowed(shop: Terminal) -> None:
     kwargs = "operation_kwargs={level: 3, to: moon}"
     assert refusal(shop, *execute("ops.backup", kwargs))[0] == "PL-P007"
@@ -293,7 +318,7 @@ def test_b23_workflows_that_cannot_be_run_yet_are_refused_with_a_clear_word(
     code, message, mend = refusal(shop, name, *(["--force"] if name == "scale" else []))
     assert code == "PL-P011"
     assert message.startswith(what)
-    assert mend == "These can: execute_operation, install, pull, restart, start, stop, uninstall."
+    assert mend == "These can: execute_operation, install, pull, reinstall, restart, rollback, start, stop, uninstall."
 
 
 def test_wd1_a_built_in_workflow_that_the_blueprint_replaces_is_not_run_in_its_place(terminal: Terminal) -> None:
@@ -304,7 +329,7 @@ def test_wd1_a_built_in_workflow_that_the_blueprint_replaces_is_not_run_in_its_p
     assert "The workflow 'install' replaces the built-in one" in made.stderr
     code, message, mend = refusal(terminal, "install")
     assert (code, message.partition(",")[0]) == ("PL-P011", "the workflow 'install'")
-    assert mend == "These can: execute_operation, pull, restart, start, stop, uninstall."
+    assert mend == "These can: execute_operation, pull, reinstall, restart, rollback, start, stop, uninstall."
 
 
 def test_workflows_of_a_blueprint_without_the_types_are_the_built_in_ones(terminal: Terminal) -> None:

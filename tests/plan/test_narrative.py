@@ -10,7 +10,8 @@ from phaseline.model.rows import NoteRow
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import EntryStatus as Status
 from phaseline.model.status import OutcomeKind
-from phaseline.plan.narrative import CallSpan, narrate
+from phaseline.plan.narrative import narrate
+from phaseline.plan.telling import CallSpan
 from phaseline.testing.builders import blueprint, host, node, relationship, topology
 
 EVERY_OPERATION = {

@@ -1,84 +1,39 @@
 """What an instance went through in a graph, in the words of the ancestor (W12, W20, W23): computed when read, never stored.
 
-A tale has the parts of a workflow's sequence in order, each with the sentences before and after its operation. It is told as
-far as the instance has come: what stands before an operation belongs to the beginning of its first call, what
-stands after it to the end of its last one.
+A tale has the parts of a workflow's sequence in order, each with the sentences before and after its operation; which
+tales belong to a graph, ``TALES`` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from phaseline.model.frozen import frozen
-from phaseline.model.graph import SubjectKind
-from phaseline.model.rows import NoteRow
 from phaseline.model.states import InstanceState as State
-from phaseline.model.status import EntryStatus as Status
-from phaseline.model.status import Mark, OutcomeKind
 from phaseline.plan.arguments import given_inputs
-from phaseline.plan.tales import CLEAN_UP_TALE, INSTALL_TALE, UNINSTALL_TALE, Part, Tale, operation_tale, uninstall_tale
-from phaseline.plan.workflows import execute_operation, install, start_stop, uninstall
+from phaseline.plan.tales import (
+    CLEAN_UP_TALE,
+    HALF_STARTED_TALE,
+    HALF_THERE_TALE,
+    INSTALL_TALE,
+    UNINSTALL_TALE,
+    Tale,
+    operation_tale,
+    uninstall_tale,
+)
+from phaseline.plan.telling import CallSpan, Entries, Known, Line, Story
+from phaseline.plan.workflows import execute_operation, install, rollback, start_stop, uninstall
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Operation, Value
+    import numpy as np
+
+    from phaseline.model.blueprint import Value
     from phaseline.model.graph import Graph
+    from phaseline.model.rows import NoteRow
     from phaseline.model.topology import Topology
 
-SCRIPT_FUNCTION = "script_runner.tasks.run"
-"""The function that the ancestor calls for every script."""
-OF_ONE_OPERATION = frozenset(
-    {execute_operation.EXECUTE_OPERATION, *(item.graph for items in start_stop.INVOCATIONS.values() for item in items)}
-)
-"""Names of graphs that call one operation only."""
-BEGUN = frozenset(
-    {
-        Status.RUNNING,
-        Status.SLEEPING,
-        Status.CANCELING,
-        Status.UNSURE,
-        Status.COMPLETED,
-        Status.PASSED,
-        Status.FAILED,
-    }
-)
-
-
-@frozen
-class CallSpan:
-    """One call of an entry: when it began and ended (ms, 0: not yet) and what it returned.
-
-    ``message``: what it said, None: not known. ``has_asked``: it asked to be called again, which is no failure.
-    ``is_by_hand``: no call at all, a user vouched for the entry at that time.
-    """
-
-    begun_at: int
-    ended_at: int = 0
-    kind: OutcomeKind = OutcomeKind.PENDING
-    message: str | None = None
-    has_asked: bool = False
-    is_by_hand: bool = False
-
-
-@frozen
-class Line:
-    """One line of a tale. ``at`` in ms, 0: not known. ``operation``: full name, empty where none is meant.
-
-    ``target``: of a task of a relationship the instance at its other end, else -1.
-    """
-
-    kind: Literal["event", "state", "task"]
-    text: str
-    at: int = 0
-    operation: str = ""
-    target: int = -1
-
-    def __str__(self) -> str:
-        """As in the tables of the specification: ``E: Creating node instance``, ``= creating``; tasks as they are."""
-        return {"event": "E: ", "state": "= ", "task": ""}[self.kind] + self.text
+Teller = Callable[[Story, State | None], Iterable[Tale]]
+"""From a story, and the state in which the graph found the instance if it is known, to what is told of it."""
 
 
 def narrate(
@@ -96,228 +51,64 @@ def narrate(
 ) -> list[Line]:
     """The lines of one instance in order, as far as it has come; none for instances that take no part themselves.
 
-    ``statuses`` uint8 by position; ``calls`` and ``notes`` by position. ``present``: the state in which the graph found the
-    instance, so that uninstall can say what it skipped. ``workflow`` and ``parameters``: of the execution; the workflow if it is not named as the
-    graph. ``with_tasks``: the calls themselves too (W12).
+    ``statuses`` uint8 by position; ``calls`` and ``notes`` by position. ``present``: the state in which the graph found
+    the instance, so that uninstall can say what it skipped. ``workflow`` (if it is not named as the graph) and
+    ``parameters``: those of the execution. ``with_tasks``: the calls themselves too (W12).
     """
-    known = Known(
-        topology,
-        graph,
-        statuses,
-        calls or {},
-        notes or {},
-        workflow or graph.name,
-        parameters or {},
-        with_tasks=with_tasks,
-    )
+    name = workflow or graph.name
+    known = Known(topology, graph, statuses, calls or {}, notes or {}, name, parameters or {}, with_tasks=with_tasks)
     ((_, lines),) = narrate_all(known, [instance], present={} if present is None else {instance: present})
     return lines
-
-
-@frozen
-class Known:
-    """A graph and what became of its entries; the fields are the arguments of ``narrate``."""
-
-    topology: Topology
-    graph: Graph
-    statuses: np.ndarray
-    calls: Mapping[int, Sequence[CallSpan]]
-    notes: Mapping[int, NoteRow]
-    workflow: str = ""
-    parameters: Mapping[str, Value] = field(default_factory=dict)
-    with_tasks: bool = False
 
 
 def narrate_all(
     known: Known, instances: Iterable[int], *, present: Mapping[int, State] | None = None
 ) -> Iterator[tuple[int, list[Line]]]:
     """(instance, its lines) of each instance, as ``narrate`` has them; entries are looked up once for all."""
-    entries = _Entries(known.topology, known.graph)
+    entries = Entries(known.topology, known.graph)
+    teller = TALES.get(known.graph.name, _clean_up)
     for instance in instances:
-        yield instance, _told(_Story(known, entries, entries.of(instance)), (present or {}).get(instance))
+        story = Story(known, entries, entries.of(instance))
+        tales = teller(story, (present or {}).get(instance)) if story.has_begun else ()
+        yield instance, [line for tale in tales for line in story.tell(tale)]
 
 
-def _told(story: _Story, present: State | None) -> list[Line]:
-    if not any(story.has_begun(position) for position in story.kinds):
-        return []
-    name = story.known.graph.name
-    if name == install.INSTALL:
-        if not story.reaches(State.STARTED):
-            return []
-        return story.tell(INSTALL_TALE if story.is_called else INSTALL_TALE.nothing)
-    if name == uninstall.UNINSTALL:
-        if not story.reaches(State.DELETED) and present is not State.DELETED:
-            return []
-        return story.tell(uninstall_tale(present) if present is not None else UNINSTALL_TALE)
-    if not story.is_called:
-        return []
-    if name in OF_ONE_OPERATION:
-        return [line for tale in _operation_tales(story) for line in story.tell(tale)]
-    return story.tell(CLEAN_UP_TALE)
+def _install(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.reaches(State.STARTED):
+        yield INSTALL_TALE if story.is_called else INSTALL_TALE.nothing
 
 
-def _operation_tales(story: _Story) -> list[Tale]:
+def _uninstall(story: Story, present: State | None) -> Iterable[Tale]:
+    if story.reaches(State.DELETED) or present is State.DELETED:
+        yield UNINSTALL_TALE if present is None else uninstall_tale(present)
+
+
+def _clean_up(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield CLEAN_UP_TALE
+
+
+def _roll_back(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.reaches(State.CONFIGURED):
+        yield HALF_STARTED_TALE
+    elif story.reaches(State.UNINITIALIZED):
+        yield HALF_THERE_TALE
+
+
+def _operate(story: Story, _: State | None) -> Iterable[Tale]:
     """Of the one operation that is called, with its name as it was given."""
     known = story.known
-    return [
-        operation_tale(
-            phase,
-            str(known.parameters.get(execute_operation.OPERATION, phase)),
-            given_inputs(known.workflow, phase, known.parameters),
-        )
-        for phase in story.positions
-    ]
+    for phase in story.positions if story.is_called else ():
+        named = str(known.parameters.get(execute_operation.OPERATION, phase))
+        yield operation_tale(phase, named, given_inputs(known.workflow, phase, known.parameters))
 
 
-class _Entries:
-    """Which entries belong to the sequence of which instance."""
-
-    def __init__(self, topology: Topology, graph: Graph) -> None:
-        sizes = [step.count for step in graph.steps]
-        self.steps = graph.steps
-        self.step = np.repeat(np.arange(len(sizes)), sizes)
-        kind = np.repeat([step.kind for step in graph.steps], sizes)
-        owner = graph.subject.copy()
-        related = (kind == SubjectKind.SOURCE) | (kind == SubjectKind.TARGET)
-        owner[related] = topology.source[owner[related]]
-        self._order = np.argsort(owner, kind="stable")
-        self._owner = owner[self._order]
-
-    def of(self, instance: int) -> list[int]:
-        """Positions in the order of the graph, which is that of the sequence."""
-        low, high = np.searchsorted(self._owner, [instance, instance + 1])
-        found: list[int] = self._order[low:high].tolist()
-        return found
-
-
-class _Story:
-    """The entries of one instance by operation, and what became of them."""
-
-    def __init__(self, known: Known, entries: _Entries, mine: list[int]) -> None:
-        self.known = known
-        self.topology = known.topology
-        self.graph = known.graph
-        self.statuses = known.statuses
-        self.calls = known.calls
-        self.notes = known.notes
-        self.with_tasks = known.with_tasks
-        self.kinds: dict[int, SubjectKind] = {}
-        self.positions: dict[str, list[int]] = {}
-        for position in mine:
-            step = entries.steps[entries.step[position]]
-            self.kinds[position] = step.kind
-            self.positions.setdefault(step.phase, []).append(position)
-
-    @property
-    def is_called(self) -> bool:
-        """True when anything of the instance is called."""
-        return any(not int(self.graph.marks[position]) & Mark.ABSENT for position in self.kinds)
-
-    def reaches(self, state: State) -> bool:
-        """True when the graph takes the instance to the state: others only serve those that it does."""
-        return any(state in self.graph.policies[self.graph.policy[position]].leave for position in self.kinds)
-
-    def has_begun(self, position: int) -> bool:
-        """True when the entry was called, or passed."""
-        return position in self.calls or Status(int(self.statuses[position])) in BEGUN
-
-    def is_done(self, position: int) -> bool:
-        """True when the sequence goes on after the entry."""
-        status = Status(int(self.statuses[position]))
-        return status in {Status.COMPLETED, Status.PASSED} or self.is_ignored(position)
-
-    def is_ignored(self, position: int) -> bool:
-        """True for a failure that counts as done."""
-        failed = Status(int(self.statuses[position])) is Status.FAILED
-        return failed and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
-
-    def tell(self, tale: Tale) -> list[Line]:
-        """The lines of a tale up to the first operation that is not done."""
-        lines: list[Line] = []
-        at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)
-        for part in tale.parts:
-            positions = self.positions.get(part.operation, []) if part.operation else []
-            if not positions:
-                lines += [_line(text, at, "") for text in part.frame]
-                continue
-            begun = [position for position in positions if self.has_begun(position)]
-            if not begun:
-                return lines
-            lines += self._around(part, begun)
-            if not all(self.is_done(position) for position in positions):
-                return lines
-            at = max((spans[-1].ended_at for p in positions if (spans := self.calls.get(p))), default=at)
-            lines += [_line(text, at, part.operation) for text in part.after]
-        return lines
-
-    def _around(self, part: Part, begun: list[int]) -> list[Line]:
-        """What stands before an operation, its calls, and failures that are ignored (W24)."""
-        at = min((spans[0].begun_at for p in begun if (spans := self.calls.get(p))), default=0)
-        lines = [_line(text, at, part.operation) for text in part.before]
-        for position in begun:
-            function = self._function(position, part.operation)
-            if self.with_tasks:
-                lines += self._tasks(position, part.operation, function)
-            if self.is_ignored(position):
-                spans = self.calls.get(position)
-                end = spans[-1].ended_at if spans else 0
-                lines.append(Line("event", f"Ignoring task {function} failure", end, part.operation))
-        return lines
-
-    def _function(self, position: int, name: str) -> str:
-        """What the ancestor would call the task."""
-        subject, kind = int(self.graph.subject[position]), self.kinds[position]
-        found: Operation | None
-        if kind is SubjectKind.INSTANCE:
-            found = self.topology.nodes[self.topology.node[subject]].operations.get(name)
-        else:
-            relationship = self.topology.links[self.topology.link[subject]].relationship
-            sides = relationship.source_operations if kind is SubjectKind.SOURCE else relationship.target_operations
-            found = sides.get(name)
-        return found.implementation if found is not None and found.form == "function" else SCRIPT_FUNCTION
-
-    def _tasks(self, position: int, operation: str, function: str) -> list[Line]:
-        """The calls of one entry in the words of W12. Without messages of their own only the last one's is known: the note's."""
-        policy = self.graph.policies[self.graph.policy[position]]
-        spans = self.calls.get(position, ())
-        note = self.notes.get(position, NoteRow(position))
-        lines: list[Line] = []
-        retries = 0
-        related = self.kinds[position] in {SubjectKind.SOURCE, SubjectKind.TARGET}
-        target = int(self.topology.target[int(self.graph.subject[position])]) if related else -1
-        spans = [span for span in spans if not span.is_by_hand]
-        for number, span in enumerate(spans):
-            limit = "" if policy.max_retries < 0 else f"/{policy.max_retries}"
-            suffix = f" [retry {retries}{limit}]" if retries else ""
-            lines.append(Line("task", f"Sending task '{function}'{suffix}", span.begun_at, operation, target))
-            lines.append(Line("task", f"Task started '{function}'{suffix}", span.begun_at, operation, target))
-            is_last = number == len(spans) - 1
-            is_failed = is_last and Status(int(self.statuses[position])) is Status.FAILED
-            text = _ended(span, function, note if is_last else NoteRow(position), is_failed=is_failed)
-            if text:
-                lines.append(Line("task", text + suffix, span.ended_at, operation, target))
-            retries += span.kind is OutcomeKind.RETRY
-        return lines
-
-
-def _ended(span: CallSpan, function: str, note: NoteRow, *, is_failed: bool) -> str:
-    """How a call ended, empty while it runs. ``is_failed``: it is not called again, whatever it asked for."""
-    kind, message = span.kind, note.message if span.message is None else span.message
-    said = f" -> {message}" if message else ""
-    if kind is OutcomeKind.COMPLETED:
-        return f"Task succeeded '{function}'" + (f" - {note.result}" if note.result is not None else "")
-    if kind is OutcomeKind.AGAIN or (kind is OutcomeKind.RETRY and span.has_asked and not is_failed):
-        return f"Task rescheduled '{function}'{said}"
-    if kind in {OutcomeKind.FAILED, OutcomeKind.RETRY}:
-        return f"Task failed '{function}'{said}"
-    if kind is OutcomeKind.LOST:
-        return f"Task lost '{function}': the engine ended while it ran; it may be called again"
-    if kind is OutcomeKind.UNSURE:
-        return (
-            f"Task may or may not have been carried out '{function}': the engine ended while it ran, or it was given up"
-        )
-    return ""
-
-
-def _line(text: str, at: int, operation: str) -> Line:
-    return Line("state", text[2:], at, operation) if text.startswith("= ") else Line("event", text, at, operation)
+TALES: Mapping[str, Teller] = {
+    install.INSTALL: _install,
+    install.CLEAN_UP: _clean_up,
+    uninstall.UNINSTALL: _uninstall,
+    rollback.ROLLBACK: _roll_back,
+    execute_operation.EXECUTE_OPERATION: _operate,
+    **{item.graph: _operate for rounds in start_stop.INVOCATIONS.values() for item in rounds},
+}
+"""{name of a graph: what is told of it}"""

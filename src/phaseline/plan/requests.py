@@ -8,7 +8,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
 from phaseline.plan.arguments import OPERATION_KWARGS, OPERATION_PARMS, START_PARMS, STOP_PARMS
 from phaseline.plan.selection import FILTERS, NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, names
-from phaseline.plan.workflows import PLANNERS, execute_operation, start_stop, uninstall
+from phaseline.plan.workflows import PLANNERS, execute_operation, rollback, start_stop, uninstall
 from phaseline.plan.workflows.invoking import IN_ORDER, REVERSE_ORDER
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ IN_TURN: Mapping[str, Parameter] = {IN_ORDER: SWITCH, **dict.fromkeys(FILTERS, N
 PARAMETERS: Mapping[str, Mapping[str, Parameter]] = {
     "install": dict.fromkeys(FILTERS, NAMES),
     "uninstall": {uninstall.IGNORE_FAILURE: SWITCH, uninstall.RETRY_IGNORED: SWITCH, **dict.fromkeys(FILTERS, NAMES)},
+    "reinstall": {uninstall.IGNORE_FAILURE: SWITCH, uninstall.RETRY_IGNORED: SWITCH, **dict.fromkeys(FILTERS, NAMES)},
+    "rollback": {rollback.FULL_ROLLBACK: SWITCH, **dict.fromkeys(FILTERS, NAMES)},
     "execute_operation": {
         execute_operation.OPERATION: Parameter((str,), "the name of an operation", required=True),
         OPERATION_KWARGS: INPUTS,

@@ -150,6 +150,20 @@ CLEAN_UP_TALE = Tale(
 """W8"""
 
 
+HALF_STARTED_TALE = Tale(
+    (STOP_BEGINS, VALIDATION, *BEFORE_STOP, STOP, Part(frame=("= configured", "Rollbacked node instance")))
+)
+HALF_THERE_TALE = Tale(
+    (
+        UNLINK,
+        Part(op.DELETE, ("Deleting node instance",), (), ("Deleting node instance: nothing to do",)),
+        AFTER_DELETE,
+        Part(frame=("= uninitialized", "Rollbacked node instance")),
+    )
+)
+"""W45, of instances that were starting, and of those that were being created or configured."""
+
+
 def operation_tale(full: str, given: str, parameters: Mapping[str, Value]) -> Tale:
     """What is told of an instance on which one operation is executed (W26). ``given``: its name as the user wrote it."""
     suffix = f" (Operation parameters: {dict(parameters)})" if parameters else ""

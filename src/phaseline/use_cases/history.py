@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph import Graph
     from phaseline.model.rows import BatchRow, EventRow, ExecutionRow
     from phaseline.model.topology import Topology
-    from phaseline.plan.narrative import CallSpan
+    from phaseline.plan.telling import CallSpan
     from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
 
@@ -141,7 +141,8 @@ def _event_rows(store: Store, row: ExecutionRow) -> Iterator[EventRow]:
 
 def _narrated(store: Store, row: ExecutionRow, causes: Causes) -> Iterator[Line]:
     """What the instances went through."""
-    from phaseline.plan.narrative import Known, narrate_all
+    from phaseline.plan.narrative import narrate_all
+    from phaseline.plan.telling import Known
 
     topology = store.topology(row.deployment)
     batches = store.batches(execution=row.number)
@@ -176,7 +177,7 @@ def _explain(
 ) -> None:
     """Say of calls what the stored events know: what they said and when, and which entries were completed by hand."""
     from phaseline.model.status import EntryStatus, OutcomeKind
-    from phaseline.plan.narrative import CallSpan
+    from phaseline.plan.telling import CallSpan
 
     for step in graph.steps:
         for position in range(step.first, step.first + step.count) if causes else ():
@@ -234,7 +235,7 @@ def _segments(batches: Sequence[BatchRow], graph: int) -> Iterator[tuple[BatchRo
 def _calls(batches: Sequence[BatchRow], graph: int, owner: np.ndarray) -> dict[int, list[CallSpan]]:
     """{position: its calls}, as far as they belong to instances."""
     from phaseline.model.status import OutcomeKind
-    from phaseline.plan.narrative import CallSpan
+    from phaseline.plan.telling import CallSpan
 
     found: dict[int, list[CallSpan]] = {}
     for batch, positions, first in _segments(batches, graph):

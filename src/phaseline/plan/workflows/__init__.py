@@ -9,7 +9,7 @@ from phaseline.model.execution import History, Request, Verdict
 from phaseline.model.graph import Graph
 from phaseline.model.topology import Topology
 from phaseline.plan.policies import Declare
-from phaseline.plan.workflows import execute_operation, install, start_stop, uninstall
+from phaseline.plan.workflows import execute_operation, install, reinstall, rollback, start_stop, uninstall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +20,8 @@ Planner = Callable[[Topology, Request, History, Declare], Graph | Verdict]
 PLANNERS: Mapping[str, Planner] = {
     "install": install.plan,
     "uninstall": uninstall.plan,
+    "reinstall": reinstall.plan,
+    "rollback": rollback.plan,
     "execute_operation": execute_operation.plan,
     **dict.fromkeys(start_stop.INVOCATIONS, start_stop.plan),
 }

@@ -1,0 +1,42 @@
+"""Reinstall: all chosen instances are uninstalled, then all are installed; nothing is installed before the last is gone (W25)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.execution import Verdict
+from phaseline.model.status import ExecutionStatus
+from phaseline.plan import operations as op
+from phaseline.plan.selection import choose
+from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.workflows import install, uninstall
+from phaseline.plan.workflows.invoking import NOBODY
+
+if TYPE_CHECKING:
+    from phaseline.model.execution import History, Request
+    from phaseline.model.graph import Graph
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+
+REINSTALL = "reinstall"
+
+
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
+    """The graph "uninstall" of the chosen, then "install" of them; after it, the verdict.
+
+    Intact instances tie their relationships to the chosen ones anew, with all three operations (decision 17).
+    """
+    done = settled(history, install.INSTALL)
+    if done:
+        return verdict(history, done)
+    gone = settled(history, uninstall.UNINSTALL)
+    if gone and (history.canceled or not gone.is_met):
+        return verdict(history, gone)
+    if history.canceled:
+        return Verdict(ExecutionStatus.CANCELED)
+    chosen = choose(topology, request)
+    if not chosen.any():
+        return Verdict(ExecutionStatus.COMPLETED, NOBODY)
+    if not gone:
+        return uninstall.lay(topology, request, history, declare, chosen)
+    return install.lay(topology, request, history, declare, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
