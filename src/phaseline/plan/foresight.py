@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.execution import History, Round, Verdict
+from phaseline.model.execution import Round, Verdict
+from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import EntryStatus, Mark
 
 if TYPE_CHECKING:
-    from phaseline.model.execution import Request
+    from phaseline.model.execution import History, Request
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
@@ -36,7 +37,7 @@ def foresee(
         graphs.append(answer)
         done = Round(answer.name, history.attempt, _all_well(answer))
         states = states_after(answer, history.states)
-        history = History(states, (*history.rounds, done), history.canceled, history.attempt)
+        history = altered(history, states=states, rounds=(*history.rounds, done))
     return tuple(graphs), None
 
 

@@ -10,21 +10,12 @@ from phaseline.model.execution import Verdict
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
-from phaseline.plan.assembly import assemble
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
-from phaseline.plan.transforms.chain import chain_entries
-from phaseline.plan.transforms.intact import concerned, lay_intact
-from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
-from phaseline.plan.transforms.selected import begin
-from phaseline.plan.transforms.sequences import lay_sequence
-from phaseline.plan.transforms.states import carry_states
-from phaseline.plan.transforms.waits import wait_for_sources, wait_for_targets
 from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.weaving import Asked, Walk, weave
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence as Names
-
     from phaseline.model.execution import History, Request
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
@@ -69,6 +60,7 @@ CLEAN_UP_SEQUENCE: Sequence = (
     Call(op.DELETE, unless=ALL_BUT_CREATING),
     Call(op.POSTDELETE, unless=ALL_BUT_CREATING),
 )
+CLEANING = Walk(CLEAN_UP_SEQUENCE, downwards=True, tolerant=True, once=True)
 """What is half started is stopped, what is half created is deleted (W8)."""
 
 
@@ -85,43 +77,18 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         return Verdict(ExecutionStatus.COMPLETED, "no instance was chosen, so there was nothing to do")
     if cleaned and not cleaned.is_met:
         return verdict(history, cleaned)
+    asked = Asked(topology, request, history, declare)
     if request.clean and not cleaned:
         half_made = chosen & np.isin(history.states, [State.STARTING, State.CREATING])
         if half_made.any():
-            return _clean_up(topology, request, history, declare, half_made)
-    return lay(topology, request, history, declare, chosen)
+            return weave(asked, CLEAN_UP, half_made, CLEANING)
+    return lay(asked, chosen)
 
 
-def lay(
-    topology: Topology,
-    request: Request,
-    history: History,
-    declare: Declare,
-    chosen: np.ndarray,
-    *,
-    intact: Names[str] = (op.ESTABLISH,),
-) -> Graph:
+def lay(asked: Asked, chosen: np.ndarray, *, intact: tuple[str, ...] = (op.ESTABLISH,)) -> Graph:
     """The graph that installs the chosen instances (bool by number), those on paths of states along these.
 
     ``intact``: relationship operations that others run for their relationships to the chosen ones.
     """
-    extra = np.logical_or.reduce([concerned(topology, chosen, operation) for operation in intact])
-    draft = begin(topology, request, history, declare, chosen, extra, downwards=False, on_paths=True)
-    draft = lay_sequence(draft, SEQUENCE, tolerant=False, once=False)
-    draft = lay_paths(draft, SEQUENCE, history.paths, Manner())
-    for operation in intact:
-        draft = lay_intact(draft, Relate(operation), tolerant=False)
-    draft = carry_states(draft)
-    draft = chain_entries(draft)
-    draft = tie_phases(draft)
-    draft = wait_for_targets(draft)
-    return assemble(draft, INSTALL, by_node=request.stop_after is not None and request.stop_after.share is not None)
-
-
-def _clean_up(topology: Topology, request: Request, history: History, declare: Declare, chosen: np.ndarray) -> Graph:
-    draft = begin(topology, request, history, declare, chosen, np.zeros_like(chosen), downwards=True)
-    draft = lay_sequence(draft, CLEAN_UP_SEQUENCE, tolerant=True, once=True)
-    draft = carry_states(draft)
-    draft = chain_entries(draft)
-    draft = wait_for_sources(draft)
-    return assemble(draft, CLEAN_UP)
+    walk = Walk(SEQUENCE, intact=tuple(Relate(operation) for operation in intact), on_paths=True)
+    return weave(asked, INSTALL, chosen, walk)

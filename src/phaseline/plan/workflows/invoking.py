@@ -14,15 +14,10 @@ import numpy as np
 from phaseline.model.execution import Verdict
 from phaseline.model.frozen import frozen
 from phaseline.model.status import ExecutionStatus
-from phaseline.plan.assembly import assemble
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Call
-from phaseline.plan.transforms.chain import chain_entries
-from phaseline.plan.transforms.selected import begin
-from phaseline.plan.transforms.sequences import lay_sequence
-from phaseline.plan.transforms.states import carry_states
-from phaseline.plan.transforms.waits import wait_for_sources, wait_for_targets
 from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.weaving import Asked, Walk, weave
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Operation
@@ -68,7 +63,7 @@ def in_turn(
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED)
     for invocation in invocations[place + (done is not None) :]:
-        graph = _lay(topology, request, history, declare, invocation)
+        graph = _lay(Asked(topology, request, history, declare), invocation)
         if graph is not None:
             return graph
     return verdict(history, done) if done is not None else Verdict(ExecutionStatus.COMPLETED, NOBODY)
@@ -91,10 +86,9 @@ def is_reversed(request: Request, invocation: Invocation) -> bool:
     return invocation.may_reverse and request.parameters.get(REVERSE_ORDER) is True
 
 
-def _lay(
-    topology: Topology, request: Request, history: History, declare: Declare, invocation: Invocation
-) -> Graph | None:
+def _lay(asked: Asked, invocation: Invocation) -> Graph | None:
     """The graph; None where no chosen instance has the operation."""
+    topology, request = asked.topology, asked.request
     found = known_operations(topology, request, invocation.operation)
     names = dict.fromkeys(operation.name for operation in found.values() if operation.is_implemented)
     has_it = np.zeros(len(topology.nodes), bool)
@@ -102,13 +96,6 @@ def _lay(
     chosen = choose(topology, request) & has_it[topology.node]
     if not chosen.any():
         return None
-    in_order, downwards = is_in_order(request, invocation), is_reversed(request, invocation)
-    nobody = np.zeros_like(chosen)
-    draft = begin(topology, request, history, declare, chosen, nobody, downwards=downwards, with_bridges=in_order)
-    draft = lay_sequence(draft, tuple(Call(name) for name in names), tolerant=False, once=False)
-    draft = carry_states(draft)
-    draft = chain_entries(draft)
-    if in_order:
-        draft = wait_for_sources(draft) if downwards else wait_for_targets(draft)
-    by_node = request.stop_after is not None and request.stop_after.share is not None
-    return assemble(draft, invocation.graph, by_node=by_node)
+    calls = tuple(Call(name) for name in names)
+    walk = Walk(calls, downwards=is_reversed(request, invocation), in_order=is_in_order(request, invocation))
+    return weave(asked, invocation.graph, chosen, walk)

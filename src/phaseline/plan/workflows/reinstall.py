@@ -9,6 +9,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.selection import choose
 from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.weaving import Asked
 from phaseline.plan.workflows import install, uninstall
 from phaseline.plan.workflows.invoking import NOBODY
 
@@ -37,6 +38,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     chosen = choose(topology, request)
     if not chosen.any():
         return Verdict(ExecutionStatus.COMPLETED, NOBODY)
+    asked = Asked(topology, request, history, declare)
     if not gone:
-        return uninstall.lay(topology, request, history, declare, chosen)
-    return install.lay(topology, request, history, declare, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
+        return uninstall.lay(asked, chosen)
+    return install.lay(asked, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)

@@ -8,17 +8,10 @@ from phaseline.model.execution import Verdict
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
-from phaseline.plan.assembly import assemble
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
-from phaseline.plan.transforms.chain import chain_entries
-from phaseline.plan.transforms.intact import concerned, lay_intact
-from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
-from phaseline.plan.transforms.selected import begin
-from phaseline.plan.transforms.sequences import lay_sequence
-from phaseline.plan.transforms.states import carry_states
-from phaseline.plan.transforms.waits import wait_for_sources
 from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.weaving import Asked, Walk, weave
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,14 +32,22 @@ NOT_RUNNING = STOPPED | {State.UNINITIALIZED, State.CONFIGURED}
 NOT_THERE = frozenset({State.DELETED, State.UNINITIALIZED})
 DELETED = frozenset({State.DELETED})
 
+
+def stopping(unless: frozenset[State]) -> Sequence:
+    """The steps that take an instance from running to stopped (W23, 2-7), but not from the states ``unless``."""
+    return (
+        Become(State.STOPPING, unless=unless),
+        Call(op.VALIDATE_DELETION, unless=unless),
+        Call(op.MONITORING_STOP, unless=unless),
+        Call(op.PRESTOP, unless=unless),
+        Call(op.MONITORING_AGENT_STOP, unless=unless, hosts_only=True),
+        Call(op.MONITORING_AGENT_UNINSTALL, unless=unless, hosts_only=True),
+        Call(op.STOP, unless=unless),
+    )
+
+
 SEQUENCE: Sequence = (
-    Become(State.STOPPING, unless=NOT_RUNNING),
-    Call(op.VALIDATE_DELETION, unless=NOT_RUNNING),
-    Call(op.MONITORING_STOP, unless=NOT_RUNNING),
-    Call(op.PRESTOP, unless=NOT_RUNNING),
-    Call(op.MONITORING_AGENT_STOP, unless=NOT_RUNNING, hosts_only=True),
-    Call(op.MONITORING_AGENT_UNINSTALL, unless=NOT_RUNNING, hosts_only=True),
-    Call(op.STOP, unless=NOT_RUNNING),
+    *stopping(unless=NOT_RUNNING),
     Become(State.STOPPED, unless=STOPPED),
     Relate(op.UNLINK, unless=NOT_THERE, reverse=True),
     Call(op.DELETE, enter=(State.DELETING,), unless=NOT_THERE),
@@ -66,28 +67,14 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     chosen = choose(topology, request)
     if not chosen.any():
         return Verdict(ExecutionStatus.COMPLETED, "no instance was chosen, so there was nothing to do")
-    return lay(topology, request, history, declare, chosen)
+    return lay(Asked(topology, request, history, declare), chosen)
 
 
-def lay(
-    topology: Topology,
-    request: Request,
-    history: History,
-    declare: Declare,
-    chosen: np.ndarray,
-    *,
-    ignore_failure: bool | None = None,
-) -> Graph:
+def lay(asked: Asked, chosen: np.ndarray, *, ignore_failure: bool | None = None) -> Graph:
     """The graph that takes the chosen instances (bool by number) away. ``ignore_failure``: None: as the request says."""
-    tolerant = request.parameters.get(IGNORE_FAILURE) is True if ignore_failure is None else ignore_failure
-    once = tolerant and request.parameters.get(RETRY_IGNORED) is not True
-    extra = concerned(topology, chosen, op.UNLINK)
-    draft = begin(topology, request, history, declare, chosen, extra, downwards=True, on_paths=True)
-    draft = lay_sequence(draft, SEQUENCE, tolerant=tolerant, once=once)
-    draft = lay_paths(draft, SEQUENCE, history.paths, Manner(downwards=True, tolerant=tolerant, once=once))
-    draft = lay_intact(draft, Relate(op.UNLINK, reverse=True), tolerant=True)
-    draft = carry_states(draft)
-    draft = chain_entries(draft)
-    draft = tie_phases(draft)
-    draft = wait_for_sources(draft)
-    return assemble(draft, UNINSTALL, by_node=request.stop_after is not None and request.stop_after.share is not None)
+    parameters = asked.request.parameters
+    tolerant = parameters.get(IGNORE_FAILURE) is True if ignore_failure is None else ignore_failure
+    once = tolerant and parameters.get(RETRY_IGNORED) is not True
+    intact = (Relate(op.UNLINK, reverse=True),)
+    walk = Walk(SEQUENCE, downwards=True, tolerant=tolerant, once=once, intact=intact, on_paths=True)
+    return weave(asked, UNINSTALL, chosen, walk)

@@ -1,0 +1,91 @@
+"""From chosen instances and what each of them goes through to a graph: the transforms in the order that all workflows share.
+
+Walk of an install of ``web`` and ``db``: ``begin`` gathers both, ``db`` one level before ``web``; ``lay_sequence`` gives them
+the entries of their operations, ``carry_states`` puts the states on these, ``chain_entries`` and the waits draw the
+edges, ``assemble`` lays it all out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import frozen
+from phaseline.plan.assembly import assemble
+from phaseline.plan.transforms.chain import chain_entries
+from phaseline.plan.transforms.intact import concerned, lay_intact
+from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
+from phaseline.plan.transforms.selected import begin
+from phaseline.plan.transforms.sequences import lay_sequence
+from phaseline.plan.transforms.states import carry_states
+from phaseline.plan.transforms.waits import wait_for_sources, wait_for_targets
+
+if TYPE_CHECKING:
+    from phaseline.model.execution import History, Request
+    from phaseline.model.graph import Graph
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+    from phaseline.plan.sequence import Relate, Sequence
+
+
+@frozen
+class Asked:
+    """What a planner is asked with."""
+
+    topology: Topology
+    request: Request
+    history: History
+    declare: Declare
+
+
+@frozen
+class Walk:
+    """What the chosen go through, one after the other in the order of their dependencies.
+
+    ``downwards``: dependents first, as in uninstall. ``tolerant``: failures are ignored; ``once``: nothing is tried again.
+    ``intact``: what others run for their relationships to the chosen, once they are up or before they go; downwards their
+    failures are always ignored (W24). ``on_paths``: nodes that are resources go through the states of their path instead.
+    ``in_order`` False: all at once.
+    """
+
+    sequence: Sequence
+    downwards: bool = False
+    tolerant: bool = False
+    once: bool = False
+    intact: tuple[Relate, ...] = ()
+    on_paths: bool = False
+    in_order: bool = True
+
+
+def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
+    """The graph ``name`` of the chosen instances (bool by number)."""
+    topology, request, history = asked.topology, asked.request, asked.history
+    extra = np.zeros_like(chosen)
+    for relate in walk.intact:
+        extra |= concerned(topology, chosen, relate.operation)
+    draft = begin(
+        topology,
+        request,
+        history,
+        asked.declare,
+        chosen,
+        extra,
+        downwards=walk.downwards,
+        with_bridges=walk.in_order,
+        on_paths=walk.on_paths,
+    )
+    draft = lay_sequence(draft, walk.sequence, tolerant=walk.tolerant, once=walk.once)
+    if walk.on_paths:
+        manner = Manner(downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once)
+        draft = lay_paths(draft, walk.sequence, history.paths, manner)
+    for relate in walk.intact:
+        draft = lay_intact(draft, relate, tolerant=walk.downwards)
+    draft = carry_states(draft)
+    draft = chain_entries(draft)
+    if walk.on_paths:
+        draft = tie_phases(draft)
+    if walk.in_order:
+        draft = wait_for_sources(draft) if walk.downwards else wait_for_targets(draft)
+    stop = request.stop_after
+    return assemble(draft, name, by_node=stop is not None and stop.share is not None)
