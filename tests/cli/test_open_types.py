@@ -39,7 +39,7 @@ node_templates:
         create:
           implementation: acme.acme.boxes.paint
           executor: host_agent
-          inputs: {id: {get_attribute: [box, id]}}
+          inputs: {id: {get_property: [box, id]}}
     relationships:
       - {type: cloudify.relationships.contained_in, target: disk}
       - {type: cloudify.relationships.connected_to, target: bocks}

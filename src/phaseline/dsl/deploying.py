@@ -50,7 +50,9 @@ class _Deploying:
         self._properties: dict[str, Mapping[str, Value]] = {
             name: node.properties for name, node in blueprint.nodes.items()
         }
-        self._scope = StaticScope(inputs, self._properties)
+        is_open = frozenset(blueprint.open_types).intersection
+        open_nodes = frozenset(name for name, node in blueprint.nodes.items() if is_open(node.type_hierarchy))
+        self._scope = StaticScope(inputs, self._properties, open_nodes=open_nodes)
 
     def blueprint(self) -> Blueprint:
         """The whole, or all problems."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from phaseline.cli.commands.blueprint_tools import schema
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option, open_types_option, plugins_option
 
@@ -27,3 +28,7 @@ def validate(desk: Desk, file: str, plugin_folders: tuple[str, ...], open_types:
     with desk.open() as place:
         found = check(place, file, plugin_folders=plugin_folders, open_types=open_types)
     desk.answer(found, lambda: validated_text(found))
+
+
+for command in (schema,):
+    blueprints.add_command(command)

@@ -19,11 +19,24 @@ NO_SECRET = "PL-B079"  # noqa: S105 - a code
 """The code of what is said of secrets that do not exist."""
 
 
+class OpenProperties(dict[str, Value]):
+    """Properties of a node whose type is not at hand: there may be others, and what they are is not known."""
+
+    def __contains__(self, name: object) -> bool:
+        """It may have any."""
+        return True
+
+    def __missing__(self, name: str) -> Value:
+        """Whatever the type says."""
+        raise NotYetKnown(name)
+
+
 @frozen
 class StaticScope:
     """Inputs and node properties; attributes are not known yet.
 
     ``properties``: {node: its properties}. ``own``, ``source``, ``target``: nodes that SELF, SOURCE and TARGET mean.
+    ``open_nodes``: those whose types are not at hand.
     """
 
     inputs: Mapping[str, Value]
@@ -31,6 +44,7 @@ class StaticScope:
     own: str | None = None
     source: str | None = None
     target: str | None = None
+    open_nodes: frozenset[str] = frozenset()
 
     def input(self, name: str) -> Value:
         """The given value."""
@@ -41,7 +55,9 @@ class StaticScope:
         name = {SELF: self.own, SOURCE: self.source, TARGET: self.target}.get(reference, reference)
         if name is None or name not in self.properties:
             raise _no_node(reference)
-        return self.properties[name], StaticScope(self.inputs, self.properties, own=name)
+        found = self.properties[name]
+        is_open = name in self.open_nodes
+        return OpenProperties(found) if is_open else found, altered(self, own=name, source=None, target=None)
 
     def attribute(self, *_asked: object) -> NoReturn:
         """Nothing runs yet."""
