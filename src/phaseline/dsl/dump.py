@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any, cast
 
+from phaseline.dsl.group_dump import groups_from_json, groups_to_json
 from phaseline.model.blueprint import (
     Availability,
     Blueprint,
+    DataType,
     Node,
     OnPath,
     Operation,
@@ -115,11 +116,23 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
         "folder": blueprint.folder,
         "description": blueprint.description,
         "metadata": dict(blueprint.metadata),
-        "inputs": {name: asdict(schema) for name, schema in blueprint.inputs.items()},
+        "inputs": _schemas(blueprint.inputs),
         "outputs": {name: [output.value, output.description] for name, output in blueprint.outputs.items()},
         "capabilities": {name: [output.value, output.description] for name, output in blueprint.capabilities.items()},
-        "plugins": [told(plugin) for plugin in blueprint.plugins.values()],
-        "workflows": [asdict(workflow) for workflow in blueprint.workflows.values()],
+        "plugins": [_short(plugin) for plugin in blueprint.plugins.values()],
+        "workflows": [
+            {
+                **_short(workflow),
+                "parameters": _schemas(workflow.parameters),
+                "availability": told(workflow.availability),
+            }
+            for workflow in blueprint.workflows.values()
+        ],
+        "data_types": [
+            [kind.name, _schemas(kind.properties), list(kind.hierarchy), kind.description]
+            for kind in blueprint.data_types.values()
+        ],
+        "uploaded": dict(blueprint.uploaded),
         "operations": writer.operations,
         "operation_tables": writer.tables,
         "hierarchies": writer.hierarchies,
@@ -129,6 +142,27 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
         "state_paths": [
             [path.resource_type, path.target, list(path.states), told(path.where)] for path in blueprint.state_paths
         ],
+        **groups_to_json(blueprint),
+    }
+
+
+def _short(one: object) -> dict[str, Any]:
+    """{field: value} of what is not as it would be without saying."""
+    defaults = _DEFAULTS[type(one)]
+    return {name: value for name, value in told(one).items() if value != defaults[name]}
+
+
+_DEFAULTS: dict[type, dict[str, Any]] = {kind: defaults_of(kind) for kind in (PropertySchema, Plugin, WorkflowMapping)}
+
+
+def _schemas(schemas: Mapping[str, PropertySchema]) -> dict[str, dict[str, Any]]:
+    return {name: _short(schema) for name, schema in schemas.items()}
+
+
+def _read_schemas(written: Mapping[str, Mapping[str, Any]]) -> dict[str, PropertySchema]:
+    return {
+        name: PropertySchema(**{**fields, "constraints": tuple(fields.get("constraints", ()))})
+        for name, fields in written.items()
     }
 
 
@@ -165,13 +199,17 @@ def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
         file=written["file"],
         folder=written["folder"],
         nodes=nodes,
-        inputs={name: PropertySchema(**schema) for name, schema in written["inputs"].items()},
+        inputs=_read_schemas(written["inputs"]),
         outputs={name: Output(*row) for name, row in written["outputs"].items()},
         capabilities={name: Output(*row) for name, row in written["capabilities"].items()},
         plugins={plugin["name"]: Plugin(**plugin) for plugin in written["plugins"]},
         workflows={workflow["name"]: _workflow(workflow) for workflow in written["workflows"]},
         description=written["description"],
         metadata=cast("dict[str, Value]", written["metadata"]),
+        data_types={
+            row[0]: DataType(row[0], _read_schemas(row[1]), tuple(row[2]), row[3])
+            for row in written.get("data_types", ())
+        },
         uploaded=written.get("uploaded", {}),
         on_path={  # not written by the first version, as the next one
             name: OnPath(tuple(line), target, Place(**place))
@@ -181,18 +219,19 @@ def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
             StatePath(kind, target, tuple(states), where=Place(**place))
             for kind, target, states, place in written.get("state_paths", ())
         ),
+        **groups_from_json(written),
     )
 
 
 def _workflow(written: Mapping[str, Any]) -> WorkflowMapping:
-    parameters = {name: PropertySchema(**schema) for name, schema in written["parameters"].items()}
+    parameters = _read_schemas(written["parameters"])
     rules: dict[str, Any] = {
         name: tuple(rule) if isinstance(rule, list) else rule for name, rule in written.get("availability", {}).items()
     }
     return WorkflowMapping(
         written["name"],
         written["mapping"],
-        written["plugin"],
+        written.get("plugin", ""),
         parameters,
         written.get("form", "function"),  # not written by the first version, as the next two
         written.get("is_cascading", False),

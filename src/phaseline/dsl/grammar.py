@@ -10,7 +10,6 @@ from phaseline.dsl.versions import PHASELINE
 
 RETRIES = Leaf("a whole number from -1 on", frozenset({int}), minimum=-1)
 SECONDS = Leaf("a number of seconds from 0 on", frozenset({int, float}), minimum=0)
-LATER = "A later version of Phaseline will read it; leave it out for now."
 
 PROPERTY = Table(
     "a property",
@@ -21,12 +20,14 @@ PROPERTY = Table(
         "required": Key(TRUTH, since=2),
         "display_label": Key(TEXT, since=3),
         "hidden": Key(TRUTH, since=3),
-        "constraints": Key(LIST, since=2, support="later", note=LATER),
-        "item_type": Key(TEXT, since=4, support="later", note=LATER),
     },
 )
-INPUT = Table("an input", {**PROPERTY.keys, "display": Key(MAPPING)})
-PARAMETER = Table("a parameter", PROPERTY.keys)
+CONSTRAINTS = Rows(MAPPING)
+PARAMETER = Table(
+    "a parameter",
+    {**PROPERTY.keys, "item_type": Key(TEXT, since=4), "constraints": Key(CONSTRAINTS)},
+)
+INPUT = Table("an input", {**PARAMETER.keys, "display": Key(Table("display", {"rows": Key(WHOLE)}))})
 OPERATION_INPUT = Table("an input of an operation", PROPERTY.keys)
 
 _OPERATION = {
@@ -97,6 +98,17 @@ NODE_TEMPLATE = Table(
     },
     fragment="relationships",
 )
+PLUGIN_PROPERTY = Table(
+    "a property of a plugin",
+    {
+        "description": Key(TEXT),
+        "type": Key(TEXT),
+        "display_label": Key(TEXT),
+        "value": Key(
+            Leaf("text, a number, true or false, a list or a mapping", frozenset({str, int, float, bool, list, dict}))
+        ),
+    },
+)
 PLUGIN = Table(
     "a plugin",
     {
@@ -110,7 +122,7 @@ PLUGIN = Table(
         "distribution": Key(TEXT, since=2),
         "distribution_version": Key(TEXT, since=2),
         "distribution_release": Key(TEXT, since=2),
-        "properties": Key(MAPPING, since=5, support="later", note=LATER),
+        "properties": Key(Each(PLUGIN_PROPERTY), since=5),
         "properties_description": Key(TEXT, since=5),
     },
 )
@@ -137,6 +149,68 @@ WORKFLOW = Table(
 OUTPUT = Table("an output", {"description": Key(TEXT), "value": Key(ANYTHING, is_required=True)})
 CAPABILITY = Table("a capability", OUTPUT.keys)
 LABEL = Table("a label", {"values": Key(LIST, is_required=True)})
+POLICY_TYPE = Table("a policy type", {"source": Key(TEXT, is_required=True), "properties": Key(Each(PROPERTY))})
+POLICY_TRIGGER = Table("a policy trigger", {"source": Key(TEXT, is_required=True), "parameters": Key(Each(PARAMETER))})
+_TRIGGER = Table(
+    "a trigger", {"type": Key(TEXT, is_required=True, refers="policy_triggers"), "parameters": Key(MAPPING)}
+)
+_GROUP_POLICY = Table(
+    "a policy of a group",
+    {
+        "type": Key(TEXT, is_required=True, refers="policy_types"),
+        "properties": Key(MAPPING),
+        "triggers": Key(Each(_TRIGGER)),
+    },
+)
+GROUP = Table(
+    "a group",
+    {"members": Key(Rows(TEXT), is_required=True, refers="node_templates"), "policies": Key(Each(_GROUP_POLICY))},
+)
+POLICY = Table(
+    "a policy",
+    {
+        "type": Key(TEXT, is_required=True, refers="policy_types"),
+        "targets": Key(Rows(TEXT), is_required=True, refers="groups"),
+        "properties": Key(MAPPING),
+    },
+)
+SCHEDULE = Table(
+    "a schedule",
+    {
+        "workflow": Key(TEXT, is_required=True),
+        "since": Key(TEXT, is_required=True),
+        "until": Key(TEXT),
+        "recurrence": Key(TEXT),
+        "timezone": Key(TEXT),
+        "weekdays": Key(Rows(TEXT)),
+        "count": Key(WHOLE),
+        "default_enabled": Key(TRUTH),
+        "stop_after_fail": Key(TRUTH),
+        "slip": Key(WHOLE),
+        "execution_arguments": Key(
+            Table(
+                "execution_arguments",
+                {
+                    "force": Key(TRUTH),
+                    "is_dry_run": Key(TRUTH),
+                    "wait_after_fail": Key(WHOLE),
+                    "allow_custom_parameters": Key(TRUTH),
+                },
+            )
+        ),
+        "workflow_parameters": Key(MAPPING),
+    },
+)
+NO_SCHEDULES = "Start the workflow yourself, or by the timer of your system; Phaseline has no clock of its own yet."
+DEPLOYMENT_SETTINGS = Table(
+    "deployment settings",
+    {
+        "default_schedules": Key(Each(SCHEDULE), support="no effect", note=NO_SCHEDULES),
+        "default_groups": Key(Rows(TEXT), support="no effect", note="There are no groups of deployments yet."),
+        "id_template": Key(TEXT, support="no effect", note="Give the deployment's name with -d."),
+        "display_name": Key(ANYTHING),
+    },
+)
 UPLOAD_RESOURCES = Table(
     "upload_resources",
     {
@@ -170,14 +244,14 @@ BLUEPRINT = Table(
         "workflows": Key(Each(WORKFLOW)),
         "outputs": Key(Each(OUTPUT)),
         "capabilities": Key(Each(CAPABILITY)),
-        "groups": Key(MAPPING, support="later", note=LATER),
-        "policies": Key(MAPPING, since=3, support="later", note=LATER),
-        "policy_types": Key(MAPPING, support="no effect"),
-        "policy_triggers": Key(MAPPING, support="no effect"),
-        "labels": Key(Each(LABEL), support="no effect"),
-        "blueprint_labels": Key(Each(LABEL), support="no effect"),
-        "deployment_settings": Key(MAPPING, support="later", note=LATER),
-        "resource_tags": Key(MAPPING, since=3, support="later", note=LATER),
+        "groups": Key(Each(GROUP)),
+        "policies": Key(Each(POLICY), since=3),
+        "policy_types": Key(Each(POLICY_TYPE)),
+        "policy_triggers": Key(Each(POLICY_TRIGGER)),
+        "labels": Key(Each(LABEL)),
+        "blueprint_labels": Key(Each(LABEL)),
+        "deployment_settings": Key(DEPLOYMENT_SETTINGS),
+        "resource_tags": Key(Each(ANYTHING), since=3),
         "state_paths": Key(Each(Each(Rows(TEXT))), since=PHASELINE),
         "upload_resources": Key(
             UPLOAD_RESOURCES, support="no effect", note="It tells a server what to fetch; there is none."

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from phaseline.dsl.functions.checking import FunctionCheck, Standing
 from phaseline.dsl.hierarchies import ResolvedType, Side
 from phaseline.dsl.operations import Operations, Owner
-from phaseline.dsl.properties import EXTERNAL, Properties
+from phaseline.dsl.properties import Properties
 from phaseline.dsl.report import Spot
+from phaseline.dsl.values import EXTERNAL
 from phaseline.model.blueprint import Operation, Value
 
 

@@ -11,7 +11,7 @@ from typing import cast
 from phaseline.dsl.documents import NAMESPACE
 from phaseline.dsl.functions.table import FUNCTIONS, REFERENCES, function_name
 from phaseline.dsl.grammar import BLUEPRINT, NAMED
-from phaseline.dsl.primitives import LATER_TYPES, PRIMITIVES
+from phaseline.dsl.primitives import PRIMITIVES
 from phaseline.dsl.shapes import Each, Leaf, Rows, Shape, Table
 from phaseline.model.blueprint import Value
 
@@ -62,7 +62,7 @@ class Namespacing:
     def _reference(self, name: str, section: str) -> str:
         if section == "implementation":
             return self._implementation(name)
-        if name.startswith(BUILT_IN) or (section == "data_types" and (name in PRIMITIVES or name in LATER_TYPES)):
+        if name.startswith(BUILT_IN) or (section == "data_types" and name in PRIMITIVES):
             return name
         if name in self._basics.get(section, ()) and name not in self._own.get(section, ()):
             return name

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from phaseline.dsl.functions.table import is_function
+from phaseline.dsl.constraints import Lookup
 from phaseline.dsl.inputs import corrected
-from phaseline.dsl.primitives import CHECKS, EXAMPLES
+from phaseline.dsl.positions import dotted
 from phaseline.dsl.suggestions import listing, suggest
-from phaseline.model.blueprint import PropertySchema, Value, WorkflowMapping
+from phaseline.dsl.values import Complaint, checked_value, completed
+from phaseline.model.blueprint import DataType, PropertySchema, Value, WorkflowMapping
 from phaseline.model.problem import Place, Problem, ProblemsError
 
 
@@ -18,12 +19,14 @@ def merge_parameters(
     *,
     more: Collection[str] = (),
     allow_custom: bool = False,
+    types: Mapping[str, DataType] | None = None,
+    lookup: Lookup | None = None,
 ) -> dict[str, Value]:
     """{parameter: value}: what was given, else the default; then given ones that are not declared.
 
     Texts become integers, floats or booleans where the type asks for one. ``more``: names that are known although
     the workflow does not declare them; ``allow_custom``: any name is. A parameter without default and value is
-    left out if it is not required.
+    left out if it is not required. ``types``: the data types of the blueprint; ``lookup`` as of ``complete_inputs``.
 
     Raises: ``ProblemsError`` with all of PL-P008 (missing) and PL-P004 (wrong type, unknown name).
     """
@@ -31,11 +34,10 @@ def merge_parameters(
     problems: list[Problem] = []
     for name, schema in workflow.parameters.items():
         if name in given:
-            values[name] = corrected(schema, given[name])
-            if not _fits(schema, values[name]):
-                problems.append(_mismatch(workflow, name, schema, values[name]))
+            values[name], complaints = _checked(schema, corrected(schema, given[name]), types or {}, lookup)
+            problems += [_wrong(workflow, name, complaint) for complaint in complaints]
         elif schema.has_default:
-            values[name] = schema.default
+            values[name] = completed(schema.type, schema.default, types or {}, (), []) if types else schema.default
         elif schema.required:
             problems.append(_missing(workflow, name, schema))
     for name, value in given.items():
@@ -48,16 +50,21 @@ def merge_parameters(
     return values
 
 
-def _fits(schema: PropertySchema, value: Value) -> bool:
-    """Whether a value is of its type; null is where it is the default, or nothing need be given."""
+def _checked(
+    schema: PropertySchema, value: Value, types: Mapping[str, DataType], lookup: Lookup | None
+) -> tuple[Value, list[Complaint]]:
+    """As ``checked_value``; null is let through where it is the default, or nothing need be given."""
     if value is None and (not schema.required or (schema.has_default and schema.default is None)):
-        return True
-    return schema.type not in CHECKS or is_function(value) or CHECKS[schema.type](value)
+        return None, []
+    return checked_value(schema, value, types, lookup)
 
 
-def _mismatch(workflow: WorkflowMapping, name: str, schema: PropertySchema, value: Value) -> Problem:
-    message = f"the parameter '{name}' of '{workflow.name}' is {value!r}, which is not of type {schema.type}"
-    return Problem("PL-P004", message, f"Give {EXAMPLES[schema.type or '']}.", Place(subject=f"parameters.{name}"))
+def _wrong(workflow: WorkflowMapping, name: str, complaint: Complaint) -> Problem:
+    shown = dotted((name, *complaint.path))
+    message = f"the parameter '{shown}' of '{workflow.name}' {complaint.message}"
+    if complaint.kind == "constraint":
+        message = f"the value of the parameter '{shown}' of '{workflow.name}' cannot be taken: {complaint.message}"
+    return Problem("PL-P004", message, complaint.mend, Place(subject=f"parameters.{shown}"))
 
 
 def _missing(workflow: WorkflowMapping, name: str, schema: PropertySchema) -> Problem:

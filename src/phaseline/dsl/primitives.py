@@ -16,9 +16,6 @@ PRIMITIVES: dict[str, int] = {
     "dict": 0,
     "regex": 0,
     "textarea": 0,
-}
-"""{type of a property: minor version that brought it}."""
-LATER_TYPES: dict[str, int] = {
     "blueprint_id": 4,
     "deployment_id": 4,
     "capability_value": 4,
@@ -29,7 +26,9 @@ LATER_TYPES: dict[str, int] = {
     "secret_key": 4,
     "operation_name": 5,
 }
-"""Types that name things of a server; refused for now."""
+"""{type of a property: minor version that brought it}."""
+OBJECT_TYPES = frozenset(name for name, since in PRIMITIVES.items() if since)
+"""Types whose values name something that a store knows; what is written may be anything."""
 
 
 def _is_regex(value: Value) -> bool:

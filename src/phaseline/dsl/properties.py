@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
+from typing import Any, cast
 
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.merging import Sections
-from phaseline.dsl.primitives import CHECKS, EXAMPLES, LATER_TYPES, PRIMITIVES
+from phaseline.dsl.primitives import CHECKS, EXAMPLES, PRIMITIVES
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.shapes import word_for
 from phaseline.dsl.suggestions import listing
-from phaseline.model.blueprint import PropertySchema, Value
-from phaseline.model.frozen import changeable
+from phaseline.dsl.values import EXTERNAL
+from phaseline.model.blueprint import DataType, PropertySchema, Value
+from phaseline.model.frozen import altered, changeable
 
-EXTERNAL = "use_external_resource"
-"""The property that lets required ones be missing."""
+MAX_NESTED = 100
+"""Levels of data types within one another, be it as parent or as property."""
+MAX_DEFAULTS = 100_000
+"""Values that the defaults of one data type may have in all."""
 
 
 @changeable
@@ -23,20 +27,23 @@ class Schemas:
     """Declared properties, ready for the check of many values.
 
     ``checks``: only of properties whose type asks for one. ``is_whole``: False when something that
-    would add to it is broken, so that nothing is called undeclared.
+    would add to it is broken, so that nothing is called undeclared. ``lacking``: {property of a data type: what its
+    default leaves open}. ``size``: values that the defaults are made of.
     """
 
     declared: Mapping[str, PropertySchema]
     defaults: Mapping[str, Value]
     required: frozenset[str]
     checks: Mapping[str, Callable[[Value], bool]]
-    structured: Mapping[str, DataType]
+    structured: Mapping[str, Structure]
     is_whole: bool = True
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    size: int = 0
 
 
 @changeable
-class DataType:
-    """A declared structure of values."""
+class Structure:
+    """A data type, its properties resolved."""
 
     name: str
     schemas: Schemas
@@ -50,14 +57,14 @@ class Properties:
         """Data types are resolved when first needed."""
         self._sections = sections
         self._report = report
-        self._types: dict[str, DataType | None] = {}
+        self._types: dict[str, Structure | None] = {}
         self._open: list[str] = []
 
     def check_all_data_types(self) -> None:
         """Resolve every data type that users wrote, used or not."""
         for name in self._sections.of("data_types"):
             spot = self._sections.spot("data_types", name)
-            if name in PRIMITIVES or name in LATER_TYPES:
+            if name in PRIMITIVES:
                 self._report.add(
                     "PL-B038",
                     f"'{name}' is a primitive type and cannot be declared again",
@@ -68,7 +75,7 @@ class Properties:
             elif not spot.document.is_bundled:
                 self.data_type(name)
 
-    def data_type(self, name: str) -> DataType | None:
+    def data_type(self, name: str) -> Structure | None:
         """The data type of this name; None when there is none, or when it is broken."""
         if name in self._types:
             return self._types[name]
@@ -82,6 +89,9 @@ class Properties:
                 "PL-B032", f"Data types go round in a circle: {circle}", "Break the circle.", spot, point="key"
             )
             return None
+        if len(self._open) >= MAX_NESTED:
+            self._too_large(f"Data types lie more than {MAX_NESTED} levels within one another", spot)
+            return None
         self._open.append(name)
         parent = self._parent(raw, spot)
         inherited = parent.schemas if parent else None
@@ -89,11 +99,31 @@ class Properties:
         if "derived_from" in raw and parent is None:
             schemas.is_whole = False
         self._open.pop()
-        found = DataType(name, schemas, (*(parent.hierarchy if parent else ()), name))
+        if schemas.size > MAX_DEFAULTS:
+            self._too_large(f"The defaults of '{name}' have more than {MAX_DEFAULTS:,} values", spot)
+            schemas.defaults, schemas.lacking, schemas.size = {}, {}, 0
+        found = Structure(name, schemas, (*(parent.hierarchy if parent else ()), name))
         self._types[name] = found
         return found
 
-    def _parent(self, raw: Mapping[str, Value], spot: Spot) -> DataType | None:
+    def _too_large(self, message: str, spot: Spot) -> None:
+        self._report.add("PL-B007", message, "Nest fewer data types within one another.", spot, point="key")
+
+    def used(self) -> dict[str, DataType]:
+        """The data types that users wrote or that were asked for so far, as others look at them."""
+        found = {}
+        for name, kind in self._types.items():
+            if kind is not None:
+                schemas = kind.schemas
+                properties = {
+                    key: _with_default(schema, schemas.defaults[key]) if key in schemas.defaults else schema
+                    for key, schema in schemas.declared.items()
+                }
+                raw = cast("dict[str, Value]", self._sections.of("data_types")[name])
+                found[name] = DataType(name, properties, kind.hierarchy, str(raw.get("description") or ""))
+        return found
+
+    def _parent(self, raw: Mapping[str, Value], spot: Spot) -> Structure | None:
         name = raw.get("derived_from")
         if not isinstance(name, str):
             return None
@@ -106,9 +136,9 @@ class Properties:
 
     def schema(self, raw: Value, spot: Spot) -> PropertySchema:
         """One declared property; an unknown type is reported. ``raw`` has the shape of a property."""
-        fields = raw if isinstance(raw, dict) else {}
+        fields = cast("dict[str, Any]", raw if isinstance(raw, dict) else {})
         kind = fields.get("type")
-        if isinstance(kind, str) and kind not in PRIMITIVES:
+        if isinstance(kind, str) and PRIMITIVES.get(kind, 1):
             self._check_type_name(kind, spot.at("type"))
         return PropertySchema(
             type=kind if isinstance(kind, str) else None,
@@ -118,14 +148,16 @@ class Properties:
             description=str(fields.get("description") or ""),
             hidden=fields.get("hidden") is True,
             display_label=str(fields.get("display_label") or ""),
+            item_type=fields.get("item_type"),
+            constraints=tuple(fields.get("constraints") or ()),
+            display_rows=(fields.get("display") or {}).get("rows"),
         )
 
     def _check_type_name(self, kind: str, spot: Spot) -> None:
-        if kind in LATER_TYPES:
+        since = PRIMITIVES.get(kind)
+        if since is not None:
             minor = None if spot.document.is_bundled else self._sections.minor
-            if not self._report.gate(kind, minor, LATER_TYPES[kind], spot):
-                return
-            self._report.add("PL-B017", f"The type '{kind}' is not supported yet", "Use 'string' for now.", spot)
+            self._report.gate(kind, minor, since, spot)
         elif kind not in self._sections.of("data_types") and not self._sections.is_broken("data_types", kind):
             known = [*PRIMITIVES, *self._sections.of("data_types")]
             mend = self._report.suggest(
@@ -157,16 +189,23 @@ class Properties:
             if schema.has_default and schema.default is not None:
                 self._check(schema, structured.get(name), schema.default, spot.at(name, "default"), is_partial=True)
         defaults: dict[str, Value] = {}
+        lacking: dict[str, tuple[str, ...]] = {}
+        size = 0
         for name, schema in declared.items():
             kind = structured.get(name)
             if kind is not None and not is_function(schema.default):
-                whole = _over(dict(kind.schemas.defaults), schema.default if schema.has_default else {})
-                if whole != {}:
-                    defaults[name] = whole
+                whole = defaults[name] = _over(
+                    dict(kind.schemas.defaults), schema.default if schema.has_default else {}
+                )
+                size += kind.schemas.size + 1
+                if open_parts := _open_parts(kind.schemas, whole):
+                    lacking[name] = open_parts
             elif schema.has_default:
                 defaults[name] = schema.default
+                size += 1
         required = frozenset(name for name, schema in declared.items() if schema.required and name not in defaults)
-        return Schemas(declared, defaults, required, checks, structured, parent is None or parent.is_whole)
+        is_whole = parent is None or parent.is_whole
+        return Schemas(declared, defaults, required, checks, structured, is_whole, lacking, size)
 
     def complete(
         self, schemas: Schemas, given: Mapping[str, Value], spot: Spot, owner: str, *, is_partial: bool = False
@@ -185,8 +224,13 @@ class Properties:
                 merged[name] = self._structured(schemas, name, value, spot.at(name), is_partial=is_partial)
             elif name in checks and not checks[name](value) and not is_function(value):
                 self._mismatch(declared[name].type or "", value, spot.at(name))
-        if not is_partial and not schemas.required <= merged.keys():
-            self._missing(schemas.required - merged.keys(), merged, spot, owner)
+        if not is_partial:
+            if not schemas.required <= merged.keys():
+                self._missing(schemas.required - merged.keys(), merged, spot, owner)
+            if schemas.lacking:
+                for name, parts in schemas.lacking.items():
+                    if name not in given:
+                        self._missing([f"{name}.{part}" for part in parts], merged, spot, owner)
         return merged
 
     def check_external(self, merged: Mapping[str, Value], spot: Spot) -> None:
@@ -204,7 +248,7 @@ class Properties:
         return self._report.errors_count == before
 
     def _check(
-        self, schema: PropertySchema, kind: DataType | None, value: Value, spot: Spot, *, is_partial: bool
+        self, schema: PropertySchema, kind: Structure | None, value: Value, spot: Spot, *, is_partial: bool
     ) -> None:
         if is_function(value):
             return
@@ -269,9 +313,18 @@ class Properties:
 
 
 def _with_default(schema: PropertySchema, default: Value) -> PropertySchema:
-    return PropertySchema(
-        schema.type, default, True, schema.required, schema.description, schema.hidden, schema.display_label
-    )
+    return altered(schema, default=default, has_default=True)
+
+
+def _open_parts(schemas: Schemas, whole: Value) -> tuple[str, ...]:
+    """What a value of a data type, defaults included, must have and has not: dotted names."""
+    if not isinstance(whole, dict) or whole.get(EXTERNAL) is True:
+        return ()
+    found = sorted(schemas.required - whole.keys())
+    for name, kind in schemas.structured.items():
+        if name in whole:
+            found += [f"{name}.{part}" for part in _open_parts(kind.schemas, whole[name])]
+    return tuple(found)
 
 
 def _over(under: Value, value: Value) -> Value:

@@ -6,7 +6,9 @@ import posixpath
 from typing import cast
 
 from phaseline.dsl.circles import check_circles, with_hosts
+from phaseline.dsl.declarations import Declarations
 from phaseline.dsl.functions.checking import FunctionCheck
+from phaseline.dsl.groups import read_groups
 from phaseline.dsl.hierarchies import Types
 from phaseline.dsl.importing import read_files
 from phaseline.dsl.mappings import Mappings, Scripts
@@ -14,12 +16,14 @@ from phaseline.dsl.merging import IN_MISSING, Sections, merge_sections
 from phaseline.dsl.open_types import declare_open_types
 from phaseline.dsl.operations import Operations
 from phaseline.dsl.placement import check_hosts
+from phaseline.dsl.plugins import read_plugins
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.relationships import Relationships
 from phaseline.dsl.report import Report
+from phaseline.dsl.settings import read_labels, read_settings, read_tags
 from phaseline.dsl.source import Source
 from phaseline.dsl.state_paths import read_on_path, read_state_paths
-from phaseline.dsl.surroundings import read_inputs, read_outputs, read_plugins, read_workflows
+from phaseline.dsl.surroundings import read_outputs, read_workflows
 from phaseline.dsl.templates import Templates
 from phaseline.dsl.versions import LATEST, version_name
 from phaseline.model.blueprint import Blueprint, Node, Value
@@ -72,18 +76,25 @@ class _Reading:
             otherwise=IN_MISSING if not sections.is_whole else "",
         )
         self._operations = Operations(self._mappings, self._properties, self._functions, report)
+        self._is_sound = True
 
     def blueprint(self, version: str) -> Blueprint:
         """Everything merged and checked."""
         sections, report = self._sections, self._report
         self._properties.check_all_data_types()
-        inputs = read_inputs(sections, self._properties, report)
+        declarations = Declarations(sections, self._properties, self._functions, report)
+        inputs = declarations.inputs()
         nodes = self._nodes()
+        grouping = read_groups(sections, nodes, self._properties, self._functions, report, is_sound=self._is_sound)
         outputs = read_outputs(sections, "outputs", self._functions)
         capabilities = read_outputs(sections, "capabilities", self._functions)
-        workflows = read_workflows(sections, self._mappings, self._properties, self._functions, report)
+        workflows = read_workflows(sections, self._mappings, declarations, report)
         on_path = read_on_path(nodes, sections, report)
         state_paths = read_state_paths(sections, report)
+        labels = read_labels(sections, "labels", self._functions, report)
+        blueprint_labels = read_labels(sections, "blueprint_labels", self._functions, report)
+        settings = read_settings(sections, self._functions, report)
+        tags = read_tags(sections, self._functions)
         open_nodes = sections.open.get("node_types", set())
         known = sections.of("node_templates").keys() | sections.broken.get("node_templates", set())
         whole = {
@@ -103,10 +114,20 @@ class _Reading:
             description=str(sections.single.get("description") or ""),
             metadata=cast("dict[str, Value]", sections.single.get("metadata") or {}),
             warnings=report.problems("warning"),
+            data_types=self._properties.used(),
             uploaded={name: held for name, held in sections.namespaces.items() if held},
             on_path=on_path,
             state_paths=state_paths,
             open_types=tuple(sorted(open_nodes)),
+            groups=grouping.groups,
+            policies=grouping.policies,
+            scaling_groups=grouping.scaling_groups,
+            policy_types=sections.of("policy_types"),
+            policy_triggers=sections.of("policy_triggers"),
+            labels=labels,
+            blueprint_labels=blueprint_labels,
+            deployment_settings=settings,
+            resource_tags=tags,
         )
 
     def _nodes(self) -> dict[str, Node]:
@@ -120,7 +141,8 @@ class _Reading:
         relationship_types.check_all()
         relationships = Relationships(sections, relationship_types, builders)
         nodes = Templates(sections, node_types, relationships, builders).nodes()
-        if check_circles(nodes, lambda name: sections.spot("node_templates", name), report):
+        self._is_sound = check_circles(nodes, lambda name: sections.spot("node_templates", name), report)
+        if self._is_sound:
             nodes = with_hosts(nodes)
             open_nodes = sections.open.get("node_types", set())
             check_hosts(nodes, lambda name: sections.spot("node_templates", name), report, open_nodes)

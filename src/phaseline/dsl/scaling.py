@@ -1,8 +1,8 @@
-"""How many instances a node may have (B19)."""
+"""How many instances a node or a scaling group may have (B19)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 
 from phaseline.dsl.functions.checking import FunctionCheck
@@ -60,13 +60,24 @@ def read_counts(
         raw = scalable.get("properties") or {}
         base = spot.at("capabilities", "scalable", "properties")
         places = {name: base.at(name) for name in raw}
+    return read_properties(raw, places, spot, report, lambda value, place: functions.scan(value, place, "node", own))
+
+
+def read_properties(
+    raw: Mapping[str, Value],
+    places: Mapping[str, Spot],
+    spot: Spot,
+    report: Report,
+    scan: Callable[[Value, Spot], object],
+) -> Counts:
+    """The counts among scalable properties. ``places``: where each stands; ``spot``: where what has none stands."""
     found: dict[str, Value] = {}
     for name, value in raw.items():
         if name not in _LOWEST:
             mend = report.suggest(name, _LOWEST, "Known are default_instances, min_instances and max_instances.")
             report.add("PL-B035", f"'{name}' is not a property of scalable", mend, places[name], point="key")
         else:
-            functions.scan(value, places[name], "node", own)
+            scan(value, places[name])
             found[name] = value
     counts = Counts(
         found.get("default_instances", 1), found.get("min_instances", 0), found.get("max_instances", UNBOUNDED)

@@ -56,14 +56,14 @@ class Rows:
 class Key:
     """A key of a table: its shape, the minor version that brought it, and how far it is supported.
 
-    ``no effect``: accepted with a warning; ``later``: refused, for now, with a clear word. ``refers``: the section
-    whose element the text (or each text of a list) names, ``implementation`` for what an operation is mapped to.
+    ``no effect``: accepted with a warning. ``refers``: the section whose element the text (or each text of a list)
+    names, ``implementation`` for what an operation is mapped to.
     """
 
     shape: Shape
     since: int = 0
     is_required: bool = False
-    support: Literal["now", "no effect", "later"] = "now"
+    support: Literal["now", "no effect"] = "now"
     note: str = ""
     refers: str = ""
 
@@ -216,15 +216,6 @@ class ShapeCheck:
             return BROKEN
         if item is None:
             return item if key.shape is ANYTHING else BROKEN
-        if key.support == "later":
-            self._report.add(
-                "PL-B017",
-                f"'{name}' of {table.title} is not supported yet",
-                key.note or "Leave it out for now.",
-                here,
-                point="key",
-            )
-            return BROKEN
         good = item if key.shape is ANYTHING else self.check(key.shape, item, here)
         if key.support == "no effect":
             self._report.warn(

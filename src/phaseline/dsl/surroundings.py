@@ -1,83 +1,22 @@
-"""What a blueprint has beside its nodes: inputs, plugins, workflows, outputs (B13, B22-B24)."""
+"""What a blueprint has beside its nodes: workflows, outputs, capabilities (B23, B24)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, cast
 
+from phaseline.dsl.declarations import Declarations
 from phaseline.dsl.functions.checking import FunctionCheck
-from phaseline.dsl.merging import Sections
 from phaseline.dsl.mappings import Mappings, Wrong
-from phaseline.dsl.operations import EXECUTORS, UNRESOLVED
-from phaseline.dsl.properties import Properties
+from phaseline.dsl.merging import Sections
+from phaseline.dsl.operations import UNRESOLVED
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import listing
-from phaseline.model.blueprint import Availability, Output, Plugin, PropertySchema, WorkflowMapping
-
-
-def read_inputs(sections: Sections, properties: Properties, report: Report) -> dict[str, PropertySchema]:
-    """The declared inputs, their defaults checked."""
-    found: dict[str, PropertySchema] = {}
-    for name, raw in sections.of("inputs").items():
-        spot = sections.spot("inputs", name)
-        fields = cast("dict[str, Any]", raw)
-        schema = properties.schema(fields, spot)
-        if schema.default is not None:
-            properties.fits(schema, schema.default, spot.at("default"))
-        if schema.hidden and schema.required and schema.default is None:
-            report.add(
-                "PL-B083",
-                f"The hidden input '{name}' is required and has no default",
-                "Give it a default, or write 'required: false'.",
-                spot,
-                point="key",
-            )
-        if "display" in fields and schema.type != "textarea":
-            report.add(
-                "PL-B014",
-                "'display' belongs to inputs of type textarea only",
-                "Write 'type: textarea', or remove 'display'.",
-                spot.at("display"),
-                point="key",
-                number=216,
-            )
-        found[name] = schema
-    return found
-
-
-def read_plugins(sections: Sections, report: Report) -> dict[str, Plugin]:
-    """The declared plugins."""
-    found: dict[str, Plugin] = {}
-    for name, raw in sections.of("plugins").items():
-        spot = sections.spot("plugins", name)
-        fields = cast("dict[str, Any]", raw)
-        executor = fields.get("executor")
-        if executor not in EXECUTORS:
-            mend = report.suggest(str(executor), EXECUTORS, f"Write {EXECUTORS[0]} or {EXECUTORS[1]}.")
-            report.add("PL-B064", f"'{executor}' is not an executor", mend, spot.at("executor"), number=18)
-            executor = EXECUTORS[0]
-        install = fields.get("install") is not False
-        if install and not fields.get("source") and not fields.get("package_name"):
-            report.add(
-                "PL-B068",
-                f"The plugin '{name}' is to be installed but has neither source nor package_name",
-                "Add 'package_name: …', or write 'install: false'.",
-                spot,
-                point="key",
-            )
-        found[name] = Plugin(
-            name,
-            cast("Any", executor),
-            fields.get("source"),
-            install,
-            fields.get("package_name"),
-            fields.get("package_version"),
-        )
-    return found
+from phaseline.model.blueprint import Availability, Output, WorkflowMapping
 
 
 def read_workflows(
-    sections: Sections, mappings: Mappings, properties: Properties, functions: FunctionCheck, report: Report
+    sections: Sections, mappings: Mappings, declarations: Declarations, report: Report
 ) -> dict[str, WorkflowMapping]:
     """The declared workflows; those of the built-in types are not checked."""
     found: dict[str, WorkflowMapping] = {}
@@ -93,13 +32,7 @@ def read_workflows(
             number = UNRESOLVED["workflow"] if mapped.code in {"PL-B060", "PL-B067"} else None
             place = spot if isinstance(raw, str) else spot.at("mapping")
             report.add(mapped.code, mapped.message, mapped.mend, place, number=number)
-        parameters = {}
-        for key, item in cast("dict[str, Any]", fields.get("parameters") or {}).items():
-            here = spot.at("parameters", key)
-            schema = parameters[key] = properties.schema(item, here)
-            if schema.default is not None and not spot.document.is_bundled:
-                properties.fits(schema, schema.default, here.at("default"))
-                functions.scan(schema.default, here.at("default"), "deployment")
+        parameters = declarations.parameters(fields.get("parameters"), spot.at("parameters"))
         rules = _availability(fields.get("availability_rules"), spot.at("availability_rules"), report)
         cascades = fields.get("is_cascading") is True
         found[name] = WorkflowMapping(name, target, plugin, parameters, cast("Any", form), cascades, rules)

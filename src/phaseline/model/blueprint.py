@@ -5,11 +5,12 @@ Values may still contain intrinsic functions as plain mappings such as ``{"get_i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, TypeAlias
 
 from phaseline.model.frozen import frozen
+from phaseline.model.groups import Group, Policy, ScalingGroup
 from phaseline.model.problem import NOWHERE, Place, Problem
 from phaseline.model.state_paths import StatePath
 
@@ -23,7 +24,10 @@ SCRIPT_RUNNER = "script_runner.tasks.run"
 
 @frozen
 class PropertySchema:
-    """The declaration of one property, input or parameter (B11, B13)."""
+    """The declaration of one property, input or parameter (B11, B13).
+
+    ``constraints``: as they are written, {operator: argument} (B14); with ``item_type`` they are for each item of a list.
+    """
 
     type: str | None = None
     default: Value = None
@@ -32,6 +36,22 @@ class PropertySchema:
     description: str = ""
     hidden: bool = False
     display_label: str = ""
+    item_type: str | None = None
+    constraints: tuple[Mapping[str, Value], ...] = ()
+    display_rows: int | None = None
+
+
+@frozen
+class DataType:
+    """A structure of values that the blueprint declares (B15). ``properties``: inherited ones included, each with its whole default.
+
+    ``hierarchy``: root first, itself last.
+    """
+
+    name: str
+    properties: Mapping[str, PropertySchema]
+    hierarchy: tuple[str, ...] = ()
+    description: str = ""
 
 
 @frozen
@@ -134,7 +154,10 @@ class Node:
 
 @frozen
 class Plugin:
-    """A plugin the blueprint declares (B22). ``executor`` is where its operations run by default."""
+    """A plugin the blueprint declares (B22). ``executor`` is where its operations run by default.
+
+    ``properties``: {name: description, type, display_label and value as far as they are given}.
+    """
 
     name: str
     executor: Literal["central_deployment_agent", "host_agent"]
@@ -142,6 +165,13 @@ class Plugin:
     install: bool = True
     package_name: str | None = None
     package_version: str | None = None
+    install_arguments: str | None = None
+    supported_platform: Value = None
+    distribution: str | None = None
+    distribution_version: str | None = None
+    distribution_release: str | None = None
+    properties: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    properties_description: str = ""
 
 
 BUILT_IN_PLUGIN = "default_workflows"
@@ -203,7 +233,9 @@ class Blueprint:
     """Everything one blueprint says. ``file`` is the main file, ``folder`` its folder, both as given by the reader.
 
     ``on_path``: {type of nodes: what kind of resources they are} of nodes that go through states with phases;
-    ``state_paths``: paths that are for this blueprint.
+    ``state_paths``: paths that are for this blueprint. ``scaling_groups``: what the ``policies`` make of ``groups``.
+    ``labels``: {key: values} of the deployment, functions among them; ``resource_tags`` are evaluated for each call.
+    ``open_types``: node types of which nothing is known but the name.
     """
 
     version: str
@@ -222,3 +254,13 @@ class Blueprint:
     state_paths: tuple[StatePath, ...] = ()
     uploaded: Mapping[str, str] = field(default_factory=dict)
     open_types: tuple[str, ...] = ()
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    policies: Mapping[str, Policy] = field(default_factory=dict)
+    scaling_groups: Mapping[str, ScalingGroup] = field(default_factory=dict)
+    policy_types: Mapping[str, Value] = field(default_factory=dict)
+    policy_triggers: Mapping[str, Value] = field(default_factory=dict)
+    labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    blueprint_labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    deployment_settings: Mapping[str, Value] = field(default_factory=dict)
+    resource_tags: Mapping[str, Value] = field(default_factory=dict)
+    data_types: Mapping[str, DataType] = field(default_factory=dict)

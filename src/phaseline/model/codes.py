@@ -22,7 +22,6 @@ CODES: dict[str, str] = {
     "PL-B014": "A key is unknown",
     "PL-B015": "A value has the wrong form",
     "PL-B016": "A required key is missing",
-    "PL-B017": "An element is not supported yet",
     "PL-B018": "An element has no effect yet",
     "PL-B020": "An imported file does not exist",
     "PL-B021": "An import leaves the allowed folders",

@@ -1,0 +1,138 @@
+"""B25-B27: labels, settings and tags of a deployment."""
+
+import pytest
+from tests.dsl.readers import codes, numbers, problems, read
+
+from phaseline.dsl.deploying import with_inputs
+from phaseline.dsl.dump import blueprint_from_json, blueprint_to_json
+
+INPUTS = "inputs: {team: {default: web}}\nnode_templates: {net: {type: cloudify.nodes.Root}}\n"
+
+
+def test_b25_labels_are_texts_or_functions_that_need_nothing_running() -> None:
+    found = read(f"{INPUTS}labels: {{team: {{values: [a, {{get_input: team}}, {{get_secret: x}}]}}}}")
+    assert found.labels == {"team": ["a", {"get_input": "team"}, {"get_secret": "x"}]}
+    assert with_inputs(found, {"team": "ops"}).labels == {"team": ["a", "ops", {"get_secret": "x"}]}
+    assert not found.warnings
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["5", "true", "[a]", "{a: b}", "null", "{get_attribute: [net, a]}", "{concat: [{get_attribute: [net, a]}]}"],
+)
+def test_b25_other_values_of_labels_are_told(value: str) -> None:
+    (found,) = problems(f"{INPUTS}labels: {{team: {{values: [{value}]}}}}")
+    assert (found.code, found.cloudify_code, found.cloudify_class) == ("PL-B158", 1, "DSLParsingException")
+
+
+@pytest.mark.parametrize("value", ["5", "{get_input: team}", "{get_secret: x}"])
+def test_b25_labels_of_a_blueprint_are_texts(value: str) -> None:
+    assert numbers(f"{INPUTS}blueprint_labels: {{team: {{values: [{value}]}}}}") == [1]
+    assert read(f"{INPUTS}blueprint_labels: {{team: {{values: [a, b]}}}}").blueprint_labels == {"team": ["a", "b"]}
+
+
+def test_b25_labels_have_values() -> None:
+    assert codes(f"{INPUTS}labels: {{team: {{}}}}") == ["PL-B016"]
+    assert codes(f"{INPUTS}labels: {{team: web}}") == ["PL-B015"]
+
+
+def test_b25_functions_in_labels_are_checked() -> None:
+    assert codes(f"{INPUTS}labels: {{team: {{values: [{{get_input: tem}}]}}}}") == ["PL-B071"]
+
+
+def schedule(fields: str) -> str:
+    return f"{INPUTS}deployment_settings: {{default_schedules: {{nightly: {{{fields}}}}}}}"
+
+
+FULL = """workflow: install, since: '2026-1-1 7:00', until: '+2 weeks', recurrence: 1d, timezone: Europe/Paris,
+  weekdays: [mo, 1TU, l-fr], count: 3, default_enabled: true, stop_after_fail: false, slip: 5,
+  execution_arguments: {force: false, is_dry_run: false, wait_after_fail: 10, allow_custom_parameters: true},
+  workflow_parameters: {a: {get_input: team}}"""
+
+
+def test_b26_schedules_are_read_and_without_effect() -> None:
+    found = read(schedule(FULL))
+    assert [warning.code for warning in found.warnings] == ["PL-B018"]
+    schedules = found.deployment_settings["default_schedules"]
+    assert isinstance(schedules, dict)
+    assert list(schedules) == ["nightly"]
+
+
+@pytest.mark.parametrize(
+    "time", ["2026-01-01 07:30", "7:30", "23:59:59", "+2 weeks", "+1day+10min", "+1d +10 min", "+1mo"]
+)
+def test_b26_times_are_at_a_moment_or_from_now_on(time: str) -> None:
+    assert codes(schedule(f"workflow: w, since: '{time}', until: '{time}'")) == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "since: tomorrow",
+        "since: '2 weeks'",
+        "since: '+2 fortnights'",
+        "since: '2026-01-01'",
+        "since: '7:30', until: later",
+        "since: '7:30', recurrence: often",
+        "since: '7:30', recurrence: '+1d'",
+        "since: '7:30', timezone: '+02:00'",
+        "since: '7:30', weekdays: [monday]",
+        "since: '7:30', weekdays: [5mo]",
+    ],
+)
+def test_b26_what_cannot_be_read_in_a_schedule_is_told(fields: str) -> None:
+    (found,) = problems(schedule(f"workflow: w, {fields}"))
+    assert (found.code, found.cloudify_code, found.cloudify_class) == ("PL-B159", 1, "DSLParsingException")
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ("workflow: w", "PL-B016"),
+        ("since: '7:30'", "PL-B016"),
+        ("workflow: w, since: '7:30', count: many", "PL-B015"),
+        ("workflow: w, since: '7:30', slip: 1.5", "PL-B015"),
+        ("workflow: w, since: '7:30', evry: 1d", "PL-B014"),
+        ("workflow: w, since: '7:30', execution_arguments: {dry: true}", "PL-B014"),
+        ("workflow: w, since: '7:30', workflow_parameters: {a: {get_attribute: [net, a]}}", "PL-B158"),
+        ("workflow: w, since: '7:30', workflow_parameters: {a: {get_input: tem}}", "PL-B071"),
+    ],
+)
+def test_b26_the_keys_of_a_schedule_are_checked(fields: str, code: str) -> None:
+    assert codes(schedule(fields)) == [code]
+
+
+def test_b26_the_display_name_is_text_or_a_function() -> None:
+    found = read(f"{INPUTS}deployment_settings: {{display_name: {{concat: [shop of, ' ', {{get_input: team}}]}}}}")
+    assert with_inputs(found, {"team": "ops"}).deployment_settings == {"display_name": "shop of ops"}
+    assert codes(f"{INPUTS}deployment_settings: {{display_name: [a]}}") == ["PL-B015"]
+    assert codes(f"{INPUTS}deployment_settings: {{display_name: {{get_input: tem}}}}") == ["PL-B071"]
+
+
+@pytest.mark.parametrize("setting", ["default_groups: [a]", "id_template: 'a-{uuid}'"])
+def test_b26_what_needs_a_server_is_checked_and_without_effect(setting: str) -> None:
+    found = read(f"{INPUTS}deployment_settings: {{{setting}}}")
+    assert [warning.code for warning in found.warnings] == ["PL-B018"]
+    assert codes(f"{INPUTS}deployment_settings: {{{setting.partition(':')[0]}: 5}}") == ["PL-B015"]
+
+
+def test_b27_tags_are_any_values_from_1_3_on() -> None:
+    found = read(f"{INPUTS}resource_tags: {{owner: {{get_input: team}}, cost: 5, more: {{a: [b]}}}}")
+    assert found.resource_tags == {"owner": {"get_input": "team"}, "cost": 5, "more": {"a": ["b"]}}
+    assert codes("resource_tags: {a: b}", minor=2) == ["PL-B013"]
+    assert codes(f"{INPUTS}resource_tags: {{a: {{get_input: tem}}}}") == ["PL-B071"]
+
+
+def test_b27_definitions_and_metadata_are_free() -> None:
+    assert read("dsl_definitions: {a: [{b: c}]}\nmetadata: {a: {b: [1]}}").metadata == {"a": {"b": [1]}}
+    assert codes("dsl_definitions: [a, {b: c}]") == []
+
+
+def test_labels_settings_and_tags_are_stored_with_their_blueprint() -> None:
+    found = read(
+        schedule(FULL) + "\nlabels: {a: {values: [b]}}\nblueprint_labels: {c: {values: [d]}}\nresource_tags: {e: f}"
+    )
+    again = blueprint_from_json(blueprint_to_json(found))
+    for name in ("labels", "blueprint_labels", "deployment_settings", "resource_tags"):
+        assert getattr(again, name) == getattr(found, name)
+        assert getattr(found, name)
