@@ -21,6 +21,7 @@ import numpy as np
 from phaseline.engine.columns import Columns
 from phaseline.engine.few import FEW, Cells, judge_few, run_one, set_few
 from phaseline.engine.laying import COLUMNS, SLOT_COLUMNS, NewGraph, PolicyRows, Slot, joined, lay, stretches
+from phaseline.engine.many import judge_many, set_many
 from phaseline.engine.pages import written
 from phaseline.engine.rules import (
     ANY,
@@ -30,23 +31,16 @@ from phaseline.engine.rules import (
     ENDED,
     IS_ACTIVE,
     IS_OPEN,
-    IS_STORED,
     LOST,
-    MAY_MOVE,
     PASSED,
     RUNNING,
-    SKIPPED,
-    TOLD,
     TOLERANT,
     UNMET,
     UNSURE,
-    WAITING,
     WAS_LET_THROUGH,
-    change_number,
     ruled_status,
 )
-from phaseline.model.distinct import distinct, every, some
-from phaseline.model.events import PAGE_ENTRIES
+from phaseline.model.distinct import distinct, every, neighbours, some
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,6 +57,11 @@ JOINS = ANY | ENDED
 LARGE = 256
 """Entries of a graph from which on it is laid down alone: joining its columns to others would copy them once more."""
 NOT_CONDITIONAL = np.uint8(255 - CONDITIONAL)
+
+
+def are_large(sizes: Sequence[int]) -> bool:
+    """True for graphs that are better laid down and begun one by one."""
+    return sum(sizes) >= LARGE * len(sizes)
 
 
 class Arena:
@@ -125,7 +124,7 @@ class Arena:
 
     def add(self, graphs: Sequence[NewGraph]) -> list[Slot]:
         """The slots of graphs whose entries are blocked: in holes, or behind all others; many cost hardly more than one."""
-        if sum(len(new.graph) for new in graphs) >= LARGE * len(graphs):
+        if are_large([len(new.graph) for new in graphs]):
             slots = [self._add_large(new) for new in graphs]
         else:
             slots = [self._last(new) for new in graphs]
@@ -224,7 +223,11 @@ class Arena:
 
     def start(self, slots: Sequence[Slot]) -> None:
         """Let every blocked entry of these graphs go that waits for nothing."""
-        self.change(joined([self._beginning(low, high) for low, high in stretches(slots)], np.int64), BLOCKED)
+        if are_large([slot.end - slot.base for slot in slots]):
+            for slot in slots:
+                self.change(self._beginning(slot.base, slot.end), BLOCKED)
+        else:
+            self.change(joined([self._beginning(low, high) for low, high in stretches(slots)], np.int64), BLOCKED)
 
     def _beginning(self, low: int, high: int) -> np.ndarray:
         """Blocked entries of a stretch of which their needs may say that they are not: the others need no look."""
@@ -273,7 +276,7 @@ class Arena:
 
     def _move_few(
         self, positions: list[int], new: Wave | int, candidates: np.ndarray | None, late: set[int]
-    ) -> tuple[Wave, Wave]:
+    ) -> tuple[Wave, Wave | int]:
         """One wave of a change, entry by entry: which change next, and to what."""
         count = len(positions)
         after = [new] * count if isinstance(new, int) else new if isinstance(new, list) else new.tolist()
@@ -285,29 +288,28 @@ class Arena:
             late.update(position for position in felt if marks[position] & ENDED)
             felt -= late
         if len(felt) > FEW:
-            return self._after(*self._judge(np.array(sorted(felt), np.int64)), late)
+            return self._after(*judge_many(self, np.array(sorted(felt), np.int64)), late)
         return self._after(*judge_few(self, sorted(felt)), late)
 
     def _move_many(
         self, positions: np.ndarray, new: Wave | int, candidates: np.ndarray | None, late: set[int]
-    ) -> tuple[Wave, Wave]:
+    ) -> tuple[Wave, Wave | int]:
         """One wave of a change, as columns: which change next, and to what."""
-        after = np.full(len(positions), new, np.uint8) if isinstance(new, int) else np.asarray(new, np.uint8)
-        moved = self._set(positions, after)
+        moved = set_many(self, positions, new if isinstance(new, int) else np.asarray(new, np.uint8))
         if candidates is not None:
             moved = distinct(np.concatenate([moved, candidates])) if len(moved) else candidates
         if self._has_ended and len(moved):
             is_late = (self.marks[moved] & ENDED) != 0
             late.update(moved[is_late].tolist())
             moved = moved[~is_late]
-        return self._after(*self._judge(moved), late)
+        return self._after(*judge_many(self, moved), late)
 
-    def _after(self, wave: Wave, new: Wave, late: set[int]) -> tuple[Wave, Wave]:
+    def _after(self, wave: Wave, new: Wave | int, late: set[int]) -> tuple[Wave, Wave | int]:
         """The next wave; when nothing else moves, that of the milestones that wait for an end."""
         if late and not len(wave):
             ended = sorted(late)
             late.clear()
-            return judge_few(self, ended) if len(ended) <= FEW else self._judge(np.array(ended, np.int64))
+            return judge_few(self, ended) if len(ended) <= FEW else judge_many(self, np.array(ended, np.int64))
         return wave, new
 
     def take_back(self, positions: np.ndarray) -> np.ndarray:
@@ -319,7 +321,7 @@ class Arena:
         taken: list[np.ndarray] = []
         while len(positions):
             taken.append(positions)
-            felt = self._set(positions, np.full(len(positions), BLOCKED, np.uint8))
+            felt = set_many(self, positions, BLOCKED)
             ruled = ruled_status(self.unmet[felt], self.lost[felt], self.needs[felt], self.marks[felt])
             positions = felt[WAS_LET_THROUGH[self.status[felt]] & ~WAS_LET_THROUGH[ruled]]
         return distinct(np.concatenate(taken)) if taken else positions
@@ -332,97 +334,17 @@ class Arena:
         if len(positions) == 1:
             run_one(self, positions.item(), batch)
             return
+        where = neighbours(positions)
         if self.stories is not None:
-            self.stories.see(positions, self.status[positions], np.full(len(positions), RUNNING, np.uint8))
-        self.status[positions] = RUNNING
-        self.marks[positions] &= NOT_CONDITIONAL
-        self.owner[positions] = batch
+            self.stories.see(positions, self.status[where], np.full(len(positions), RUNNING, np.uint8))
+        self.status[where] = RUNNING
+        self.marks[where] &= NOT_CONDITIONAL
+        self.owner[where] = batch
 
-    def _set(self, positions: np.ndarray, new: np.ndarray) -> np.ndarray:
-        """The dependents whose counters changed with the statuses, ascending."""
-        old = self.status[positions]
-        self.status[positions] = new
-        if self.stories is not None:
-            self.stories.see(positions, old, new)
-        self._note(positions, old, new)
-        change = change_number(old, new, self.marks[positions])
-        if every(change == change[0]):  # the common case: all alike
-            unmet, lost = TOLD[:, change[0]]
-            return self._push(positions, unmet, lost) if unmet or lost else positions[:0]
-        unmet, lost = TOLD[0][change], TOLD[1][change]
-        felt = (unmet != 0) | (lost != 0)
-        return self._push(positions[felt], unmet[felt], lost[felt])
-
-    def _note(self, positions: np.ndarray, old: np.ndarray, new: np.ndarray) -> None:
-        """Keep the counts of the graphs and the pages to be written."""
-        matters = IS_STORED[new] | IS_STORED[old]
-        if not every(matters):
-            if not some(matters):
-                return
-            positions, old, new = positions[matters], old[matters], new[matters]
+    def mark_written(self, pages: slice | np.ndarray) -> None:
+        """Pages, numbered over all graphs, are to be written."""
+        self.dirty[pages] = self._many_dirty = True
         self.sleep_changes += 1
-        numbers = self.number_of(positions)
-        opened = MAY_MOVE[new] - MAY_MOVE[old]
-        unsure = (new == UNSURE).astype(np.int8) - (old == UNSURE)
-        self.dirty[self.slot_first_page[numbers] + (positions - self.slot_base[numbers]) // PAGE_ENTRIES] = True
-        self._many_dirty = True
-        if isinstance(numbers, int):
-            self.slot_open[numbers] += opened.sum()
-            self.slot_unsure[numbers] += unsure.sum()
-            self.touched.add(numbers)
-        else:
-            firsts = np.concatenate(([0], (numbers[1:] != numbers[:-1]).nonzero()[0] + 1))
-            mine = numbers[firsts]  # a graph may come twice where the entries are in no order
-            np.add.at(self.slot_open, mine, np.add.reduceat(opened, firsts, dtype=np.int64))
-            np.add.at(self.slot_unsure, mine, np.add.reduceat(unsure, firsts, dtype=np.int64))
-            self.touched.update(mine.tolist())
-
-    def _push(self, positions: np.ndarray, unmet: np.ndarray, lost: np.ndarray) -> np.ndarray:
-        """Add to the counters of the dependents (one number for all, or one for each); the dependents, ascending."""
-        starts, lengths = self.edges_of(positions)
-        if every(lengths == 1):
-            targets: np.ndarray = self.idx[starts]
-        else:
-            total = int(lengths.sum())
-            if not total:
-                return positions[:0]
-            offsets = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
-            targets = self.idx[offsets + np.arange(total)]
-            if unmet.ndim:
-                unmet, lost = np.repeat(unmet, lengths), np.repeat(lost, lengths)
-        if every(targets[1:] > targets[:-1]):
-            self.unmet[targets] += unmet
-            if lost.any():
-                self.lost[targets] += lost
-            return targets
-        np.add.at(self.unmet, targets, unmet)
-        if lost.any():
-            np.add.at(self.lost, targets, lost)
-        return distinct(targets)
-
-    def _judge(self, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which blocked or skipped entries change by their needs, and to what; releases and passes are gathered."""
-        if not len(moved):
-            return moved, moved
-        old = self.status[moved]
-        still = (old == BLOCKED) | (old == SKIPPED)
-        if not every(still):
-            moved, old = moved[still], old[still]
-        new = ruled_status(self.unmet[moved], self.lost[moved], self.needs[moved], self.marks[moved])
-        differs = new != old
-        if not every(differs):
-            moved, new = moved[differs], new[differs]
-        if len(moved):
-            waiting = new == WAITING
-            if every(waiting):
-                self.released.append(moved)
-            else:
-                if some(waiting):
-                    self.released.append(moved[waiting])
-                passed = new == PASSED
-                if some(passed):
-                    self.passed.append(moved[passed])
-        return moved, new
 
     def pages(self) -> list[PageWritten]:
         """Pages that changed since the last call."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.rules import KIND_PENDING
+from phaseline.model.distinct import neighbours
 from phaseline.model.events import Segment
 from phaseline.model.graph import SubjectKind
 
@@ -54,15 +55,16 @@ def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
     if len(positions) == 1:
         return (_segment_of_one(arena, positions),)
     numbers = arena.number_of(positions)
-    kinds = arena.kind[positions]
+    where = neighbours(positions)
+    kinds = arena.kind[where]
     breaks = kinds[1:] != kinds[:-1]
     if not isinstance(numbers, int):
         breaks |= numbers[1:] != numbers[:-1]
     bounds = [0, *(breaks.nonzero()[0] + 1).tolist(), len(positions)]
     bases, policy_bases = arena.slot_base[numbers], arena.slot_policy_base[numbers]
-    mine, subjects = (positions - bases).astype(np.int32), arena.subject[positions]
-    attempts, generations = arena.attempts[positions], arena.generations[positions]
-    policies = (arena.policy[positions] - policy_bases).astype(np.uint16)
+    mine, subjects = (positions - bases).astype(np.int32), arena.subject[where].copy()
+    attempts, generations = arena.attempts[where].copy(), arena.generations[where].copy()
+    policies = (arena.policy[where] - policy_bases).astype(np.uint16)
     order, owners = arena.order, (numbers if isinstance(numbers, int) else numbers[bounds[:-1]].tolist())
     kind_of = [KINDS[kind] for kind in kinds[bounds[:-1]].tolist()]
     segments = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.distinct import distinct, present, some
+from phaseline.model.distinct import distinct, neighbours, present, some
 from phaseline.model.events import Changes, Decision, NotesWritten, StatesEntered
 
 if TYPE_CHECKING:
@@ -49,14 +49,17 @@ class Draft:
         if len(positions) == 1:
             self._enter_one(arena, table, positions, column)
             return
-        paths = column[arena.policy[positions]]
+        paths = column[arena.policy[neighbours(positions)]]
         if not some(paths != 0):
             return
         for slot, mine in arena.by_slot(positions):
-            numbers = column[arena.policy[mine]]
-            for number in present(numbers):
+            where = neighbours(mine)
+            numbers = column[arena.policy[where]]
+            found = present(numbers)
+            for number in found:
                 if number:
-                    subjects = arena.subject[mine[numbers == number]]
+                    chosen = where if len(found) == 1 else mine[numbers == number]
+                    subjects = arena.subject[chosen].copy()
                     self.states.append(StatesEntered(slot.deployment, table.paths[number], subjects))
 
     def _enter_one(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:

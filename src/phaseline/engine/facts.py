@@ -24,7 +24,7 @@ from phaseline.engine.rules import (
     UNSURE,
     WAITING,
 )
-from phaseline.model.distinct import distinct, every, present, some
+from phaseline.model.distinct import distinct, every, neighbours, present, some
 from phaseline.model.events import (
     Accepted,
     Evaluated,
@@ -134,7 +134,7 @@ def _judge_outcomes(
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
     """Which entries (bool) are canceled whatever their call answers (T12); None: none, which is the rule."""
     arena = scheduler.arena
-    canceling = arena.status[positions] == CANCELING
+    canceling = arena.status[neighbours(positions)] == CANCELING
     if not some(canceling):
         return None
     canceling &= scheduler.table.cancel_wins[arena.policy[positions]]

@@ -20,7 +20,7 @@ from phaseline.engine.policies import PolicyTable
 from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING, any_marked
 from phaseline.engine.sleepers import Sleepers
 from phaseline.engine.stories import Stories
-from phaseline.model.distinct import distinct, every, present
+from phaseline.model.distinct import distinct, every, neighbours, present
 from phaseline.model.events import (
     Announce,
     Ask,
@@ -160,7 +160,7 @@ class Scheduler:
 
     def announce(self, draft: Draft, positions: np.ndarray) -> None:
         """Tell listeners and the planner of entries that were done and are marked for it."""
-        marks = self.arena.marks[positions]
+        marks = self.arena.marks[neighbours(positions)]
         if not any_marked(marks, ANNOUNCE | EXIT):
             return
         for slot, mine in self.arena.by_slot(positions[(marks & ANNOUNCE) != 0]):
@@ -180,7 +180,7 @@ class Scheduler:
     def _admit(self, draft: Draft, positions: np.ndarray) -> None:
         """Put entries that wait into their lanes; those of which only the shell knows enough are asked for first."""
         arena = self.arena
-        marks = arena.marks[positions]
+        marks = arena.marks[neighbours(positions)]
         if any_marked(marks, CONDITIONAL):
             conditional = (marks & CONDITIONAL) != 0
             self._evaluate(draft, positions[conditional], "applies")
@@ -191,7 +191,7 @@ class Scheduler:
         """Put entries that are known to apply into their lanes; keyed ones are asked for their key first."""
         if not len(positions):
             return
-        numbers = self.table.lane[self.arena.policy[positions]]
+        numbers = self.table.lane[self.arena.policy[neighbours(positions)]]
         found = present(numbers)
         for number in found:
             mine = positions[numbers == number] if len(found) > 1 else positions

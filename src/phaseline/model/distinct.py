@@ -23,6 +23,21 @@ def distinct(values: np.ndarray) -> np.ndarray:
     return ordered[first]
 
 
+def neighbours(positions: np.ndarray) -> slice | np.ndarray:
+    """Positions as a slice where each is the next one behind the one before: columns are then read where they lie.
+
+    >>> neighbours(np.array([4, 5, 6])), neighbours(np.array([4, 6]))
+    (slice(4, 7, None), array([4, 6]))
+    """
+    count = len(positions)
+    if not count:
+        return positions
+    first = int(positions[0])
+    if int(positions[-1]) - first != count - 1 or not every(positions[1:] > positions[:-1]):
+        return positions
+    return slice(first, first + count)
+
+
 def present(numbers: np.ndarray) -> list[int]:
     """The numbers of a small table (not negative) that occur, ascending."""
     if not len(numbers):

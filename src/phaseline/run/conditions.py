@@ -131,8 +131,7 @@ class Conditions:
         told: list[Event] = []
         for step in slot.steps if len(subjects) else ():
             low = slot.base + step.first
-            is_asked = (arena.marks[low : low + step.count] & CONDITIONAL).any()
-            if phase_of(step.phase) is None or not is_asked:
+            if phase_of(step.phase) is None or not (arena.marks[low : low + step.count] & CONDITIONAL).any():
                 continue
             positions = positions_of(slot, step, arena.subject, subjects)
             there = positions + slot.base

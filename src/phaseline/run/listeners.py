@@ -64,7 +64,7 @@ class Listeners:
     def announced(self, command: Announce) -> None:
         """Remember who has reached a state in this turn, as they are now."""
         slot = self._scheduler.arena.slots.get(command.graph)
-        if slot is None:
+        if slot is None or not self._in_force.registry.listeners:
             return
         loaded = self._deployments.loaded(slot.deployment)
         parameters = self._deployments.execution(slot.execution, slot.deployment).parameters

@@ -169,7 +169,7 @@ class Phases:
         if not names:
             return
         loaded = self._deployments.loaded(deployment)
-        for number in loaded.documented(graph.subject[: graph.steps[0].count].tolist()):
+        for number in loaded.documented(graph.subject[: graph.steps[0].count]):
             kept = phases_in(loaded.document_of(number))
             gone = [(PHASE_DATA, name) for name in names if name in kept] if kept else ()
             if gone:

@@ -73,10 +73,10 @@ class LoadedDeployment:
         """Runtime properties by instance number; never to be changed."""
         return self._documents.get(instance, NO_DOCUMENT)
 
-    def documented(self, instances: Iterable[int]) -> list[int]:
+    def documented(self, instances: np.ndarray) -> list[int]:
         """Those of the instances that have a document."""
         documents = self._documents
-        return [instance for instance in instances if instance in documents]
+        return [instance for instance in instances.tolist() if instance in documents] if documents else []
 
     def apply(self, instance: int, written: Mapping[Path, Value], removed: Sequence[Path]) -> DocumentChange:
         """Remember a change of one document, and the row that stores it."""
