@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +24,7 @@ def assemble(draft: Draft, name: str, *, by_node: bool = False) -> Graph:
     layout = _lay_out(draft, slots)
     policy = np.concatenate([_policies(draft, slot) for slot in slots])
     subject = np.concatenate([slot.subject for slot in slots])
-    marks = np.repeat(np.array([slot.marks for slot in slots], np.uint8), [len(slot) for slot in slots])
+    marks = np.array([slot.marks for slot in slots], np.uint8).repeat([len(slot) for slot in slots])
     group = np.empty(0, np.int32)
     if by_node:
         group = layout.placed(np.concatenate([draft.participants.node[slot.owner] for slot in slots]))
@@ -66,32 +65,26 @@ class _Layout:
 
 def _lay_out(draft: Draft, slots: tuple[Slot, ...]) -> _Layout:
     """Each slot falls into runs of one level; runs become steps, ordered by level, then slot."""
-    level = draft.participants.level
-    begins: list[list[int]] = []
-    levels: list[np.ndarray] = []
-    lengths: list[int] = []
-    for slot in slots:
-        own = level[slot.owner]
-        bounds = [0, *((own[1:] != own[:-1]).nonzero()[0] + 1).tolist()]
-        begins.append(bounds)
-        levels.append(own[bounds])
-        lengths += [end - begin for begin, end in pairwise([*bounds, len(own)])]
-    counts = [len(begin) for begin in begins]
-    number = np.repeat(np.arange(len(slots)), counts)
-    length = np.array(lengths, np.int64)
-    order = np.lexsort((number, np.concatenate(levels)))
+    sizes = [len(slot) for slot in slots]
+    slot_of = np.arange(len(slots), dtype=np.int32).repeat(sizes)
+    level = draft.participants.level[np.concatenate([slot.owner for slot in slots])]
+    breaks = (level[1:] != level[:-1]) | (slot_of[1:] != slot_of[:-1])
+    bounds = np.array([0, *(breaks.nonzero()[0] + 1).tolist(), len(level)])
+    provisional = bounds[:-1]
+    length = bounds[1:] - provisional
+    number = slot_of[provisional]
+    order = np.lexsort((number, level[provisional]))
+    placed = length[order]
     first = np.empty(len(order), np.int64)
-    first[order] = np.cumsum(length[order]) - length[order]
-    numbers, firsts, sizes = number[order].tolist(), first[order].tolist(), length[order].tolist()
+    first[order] = placed.cumsum() - placed
     steps = tuple(
         Step(slots[slot].phase, slots[slot].kind, begin, size)
-        for slot, begin, size in zip(numbers, firsts, sizes, strict=True)
+        for slot, begin, size in zip(number[order].tolist(), first[order].tolist(), placed.tolist(), strict=True)
     )
-    provisional = np.cumsum(length) - length
-    if np.array_equal(first, provisional):
+    if every(first == provisional):
         return _Layout(steps, None)
     shift = (first - provisional).astype(np.int32)
-    return _Layout(steps, np.arange(length.sum(), dtype=np.int32) + np.repeat(shift, length))
+    return _Layout(steps, np.arange(len(level), dtype=np.int32) + shift.repeat(length))
 
 
 def _policies(draft: Draft, slot: Slot) -> np.ndarray:
@@ -133,7 +126,7 @@ def _adjacency(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np
     others = np.bincount(source, minlength=size)
     has_next = following >= 0
     ptr = np.zeros(size + 1, np.int32)
-    np.cumsum(others + has_next, out=ptr[1:])
+    (others + has_next).cumsum(out=ptr[1:])
     if not len(source):
         return ptr, following[has_next]
     idx = np.empty(int(ptr[-1]), np.int32)

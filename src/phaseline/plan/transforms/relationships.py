@@ -37,7 +37,7 @@ def relationship_slots(
     ranks = rank[draft.topology.link[rows]]
     order = np.lexsort((owner, ranks))
     rows, owner, ranks = rows[order], owner[order], ranks[order]
-    bounds = np.flatnonzero(np.diff(ranks, prepend=-1, append=ranks.max(initial=0) + 1)).tolist()
+    bounds = [0, *((ranks[1:] != ranks[:-1]).nonzero()[0] + 1).tolist(), len(ranks)] if len(ranks) else []
     slots: list[Slot] = []
     for group, (begin, end) in enumerate(pairwise(bounds)):
         for kind, policies in zip((SubjectKind.SOURCE, SubjectKind.TARGET), sides, strict=True):

@@ -6,8 +6,6 @@ operation of the instance itself can carry it. (A failure that is tolerated ends
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from phaseline.model.distinct import some
@@ -15,9 +13,6 @@ from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.states import InstanceState
 from phaseline.plan.draft import CLOSING, JOIN, OPENING, Change, Draft, Slot, absent_slot
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NOBODY = -1
 
@@ -38,8 +33,11 @@ def carry_states(draft: Draft) -> Draft:
         else:
             walk.relate(item)
     walk.close()
-    slots = [altered(slot, after=after) for slot, after in zip(walk.slots, walk.after, strict=True)]
-    return altered(draft, items=tuple(_with_own_bits(slots)), states=tuple(walk.states))
+    slots = [
+        slot if after is None else altered(slot, after=after[slot.owner])
+        for slot, after in zip(walk.slots, walk.after, strict=True)
+    ]
+    return altered(draft, items=tuple(slots), states=tuple(walk.states))
 
 
 class _Walk:
@@ -127,8 +125,3 @@ class _Walk:
         self.slots.append(slot)
         self.after.append(None)
         self.group = slot.group
-
-
-def _with_own_bits(slots: Sequence[Slot]) -> list[Slot]:
-    """Slots whose ``after`` is by member instead of by place."""
-    return [slot if slot.after is None else altered(slot, after=slot.after[slot.owner]) for slot in slots]

@@ -200,6 +200,7 @@ class World:
         except Crash:
             self.story.crashes += 1
             self.say("the process dies")
+            let_go(self.engine)
             self.clock.jump(self.dice.clock_jump())
             self._begin_engine()
 
@@ -320,6 +321,15 @@ class World:
         self.story.told.append((self.clock.now(), turn))
 
 
+def let_go(*ended: object) -> None:
+    """Take from objects that have ended what they hold, for they hold one another: memory is free at once, and stays warm.
+
+    Whoever looks for such circles later costs as much as a tenth of the calls.
+    """
+    for one in ended:
+        vars(one).clear()
+
+
 def simulate(seed: int) -> Story:
     """The story of the world of this seed. Raises ``Broken`` with the story so far if it breaks a promise."""
     world = World(seed)
@@ -327,3 +337,5 @@ def simulate(seed: int) -> Story:
         return world.live()
     except (AssertionError, KeyError, IndexError, ValueError, TypeError) as error:
         raise Broken(seed, world.story.lines, f"{type(error).__name__}: {error}") from error
+    finally:
+        let_go(world.engine, world, world.store)
