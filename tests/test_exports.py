@@ -9,7 +9,7 @@ import pytest
 import phaseline
 import phaseline.testing
 from phaseline.model import declaration
-from phaseline.use_cases import facade, plugin_nouns, resource_noun
+from phaseline.use_cases import facade, plugin_nouns, resource_noun, secret_noun
 
 PUBLIC = {
     "AttributeTypeError",
@@ -46,6 +46,7 @@ METHODS = {
     facade.Instances: {"list", "show", "why", "stuck"},
     plugin_nouns.Plugins: {"list", "show", "check", "reload"},
     plugin_nouns.Phases: {"list", "show", "pause", "unpause"},
+    secret_noun.Secrets: {"create", "update", "list", "show", "delete", "rotate"},
     resource_noun.Resources: {
         *("apply", "list", "show", "history", "why", "target"),
         *("retry", "complete", "rerun", "wake", "cancel", "delete"),

@@ -69,7 +69,7 @@ class Secrets(Protocol):
         ...
 
     def knows(self, text: str) -> bool:
-        """Whether a known value stands in the text."""
+        """Whether a known value stands whole in the text."""
         ...
 
     def sealed(self, value: Value) -> Value:
@@ -78,6 +78,11 @@ class Secrets(Protocol):
 
     def unsealed(self, value: Value) -> Value:
         """What was sealed, as calls see it, and known from now on. Raises: PL-S020, PL-S023."""
+        ...
+
+    @property
+    def guards(self) -> bool:
+        """False while there is nothing to mask and nothing sealed: then all may be written as it is."""
         ...
 
     @property

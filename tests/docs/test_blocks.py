@@ -25,6 +25,7 @@ PLAYED = [
     "phase-handler",
     "phase-plugins",
     "resources",
+    "secrets",
     "testing",
     "tutorial",
 ]

@@ -7,6 +7,7 @@ from phaseline.model.events import Accepted, Batch, Segment
 from phaseline.model.graph import LaneSpec, SubjectKind
 from phaseline.model.rows import DocumentChange, Remark
 from phaseline.model.status import OutcomeKind
+from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.payload import Origin, Sorter, place_of
 from phaseline.run.reports import Report
 
@@ -44,7 +45,7 @@ DONE = OutcomeKind.COMPLETED
 
 
 def sorted_rows(told: Report, answer: Accepted | None, given_up: set[int] | None = None) -> Sorter:
-    sorter = Sorter(9)
+    sorter = Sorter(9, NoSecrets())
     sorter.take(told, answer, Origin.of(BATCH), given_up or set())
     sorter.failures(BATCH, told, answer, lambda segment, place: int(segment.subjects[place]))
     return sorter
@@ -125,6 +126,6 @@ def test_completed_members_are_worth_no_event() -> None:
 
 
 def test_a_report_of_a_batch_that_was_never_made_here_leaves_nothing() -> None:
-    sorter = Sorter(9)
+    sorter = Sorter(9, NoSecrets())
     sorter.take(report(DONE, documents=(0,)), accepted(0, of=1), None, set())
     assert not sorter.payload(())

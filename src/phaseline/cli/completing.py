@@ -1,4 +1,4 @@
-"""What the shell offers for names of deployments, executions, instances, clusters and resources. Says nothing where it cannot look."""
+"""What the shell offers for names of deployments, executions, instances, clusters, resources and secrets. Says nothing where it cannot look."""
 
 from __future__ import annotations
 
@@ -47,6 +47,13 @@ def resources(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
     from phaseline.use_cases.completing import resource_names
 
     return _offered(ctx, lambda place: resource_names(place, incomplete))
+
+
+def secrets(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of secrets."""
+    from phaseline.use_cases.completing import secret_names
+
+    return _offered(ctx, lambda place: secret_names(place, incomplete))
 
 
 def _offered(ctx: click.Context, look: Callable[[Workplace], list[str]]) -> list[str]:

@@ -26,6 +26,7 @@ COMMANDS = {
     "status": "status:status",
     "doctor": "doctor:doctor",
     "store": "store:store",
+    "secrets": "secrets:secrets",
     "plugins": "plugins:plugins",
     "resources": "resources:resources",
     "phases": "phases:phases",

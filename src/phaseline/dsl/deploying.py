@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from phaseline.dsl.documents import Document
 from phaseline.dsl.functions.evaluation import evaluate
+from phaseline.dsl.functions.scope import NotYetKnown
 from phaseline.dsl.functions.scopes import StaticScope
 from phaseline.dsl.functions.table import contains_functions
 from phaseline.dsl.positions import Positions, dotted
@@ -15,18 +16,28 @@ from phaseline.dsl.scaling import Counts, check_counts
 from phaseline.dsl.source import Source
 from phaseline.model.blueprint import Blueprint, Node, Operation, Output, Relationship, Value
 from phaseline.model.frozen import altered
+from phaseline.model.groups import ScalingGroup
 from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.model.sealing import hidden_inputs
+
+PLANNED = ("connection_type", "operation")
+"""Properties of relationships that decide how instances are connected and ordered."""
 
 
-def with_inputs(blueprint: Blueprint, inputs: Mapping[str, Value], source: Source | None = None) -> Blueprint:
+def with_inputs(
+    blueprint: Blueprint, inputs: Mapping[str, Value], source: Source | None = None, *, runtime_only: bool = False
+) -> Blueprint:
     """``blueprint`` with its hybrid functions evaluated: what is left is known at run time only.
 
     ``inputs``: complete, as ``complete_inputs`` answers them. Counts of instances are numbers afterwards;
-    ``has_functions`` marks what still waits. Nodes without functions are the same objects.
+    ``has_functions`` marks what still waits. Nodes without functions are the same objects. ``runtime_only``: nothing
+    but what instances are made of is evaluated, so that whatever runs later sees the inputs as they are then.
+
+    Inputs that are secrets stay as they are written, too: nothing that is made of the blueprint shows them (decision 30).
 
     Raises: ``ProblemsError`` with all that cannot be evaluated, shown in the texts of ``source`` if it is given.
     """
-    return _Deploying(blueprint, inputs, source).blueprint()
+    return _Deploying(blueprint, inputs, source, runtime_only=runtime_only).blueprint()
 
 
 class _Where(NamedTuple):
@@ -40,11 +51,41 @@ class _Where(NamedTuple):
         return _Where(self.base, self.path + more)
 
 
+class PlainInputs(dict[str, Value]):
+    """The inputs that are no secrets; of those that are, the values are not known before run time."""
+
+    def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str]) -> None:
+        """``hidden``: names of inputs that are secrets."""
+        super().__init__((name, value) for name, value in inputs.items() if name not in hidden)
+        self._hidden = frozenset(hidden) & inputs.keys()
+
+    def __missing__(self, name: str) -> Value:
+        """There is none, or it may not be looked at."""
+        if name in self._hidden:
+            raise NotYetKnown
+        raise KeyError(name)
+
+
+class SecretsLater:
+    """Secrets for a scope that may not look at them: what asks for one stays as it is written."""
+
+    def get(self, name: str) -> str:
+        """Not yet."""
+        raise NotYetKnown(name)
+
+    def missing(self, names: Collection[str]) -> Sequence[str]:  # noqa: ARG002 - the protocol's signature
+        """Nobody looks."""
+        return ()
+
+
 class _Deploying:
     """One evaluation of one blueprint. Properties are replaced as they become known."""
 
-    def __init__(self, blueprint: Blueprint, inputs: Mapping[str, Value], source: Source | None) -> None:
+    def __init__(
+        self, blueprint: Blueprint, inputs: Mapping[str, Value], source: Source | None, *, runtime_only: bool
+    ) -> None:
         self._blueprint = blueprint
+        self._runtime_only = runtime_only
         self._source = source
         self._problems: list[tuple[Problem, _Where]] = []
         self._properties: dict[str, Mapping[str, Value]] = {
@@ -52,7 +93,8 @@ class _Deploying:
         }
         is_open = frozenset(blueprint.open_types).intersection
         open_nodes = frozenset(name for name, node in blueprint.nodes.items() if is_open(node.type_hierarchy))
-        self._scope = StaticScope(inputs, self._properties, open_nodes=open_nodes)
+        plain = PlainInputs(inputs, hidden_inputs(blueprint))
+        self._scope = StaticScope(plain, self._properties, open_nodes=open_nodes)
 
     def blueprint(self) -> Blueprint:
         """The whole, or all problems."""
@@ -69,6 +111,9 @@ class _Deploying:
             nodes=nodes,
             outputs=self._outputs("outputs", self._blueprint.outputs),
             capabilities=self._outputs("capabilities", self._blueprint.capabilities),
+            scaling_groups={name: self._group(group) for name, group in self._blueprint.scaling_groups.items()},
+            labels=self._labels(),
+            deployment_settings=self._settings(),
         )
         if self._problems:
             raise ProblemsError(self._placed())
@@ -98,7 +143,7 @@ class _Deploying:
         )
         counts = Counts(node.default_instances, node.min_instances, node.max_instances)
         if not all(isinstance(count, int) for count in counts):
-            counts = self._counts(counts, scope, where)
+            counts = self._counts(counts, scope, where.at("capabilities", "scalable", "properties"))
         return altered(
             node,
             properties=properties,
@@ -115,6 +160,9 @@ class _Deploying:
     def _relationship(self, item: Relationship, node: Node, where: _Where) -> Relationship:
         scope = altered(self._scope, source=node.name, target=item.target)
         properties = self._mapping(item.properties, scope, where.at("properties"))
+        for name in PLANNED:
+            if name in properties:
+                properties[name] = self._known(item.properties[name], scope, where.at("properties", name))
         source = self._operations(item.source_operations, scope, where.at("source_interfaces"))
         target = self._operations(item.target_operations, scope, where.at("target_interfaces"))
         left = any(operation.has_functions for operation in (*source.values(), *target.values()))
@@ -139,7 +187,7 @@ class _Deploying:
         return {**operations, **changed} if changed else operations
 
     def _counts(self, counts: Counts, scope: StaticScope, where: _Where) -> Counts:
-        values = [self._value(value, scope, where) for value in counts]
+        values = [self._known(value, scope, where) for value in counts]
         if any(contains_functions(value) for value in values):
             message = "The number of instances must be known before anything runs"
             mend = "Use get_input or get_property here."
@@ -154,13 +202,40 @@ class _Deploying:
                 cloudify_code=item.number,
                 cloudify_class="DSLParsingLogicException",
             )
-            self._problems.append((problem, where.at("capabilities", "scalable", "properties", item.name)))
+            self._problems.append((problem, where.at(item.name)))
         return checked
+
+    def _group(self, group: ScalingGroup) -> ScalingGroup:
+        counts = Counts(group.default_instances, group.min_instances, group.max_instances)
+        if all(isinstance(count, int) for count in counts):
+            return group
+        counts = self._counts(counts, self._scope, _Where(group.place, ("groups", group.name)))
+        return altered(group, default_instances=counts.default, min_instances=counts.least, max_instances=counts.most)
+
+    def _labels(self) -> dict[str, Sequence[Value]]:
+        where = _Where(Place(self._blueprint.file), ("labels",))
+        return {
+            name: [
+                self._value(value, self._scope, where.at(name, "values", place)) for place, value in enumerate(values)
+            ]
+            for name, values in self._blueprint.labels.items()
+        }
+
+    def _settings(self) -> Mapping[str, Value]:
+        settings = self._blueprint.deployment_settings
+        if not contains_functions(settings.get("display_name")):
+            return settings
+        where = _Where(Place(self._blueprint.file), ("deployment_settings", "display_name"))
+        return {**settings, "display_name": self._value(settings["display_name"], self._scope, where)}
 
     def _mapping(self, values: Mapping[str, Value], scope: StaticScope, where: _Where) -> dict[str, Value]:
         return {name: self._value(value, scope, where.at(name)) for name, value in values.items()}
 
     def _value(self, value: Value, scope: StaticScope, where: _Where) -> Value:
+        """What is known of a value that nobody needs before run time."""
+        return value if self._runtime_only else self._known(value, scope, where)
+
+    def _known(self, value: Value, scope: StaticScope, where: _Where) -> Value:
         if value.__class__ is not dict and value.__class__ is not list:
             return value
         try:

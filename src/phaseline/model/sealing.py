@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phaseline.model.blueprint import Blueprint, PropertySchema, Value
 
 SEAL = "phaseline-sealed:1:"
 """A stored text that begins so is encrypted."""
 HIDDEN = "(hidden)"
 """What is shown in the place of a secret."""
+
+
+def veiled_properties(values: Mapping[str, Value]) -> dict[str, Value]:
+    """Each of the properties as ``veiled``."""
+    return {name: veiled(value) for name, value in values.items()}
 
 
 def veiled(value: Value) -> Value:

@@ -48,6 +48,8 @@ class Answers:
                 return deployment.state(self._view(arguments))
             case "evaluate":
                 return deployment.evaluate(arguments[0], self._call)
+            case "secret":
+                return deployment.secret(arguments[0])
             case "save":
                 changes = self.apply(arguments[0])
                 stored = self._note(changes)
@@ -62,13 +64,15 @@ class Answers:
                 raise KeyError(name)
 
     def apply(self, changes: Changes) -> list[DocumentChange]:
-        """Remember changes of runtime properties; only those of the call's own subjects are allowed."""
+        """Remember changes of runtime properties; only those of the call's own subjects are allowed.
+
+        Raises: PL-O005 for a name that holds a secret; then nothing is remembered.
+        """
         own = {view.number for view in self._call.subjects}
-        return [
-            self._deployment.apply(number, written, removed)
-            for number, written, removed in read_changes(changes)
-            if number in own
-        ]
+        found = [change for change in read_changes(changes) if change[0] in own]
+        for _, written, _ in found:
+            self._deployment.refuse_secret_names(written)
+        return [self._deployment.apply(*change) for change in found]
 
     def _view(self, arguments: list[Any]) -> InstanceView:
         number = arguments[0]

@@ -94,6 +94,10 @@ class World(Protocol):
         """The value with its intrinsic functions evaluated as seen by a call. Raises ``ProblemsError``."""
         ...
 
+    def secret(self, name: str) -> str:
+        """The text of a secret, masked from now on wherever it is written. ``KeyError`` if there is none."""
+        ...
+
 
 class InstanceView:
     """One node instance as a call sees it; everything beyond its id is looked up when touched."""

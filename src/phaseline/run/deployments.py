@@ -5,12 +5,14 @@ Used from the loop's thread only, except for what has been handed out: a ``Loade
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.run.calling import ExecutionView
+from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.subjects import LoadedDeployment
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
     from phaseline.model.rows import ExecutionRow
-    from phaseline.ports import Store
+    from phaseline.ports import Secrets, Store
     from phaseline.run.parts import FindPhase
 
 
@@ -33,9 +35,10 @@ def no_phase(_name: str) -> PhaseDefinition | None:
 class Deployments:
     """What batches refer to by number. ``identity`` is the store's name, part of every token."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, secrets: Secrets | None = None) -> None:
         """Nothing is loaded yet."""
         self._store = store
+        self.secrets: Secrets = NoSecrets() if secrets is None else secrets
         self.identity = store.identity()
         self._loaded: dict[int, LoadedDeployment] = {}
         self._names: dict[int, str] = {}
@@ -62,11 +65,12 @@ class Deployments:
                 blueprint=store.blueprint(deployment),
                 topology=store.topology(deployment),
                 code=row.code,
-                inputs=store.inputs(deployment),
-                documents=store.documents(deployment),
+                inputs=self._inputs(deployment),
+                documents=self._documents(deployment),
                 states=np.array(store.states(deployment), np.uint8),
                 creator=row.created_by,
                 state_names=store.state_names(deployment),
+                secrets=self.secrets,
             )
             self._loaded[deployment] = found
         return found
@@ -79,8 +83,22 @@ class Deployments:
             topology = store.topology(deployment)
             added = range(before, len(topology))
             states = np.array(store.states(deployment), np.uint8)[before:]
-            found.grow(topology, store.documents(deployment, added), states)
+            found.grow(topology, self._documents(deployment, added), states)
         return found
+
+    def _inputs(self, deployment: int) -> Mapping[str, Value]:
+        """The inputs, those that are secrets opened, and known from now on."""
+        inputs, hidden = self._store.inputs(deployment), hidden_inputs(self._store.blueprint(deployment))
+        opened = {name: self.secrets.unsealed(value) if name in hidden else value for name, value in inputs.items()}
+        self.secrets.learn([opened[name] for name in hidden if name in opened])
+        return opened
+
+    def _documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
+        """Runtime properties, opened where they are sealed. While nothing in the store is sealed they are not looked through."""
+        found = self._store.documents(deployment, instances)
+        if not self.secrets.has_seals:
+            return found
+        return {number: cast("dict[str, Value]", self.secrets.unsealed(body)) for number, body in found.items()}
 
     def name_states(self, deployment: int, wanted: Iterable[str]) -> Mapping[str, int]:
         """{state: its number} for these states and all that the deployment has; new ones are stored at once."""
@@ -136,7 +154,9 @@ class Deployments:
         found = self._data.get(graph_id)
         if found is None:
             notes = self._store.notes(graph_id)
-            found = self._data[graph_id] = {note.position: note.result for note in notes if note.result is not None}
+            found = self._data[graph_id] = {
+                note.position: self.secrets.unsealed(note.result) for note in notes if note.result is not None
+            }
         return found
 
     def doubted(self, graph_id: int) -> set[int]:

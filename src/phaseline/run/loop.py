@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from phaseline.model.events import Command, Event
     from phaseline.model.execution import Request
     from phaseline.model.rows import CodePlaces, ExecutionRow, Remark, RequestRow
-    from phaseline.ports import Clock, Executor, Store
+    from phaseline.ports import Clock, Executor, Secrets, Store
     from phaseline.run.in_force import PhaseSource
     from phaseline.run.phases import Phases
     from phaseline.run.planning import Planner
@@ -86,6 +86,7 @@ class Engine:
         on_events: Callable[[Sequence[EventRow]], None] | None = None,
         reload: Callable[[], Mapping[str, Value]] | None = None,
         phases: PhaseSource | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
         """The caller owns the store (``Store.own``).
 
@@ -111,16 +112,15 @@ class Engine:
         self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
         self._keys = LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
-        self.deployments = Deployments(store)
+        self.deployments = Deployments(store, secrets)
         self.planning = Planning(planners, self.deployments, declare, first_graph)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments)
         self._outstanding = Outstanding(store, self.deployments, self.scheduler)
         self.executor = make_executor(self._inbox, self.deployments)
         self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
         self._events.extend(SlotsChanged(pool, count) for pool, count in self._slots.items())
-        self._source = phases
+        self._source, self.calls = phases, 0
         self._phases: Phases | None = None
-        self.calls = 0
 
     @property
     def phases(self) -> Phases:
@@ -323,11 +323,11 @@ class Engine:
         sorter = self._outstanding.sort(reports, decision.accepted, first, now)
         if self._phases is not None:
             self._phases.give_rows(sorter)
-        self._remember(sorter.remarks)
         for change in decision.changes.executions:
             self._note_execution(change.execution, change.status, change.reason, now)
         answers, self._door.answers = self._door.answers, []
         payload = sorter.payload(self._rows, answers, self._requests)
+        self._remember(payload.remarks)
         if decision.changes or payload:
             self._store.commit(Turn(now, decision.changes, payload))
             self._rows, self._requests = [], {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.failures import NonRecoverableError
 from phaseline.model.frozen import altered
+from phaseline.model.problem import ProblemsError
 from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome, outcome_of, unloadable
@@ -49,7 +50,7 @@ def settle_call(handover: HandOver, call: Call, outcome: Outcome) -> tuple[Outco
         return outcome, []
     try:
         return outcome, handover.changes_of(call)
-    except NonRecoverableError as error:
+    except (NonRecoverableError, ProblemsError) as error:
         return outcome_of(error), []
 
 

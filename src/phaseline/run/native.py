@@ -148,6 +148,10 @@ class Item:
         """True when a user canceled it while it runs."""
         return self._call.is_canceled
 
+    def secret(self, name: str) -> str:
+        """The text of a secret. Where the engine writes, it is masked from now on. ``KeyError`` if there is none."""
+        return self._call.world.secret(name)
+
     @property
     def log(self) -> ItemLog:
         """Where lines of text are kept with the instance, shown live: ``item.log.info("...")``."""

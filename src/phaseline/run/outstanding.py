@@ -60,7 +60,7 @@ class Outstanding:
 
     def sort(self, reports: Sequence[Report], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
         """The rows of a turn; ``first``: the index of the event of the first report that has members."""
-        sorter = Sorter(now)
+        sorter = Sorter(now, self._deployments.secrets)
         answers = {answer.index: answer for answer in accepted}
         index = first
         for report in reports:

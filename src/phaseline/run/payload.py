@@ -13,6 +13,7 @@ from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
 from phaseline.model.rows import EventRow, LogLine, Payload
 from phaseline.model.status import EntryStatus, OutcomeKind
+from phaseline.run.guarding import protected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.events import Accepted, Batch, Segment
     from phaseline.model.execution import Request
     from phaseline.model.rows import Answer, DocumentChange, Remark
+    from phaseline.ports import Secrets
     from phaseline.run.reports import Report
 
 ASKED_AGAIN = "OperationRetry"
@@ -68,9 +70,10 @@ class Origin:
 class Sorter:
     """Gathers the rows of a turn from its reports."""
 
-    def __init__(self, now: int) -> None:
+    def __init__(self, now: int, secrets: Secrets) -> None:
         """Nothing gathered."""
         self._now = now
+        self._secrets = secrets
         self.documents: list[DocumentChange] = []
         self.remarks: list[Remark] = []
         self.logs: list[LogLine] = []
@@ -141,6 +144,10 @@ class Sorter:
     def payload(
         self, events: Iterable[EventRow], answers: Sequence[Answer] = (), requests: Mapping[int, Request] | None = None
     ) -> Payload:
-        """Everything gathered, these events, the answers to requests, and what executions are planned by from now on."""
+        """Everything gathered, these events, the answers to requests, and what executions are planned by from now on.
+
+        No secret is seen in it, and nobody has seen what was gathered before.
+        """
         rows: Sequence[EventRow] = (*self.events, *events)
-        return Payload(tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows, answers, requests or {})
+        payload = Payload(tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows, answers, requests or {})
+        return protected(payload, self._secrets) if self._secrets.guards else payload

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.dsl.functions import RuntimeScope, TopologyInstances, evaluate
+from phaseline.dsl.functions import RuntimeScope, TopologyInstances
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import merge
 from phaseline.model.rows import DocumentChange
+from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import state_name
 from phaseline.run.calling import DeploymentView, InstanceView, NodeView, RelationshipView, written_of
+from phaseline.run.guarding import refuse_secret_names
+from phaseline.run.no_secrets import NoSecrets
+from phaseline.run.tainting import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship, Value
     from phaseline.model.rows import CodePlaces, Path
     from phaseline.model.topology import Topology
+    from phaseline.ports import Secrets
     from phaseline.run.calling import Call
 
 NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})
@@ -49,6 +54,7 @@ class LoadedDeployment:
         states: np.ndarray,
         creator: str = "",
         state_names: Sequence[str] = (),
+        secrets: Secrets | None = None,
     ) -> None:
         """``documents`` {instance number: runtime properties} and ``states`` (uint8 by number) as stored.
 
@@ -63,6 +69,8 @@ class LoadedDeployment:
         self.view = DeploymentView(
             name, PurePath(blueprint.file).stem or name, code, inputs, creator, blueprint.description
         )
+        self._secrets: Secrets = NoSecrets() if secrets is None else secrets
+        self._hidden = hidden_inputs(blueprint)
         self._documents = dict(documents)
         self._lock = threading.Lock()
         self._nodes: dict[int, NodeView] = {}
@@ -90,6 +98,8 @@ class LoadedDeployment:
         Raises ``NonRecoverableError`` for a value that cannot be stored; then nothing is remembered.
         """
         found = [(view.number, *written_of(view)) for view in views if view.before is not None]
+        for _, written, _ in found:
+            self.refuse_secret_names(written)
         return [self.apply(number, written, removed) for number, written, removed in found if written or removed]
 
     def enter(self, state: int, subjects: np.ndarray) -> None:
@@ -159,7 +169,8 @@ class LoadedDeployment:
         properties = node.properties
         if node.has_functions:
             scope = altered(self._scope, own=instance.number)
-            properties = {key: evaluate(value, scope) for key, value in properties.items()}
+            watch = self._watch()
+            properties = {key: watch.evaluate(value, scope) for key, value in properties.items()}
         return NodeView(node.name, node.type, node.type_hierarchy, properties, self._instance_counts[number])
 
     @cached_property
@@ -229,7 +240,18 @@ class LoadedDeployment:
             source=None if call.source is None else call.source.number,
             target=None if call.target is None else call.target.number,
         )
-        return evaluate(value, scope)
+        return self._watch().evaluate(value, scope)
+
+    def refuse_secret_names(self, written: Mapping[Path, Value]) -> None:
+        """Raise PL-O005 if a runtime property is named by a secret."""
+        refuse_secret_names(written, self._secrets)
+
+    def secret(self, name: str) -> str:
+        """The text of a secret, masked from now on wherever it is written. ``KeyError`` if there is none."""
+        return self._secrets.get(name)
+
+    def _watch(self) -> Watch:
+        return Watch(self.inputs, self._hidden, self._secrets)
 
     @cached_property
     def _scope(self) -> RuntimeScope:

@@ -25,6 +25,8 @@ MAX_PARTIAL_BYTES = 65_536
 READ_BYTES = 65_536
 START_S = 60.0
 """A worker that is not ready after so long hangs."""
+MASTER_KEY = "PHASELINE_SECRETS_KEY"
+"""The variable of the master key of secrets."""
 PARTS = frozenset({"ready", "begun", "outcome"})
 """Messages that end a part of a call: the worker can be given calls, the code is loaded, the code has ended."""
 PROGRAM = "phaseline.run.worker_main"
@@ -101,7 +103,7 @@ class Worker:
                 stderr=subprocess.PIPE,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+                env=_environment(),
             )
         self._wire = Wire(ours)
         pipes = (self._process.stdout, self._process.stderr)
@@ -230,6 +232,12 @@ class Worker:
         else:
             self._killing.wait(2 * GRACE_S)  # whoever kills gives what it started time to end
         return Died(code)
+
+
+def _environment() -> dict[str, str]:
+    """This process's own, so that the worker finds the program; whoever runs plugins does not get the master key."""
+    kept = {name: value for name, value in os.environ.items() if name != MASTER_KEY}
+    return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Message:

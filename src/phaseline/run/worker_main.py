@@ -135,6 +135,10 @@ class AskingWorld:
         """The value with its functions evaluated."""
         return cast("Value", self._engine.ask("evaluate", value))
 
+    def secret(self, name: str) -> str:
+        """The text of a secret."""
+        return str(self._engine.ask("secret", name))
+
 
 class WorkerChannel:
     """The ``Channel`` of the one call that runs."""

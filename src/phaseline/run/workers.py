@@ -133,7 +133,7 @@ class WorkerExecutor:
             outcome = self._came_back(handover, call, message)
             if letter["mark"] in self._killed:
                 outcome = self._ended_on_request(letter["mark"])
-            changes = answers.apply(message["changes"])
+            outcome, changes = _applied(answers, message, outcome)
             if letter["mark"] in self._left:
                 self._note(handover, member, changes)
                 return
@@ -199,3 +199,11 @@ class WorkerExecutor:
 
     def _note(self, handover: HandOver, member: int, changes: Sequence[DocumentChange]) -> threading.Event:
         return self._poster.note(handover, member, [(member, change) for change in changes])
+
+
+def _applied(answers: Answers, message: Message, outcome: Outcome) -> tuple[Outcome, list[DocumentChange]]:
+    """What the call changed; a property that may not be stored fails the call."""
+    try:
+        return outcome, answers.apply(message["changes"])
+    except ProblemsError as error:
+        return outcome_of(error), []

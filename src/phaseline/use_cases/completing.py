@@ -50,6 +50,11 @@ def resource_names(place: Workplace, beginning: str) -> list[str]:
     return _fitting((id for row in rows for id in store.topology(row.number).ids), beginning)
 
 
+def secret_names(place: Workplace, beginning: str) -> list[str]:
+    """Secrets whose name begins so."""
+    return _fitting((row.name for row in place.store.secrets.all()), beginning)
+
+
 def _fitting(names: Iterable[str], beginning: str) -> list[str]:
     found: list[str] = []
     for name in names:

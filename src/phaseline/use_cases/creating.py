@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.problem import fail
-from phaseline.model.rows import NewDeployment
 from phaseline.use_cases.deployments import show_deployment
 from phaseline.use_cases.loading import deployment_name, load
+from phaseline.use_cases.storing import new_deployment
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -29,8 +29,5 @@ def create(place: Workplace, order: Order, *, watcher: Watcher | None = None) ->
         raise fail("PL-S010", f"there is a deployment '{name}' already", mend, subject=name)
     for warning in loaded.warnings:
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
-    now = place.clock.now()
-    place.store.create_deployment(
-        NewDeployment(name, loaded.blueprint, loaded.inputs, loaded.topology, loaded.code, place.actor, now)
-    )
+    place.store.create_deployment(new_deployment(place, name, loaded))
     return show_deployment(place, name)

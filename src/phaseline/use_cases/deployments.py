@@ -10,10 +10,12 @@ import numpy as np
 
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
+from phaseline.model.sealing import HIDDEN, hidden_inputs
 from phaseline.model.state_steps import state_name
 from phaseline.model.states import InstanceState
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.opening import opened_documents, opened_inputs, without_secrets
 from phaseline.use_cases.values import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
@@ -41,9 +43,7 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
     counts = np.bincount(topology.node, minlength=len(topology.nodes)).tolist()
     nodes = {node.name: count for node, count in zip(topology.nodes, counts, strict=True)}
     inputs = dict(store.inputs(row.number))
-    for key, schema in store.blueprint(row.number).inputs.items():
-        if key in inputs and (schema.hidden or schema.type == "secret_key"):
-            inputs[key] = "(hidden)"
+    inputs |= dict.fromkeys(hidden_inputs(store.blueprint(row.number)) & inputs.keys(), HIDDEN)
     seen = _brief(store, row)
     return DeploymentDetails(
         **{item.name: getattr(seen, item.name) for item in fields(seen)},
@@ -55,23 +55,26 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
     )
 
 
-def outputs(place: Workplace, name: str) -> Outputs:
-    """Outputs and capabilities of a deployment, computed from what its instances know now."""
-    from phaseline.dsl.functions import RuntimeScope, TopologyInstances
+def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
+    """Outputs and capabilities of a deployment, computed from what its instances know now.
+
+    What holds a secret is shown as ``(hidden)`` unless ``reveal``; what is a secret that is gone is left out (B24).
+    """
+    from phaseline.dsl.functions import Facts, RuntimeScope, TopologyInstances
     from phaseline.dsl.functions.outputs import evaluate_outputs
 
     store = place.store
     row = find_deployment(store, name)
-    topology, documents = store.topology(row.number), store.documents(row.number)
+    topology, documents = store.topology(row.number), opened_documents(place, row.number)
+    blueprint, inputs = store.blueprint(row.number), opened_inputs(place, row.number)
     scope = RuntimeScope(
-        store.inputs(row.number),
+        inputs,
         {node.name: node.properties for node in topology.nodes},
         TopologyInstances(topology, lambda instance: documents.get(instance, {})),
+        facts=Facts(secrets=place.vault),
     )
-    blueprint = store.blueprint(row.number)
-    return Outputs(
-        row.name, evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope)
-    )
+    found = (evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope))
+    return Outputs(row.name, *(found if reveal else (without_secrets(place, values) for values in found)))
 
 
 def delete_deployment(place: Workplace, name: str, *, force: bool = False) -> DeploymentView:

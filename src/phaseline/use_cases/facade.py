@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from phaseline.use_cases.plugin_nouns import Phases, Plugins
 from phaseline.use_cases.resource_noun import Resources
+from phaseline.use_cases.secret_noun import Secrets
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -76,7 +77,7 @@ def open_phaseline(
 class Phaseline:
     """The use cases over one store, by noun.
 
-    ``blueprints``, ``deployments``, ``executions``, ``instances``, ``resources``, ``plugins``, ``phases``, ``engine``.
+    ``blueprints``, ``deployments``, ``executions``, ``instances``, ``resources``, ``plugins``, ``phases``, ``secrets``, ``engine``.
     """
 
     def __init__(self, place: Workplace) -> None:
@@ -89,6 +90,7 @@ class Phaseline:
         self.plugins = Plugins(place)
         self.phases = Phases(place)
         self.resources = Resources(place)
+        self.secrets = Secrets(place)
         self.engine = EngineDoor(place)
 
     def status(self) -> Status:
@@ -168,13 +170,13 @@ class Deployments(Noun):
         """Its inputs with their defaults; hidden ones stay hidden."""
         return self.show(name).inputs
 
-    def outputs(self, name: str) -> Mapping[str, Value]:
-        """Its outputs, computed now."""
-        return self._computed(name).outputs
+    def outputs(self, name: str, *, reveal: bool = False) -> Mapping[str, Value]:
+        """Its outputs, computed now; secrets in them as ``(hidden)`` unless ``reveal``."""
+        return self._computed(name, reveal=reveal).outputs
 
-    def capabilities(self, name: str) -> Mapping[str, Value]:
-        """Its capabilities, computed now."""
-        return self._computed(name).capabilities
+    def capabilities(self, name: str, *, reveal: bool = False) -> Mapping[str, Value]:
+        """Its capabilities, computed now; secrets in them as ``(hidden)`` unless ``reveal``."""
+        return self._computed(name, reveal=reveal).capabilities
 
     def delete(self, name: str, *, force: bool = False) -> DeploymentView:
         """Forget it: the name is free again, its executions stay. ``force``: although instances may still exist."""
@@ -182,10 +184,10 @@ class Deployments(Noun):
 
         return delete_deployment(self._place, name, force=force)
 
-    def _computed(self, name: str) -> Outputs:
+    def _computed(self, name: str, *, reveal: bool) -> Outputs:
         from phaseline.use_cases.deployments import outputs
 
-        return outputs(self._place, name)
+        return outputs(self._place, name, reveal=reveal)
 
 
 class Executions(Noun):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
-from phaseline.model.rows import NewDeployment, NewExecution
+from phaseline.model.rows import NewExecution
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.deployments import living_count, open_execution, refuse_open
@@ -18,6 +18,7 @@ from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct, refuse
+from phaseline.use_cases.storing import new_deployment
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -105,9 +106,8 @@ def install(
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
 
     existing = refuse_taken(place, name)
-    now = place.clock.now()
-    new = NewDeployment(name, loaded.blueprint, loaded.inputs, loaded.topology, loaded.code, place.actor, now)
-    asked = NewExecution(0, request, place.actor, now)
+    new = new_deployment(place, name, loaded)
+    asked = NewExecution(0, request, place.actor, new.created_at)
     replaced = existing.number if existing is not None else 0
     _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
     assert row is not None, "an execution was asked for"

@@ -9,6 +9,7 @@ import numpy as np
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
+from phaseline.model.sealing import veiled_properties
 from phaseline.model.state_steps import state_name
 from phaseline.model.states import InstanceState
 from phaseline.use_cases.finding import find_deployment, find_instance
@@ -83,7 +84,9 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
         state=brief.state,
         host=brief.host,
         container=brief.container,
-        runtime_properties=attributes_in(place.store.documents(row.number, [number]).get(number, {})),
+        runtime_properties=veiled_properties(
+            attributes_in(place.store.documents(row.number, [number]).get(number, {}))
+        ),
         relationships=relationships,
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.plugins import missing_modules
+from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
 
 if TYPE_CHECKING:
@@ -86,8 +87,12 @@ def load(
     from phaseline.plan.instances import expand
 
     blueprint, code = read(place, file, plugin_folders, open_types=open_types)
-    whole = complete_inputs(blueprint, inputs)
-    evaluated = with_inputs(blueprint, whole, BlueprintFiles(file, code.plugin_folders))
+    try:
+        whole = complete_inputs(blueprint, inputs)
+        stored = without_hidden_defaults(blueprint)
+        evaluated = with_inputs(stored, whole, BlueprintFiles(file, code.plugin_folders))
+    except ProblemsError as error:
+        raise without_values(error, blueprint, inputs) from None
     missing = missing_modules(place.catalog, evaluated, code)
     if missing and not open_types:
         raise ProblemsError(missing)

@@ -201,6 +201,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         on_events=lambda events: log.told(events, engine.planning.row),
         reload=lambda: _reloaded(place),
         phases=Plugins(place),
+        secrets=place.vault,
     )
     log.started(place.command, user=place.actor.name)
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait

@@ -15,6 +15,8 @@ from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.typos import did_you_mean
 
 FILE_NAME = "phaseline.toml"
+KEY_FILE = "secrets.key"
+"""Name of the file with the master key, in the user's configuration folder."""
 MOST_SLOTS = 10_000
 """More calls at once than this are taken for a mistake."""
 
@@ -63,6 +65,13 @@ SETTINGS = (
         "addresses",
         "",
         "https://example.org/blueprints/ http://10.0.0.5:8080/",
+    ),
+    Setting(
+        "secrets.key_file",
+        "The file with the master key of secrets, made on first use for its user alone; keep a copy apart from the store's.",
+        "path",
+        "secrets.key in the user's configuration folder",
+        "/etc/phaseline/secrets.key",
     ),
     Setting(
         "run.task_retries",
@@ -123,6 +132,7 @@ class Settings:
     log_file: str = ""
     log_level: Level = "info"
     log_format: Form = "text"
+    secrets_key_file: str = ""
 
     def variables(self) -> dict[str, str]:
         """The same values as environment variables, for a process that is to work as this one does."""
@@ -130,6 +140,7 @@ class Settings:
             "store.url": self.store_url,
             "plugins.path": os.pathsep.join(self.plugin_folders),
             "blueprints.allowed_imports": " ".join(self.allowed_imports),
+            "secrets.key_file": self.secrets_key_file,
             "run.task_retries": str(self.task_retries),
             "run.task_retry_interval": str(self.task_retry_interval_s),
             "run.threads": str(self.threads),
@@ -187,6 +198,7 @@ def load_settings(
         log_file=_log_file(texts["log.file"], url, place),
         log_level=level,
         log_format=form,
+        secrets_key_file=_key_file(texts["secrets.key_file"], variables, place),
     )
 
 
@@ -196,6 +208,12 @@ def default_store_url(environment: Mapping[str, str]) -> str:
     return f"sqlite:///{Path(home).absolute() / 'phaseline' / 'store.db'}"
 
 
+def own_folder(environment: Mapping[str, str]) -> Path:
+    """The user's configuration folder."""
+    home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME") or Path.home()) / ".config")
+    return Path(home).absolute() / "phaseline"
+
+
 def _find_file(config: str | None, environment: Mapping[str, str], folder: Path) -> Path | None:
     if config:
         path = folder / config
@@ -203,8 +221,7 @@ def _find_file(config: str | None, environment: Mapping[str, str], folder: Path)
             message = f"the settings file '{config}' does not exist"
             raise fail("PL-C002", message, "Correct the path after --config, or leave the option out.")
         return path
-    home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME") or Path.home()) / ".config")
-    candidates = (folder / FILE_NAME, Path(home) / "phaseline" / FILE_NAME)
+    candidates = (folder / FILE_NAME, own_folder(environment) / FILE_NAME)
     return next((path for path in candidates if path.is_file()), None)
 
 
@@ -274,6 +291,13 @@ def _log_file(told: tuple[str, str], store_url: str, folder: Path) -> str:
         return str((folder / Path(text).expanduser()).absolute())
     file = store_url.removeprefix("sqlite:///")
     return "" if file in {store_url, ""} else f"{(folder / Path(file).expanduser()).absolute()}.log"
+
+
+def _key_file(told: tuple[str, str], environment: Mapping[str, str], folder: Path) -> str:
+    text, origin = told
+    if origin == "the default":
+        return str(own_folder(environment) / KEY_FILE)
+    return str((folder / Path(text).expanduser()).absolute())
 
 
 def _retries(text: str) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.rows import NewExecution
+from phaseline.model.sealing import hidden_inputs, veiled
 from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.deployments import refuse_open
 from phaseline.use_cases.finding import find_deployment
@@ -150,19 +151,25 @@ def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: n
 def _parameters(
     place: Workplace, row: DeploymentRow, topology: Topology, workflow: WorkflowMapping, order: Start
 ) -> dict[str, Value]:
-    """What was given over the defaults; functions in defaults are evaluated now."""
-    from phaseline.dsl.functions import RuntimeScope, TopologyInstances, evaluate
-    from phaseline.dsl.parameters import merge_parameters
-    from phaseline.plan.requests import PARAMETERS
+    """What was given over the defaults; functions in defaults are evaluated now, but for what would show a secret.
 
-    known = PARAMETERS.get(workflow.built_in, {})
+    That stays as it is written, and is evaluated at the call: parameters are stored.
+    """
+    from phaseline.dsl.deploying import PlainInputs, SecretsLater
+    from phaseline.dsl.functions import Facts, RuntimeScope, TopologyInstances, evaluate
+    from phaseline.dsl.parameters import merge_parameters
+    from phaseline.plan.workflows import built_in
+
+    known = built_in(workflow.built_in).parameters
     merged = merge_parameters(workflow, order.parameters, more=known, allow_custom=order.allow_custom)
     if all(name in order.parameters or value in (None, "", [], {}) for name, value in merged.items()):
         return merged
     documents = place.store.documents(row.number)
     scope = RuntimeScope(
-        place.store.inputs(row.number),
+        PlainInputs(place.store.inputs(row.number), hidden_inputs(topology.blueprint)),
         {node.name: node.properties for node in topology.nodes},
         TopologyInstances(topology, lambda instance: documents.get(instance, {})),
+        facts=Facts(secrets=SecretsLater()),
     )
-    return {name: value if name in order.parameters else evaluate(value, scope) for name, value in merged.items()}
+    found = {name: value if name in order.parameters else evaluate(value, scope) for name, value in merged.items()}
+    return {name: merged[name] if veiled(value) != value else value for name, value in found.items()}

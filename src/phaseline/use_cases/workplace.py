@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.use_cases.background import Background
     from phaseline.use_cases.settings import Settings
+    from phaseline.vault.vault import Vault
 
 
 class SystemClock:
@@ -80,6 +81,18 @@ class Workplace:
         for notice in store.notices:
             self.tell(notice)
         return store
+
+    @cached_property
+    def vault(self) -> Vault:
+        """The secrets of the store; their master key is read, or made, when the first of them is used."""
+        from phaseline.use_cases.settings import KEY_FILE, own_folder
+        from phaseline.vault.master_keys import MasterKeys
+        from phaseline.vault.vault import Vault
+
+        in_memory = self.settings.store_url == "memory:"
+        file = self.settings.secrets_key_file or str(own_folder(os.environ) / KEY_FILE)
+        keys = MasterKeys("" if in_memory else file)
+        return Vault(self.store.secrets, self.store.identity(), keys, self.clock)
 
     @cached_property
     def catalog(self) -> PluginCatalog:

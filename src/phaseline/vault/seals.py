@@ -23,19 +23,25 @@ if TYPE_CHECKING:
 def sealed(value: Value, within: Callable[[object], list[str]], key: Callable[[], bytes], stands_for: str) -> Value:
     """The value with everything encrypted in it that has known values ``within``; the same object if that is nothing.
 
-    What was known of a text is kept with it, so that it is known again where the text is opened.
+    A mapping is encrypted whole when one of its keys is such a text. What was known of a text is kept with it, so that it
+    is known again where the text is opened.
     """
-    if isinstance(value, dict):
+    if isinstance(value, dict) and not any(within(name) for name in value):
         changed = {name: sealed(item, within, key, stands_for) for name, item in value.items()}
         return changed if any(changed[name] is not item for name, item in value.items()) else value
     if isinstance(value, list):
         items = [sealed(item, within, key, stands_for) for item in value]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
-    found = within(value)
+    found = [text for name in value for text in within(name)] if isinstance(value, dict) else within(value)
     if found or (isinstance(value, str) and value.startswith(SEAL)):
-        clear = json.dumps([value, found]).encode()
-        return SEAL + base64.b64encode(encrypt(clear, key(), stands_for)).decode()
+        return seal(value, found, key(), stands_for)
     return value
+
+
+def seal(value: Value, known: list[str], key: bytes, stands_for: str) -> str:
+    """The value, whatever it is, encrypted as a whole together with what is ``known`` of it."""
+    clear = json.dumps([value, known]).encode()
+    return SEAL + base64.b64encode(encrypt(clear, key, stands_for)).decode()
 
 
 def unsealed(value: Value, key: Callable[[], bytes], stands_for: str, told: Callable[[Value], None]) -> Value:

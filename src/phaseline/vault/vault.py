@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from phaseline.model.problem import fail
 from phaseline.model.secret_rows import SecretRow, WrappedKey
 from phaseline.vault import envelope
-from phaseline.vault.known_values import KnownValues
+from phaseline.vault.known_values import KnownValues, leaves
 from phaseline.vault.master_keys import id_of
-from phaseline.vault.seals import sealed, unsealed
+from phaseline.vault.seals import seal, sealed, unsealed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -34,6 +34,7 @@ class Vault:
         self._keys = keys
         self._clock = clock
         self._sealing: bytes | None = None
+        self._seals_seen = False
         self._lock = threading.Lock()
         self.known = KnownValues()
 
@@ -63,12 +64,21 @@ class Vault:
         return self.known.masked(text)
 
     def knows(self, text: str) -> bool:
-        """Whether a known value stands in the text."""
+        """Whether a known value stands whole in the text."""
         return self.known.holds(text)
+
+    def holds(self, value: Value) -> bool:
+        """Whether a text or number is, or a text contains, a known value."""
+        return bool(self._within(value))
 
     def sealed(self, value: Value) -> Value:
         """The value as it is stored: whatever holds a known value is encrypted."""
         return sealed(value, self._within, self._sealing_key, self._stands_for(SEALING))
+
+    def seal(self, value: Value) -> Value:
+        """A value that is a secret as a whole, encrypted; it is known from now on."""
+        self.known.learn(value)
+        return seal(value, [*leaves(value)], self._sealing_key(), self._stands_for(SEALING))
 
     def unsealed(self, value: Value) -> Value:
         """The value as calls see it. What was sealed is known from now on. Raises: PL-S020, PL-S023."""
@@ -80,7 +90,14 @@ class Vault:
     @property
     def has_seals(self) -> bool:
         """Whether anything in the store may be sealed."""
-        return self._sealing is not None or SEALING in self._shelf.data_keys()
+        if not self._seals_seen and SEALING in self._shelf.data_keys():
+            self._seals_seen = True
+        return self._seals_seen
+
+    @property
+    def guards(self) -> bool:
+        """False while there is nothing to mask, and nobody could hand in a seal as a text of his own."""
+        return bool(self.known) or self._seals_seen
 
     def _within(self, value: object) -> list[str]:
         if isinstance(value, str):
@@ -88,6 +105,11 @@ class Vault:
         return [str(value)] if self.known.is_number(value) else []
 
     # -- keeping them -------------------------------------------------------------------------------------------
+
+    @property
+    def key_place(self) -> str:
+        """Where the master key is, for a user to read."""
+        return self._keys.place
 
     def create(self, name: str, text: str, user: str) -> SecretRow | None:
         """The new secret; None if there is one of this name."""
@@ -160,6 +182,7 @@ class Vault:
                     self._sealing = self._unwrapped("purpose", SEALING, present)
                 except envelope.CannotOpen as error:
                     raise self._damaged("the key of sealed values") from error
+                self._seals_seen = True
             return self._sealing
 
     def _wrapped(self, kind: str, name: str, data_key: bytes) -> WrappedKey:

@@ -7,6 +7,8 @@ import click
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import blueprint_options, deployment_argument, json_option, limit_option
 
+reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
+
 
 @click.group(epilog="Example: phaseline deployments show shop")
 def deployments() -> None:
@@ -95,15 +97,16 @@ def inputs(desk: Desk, name: str) -> None:
 
 @deployments.command(epilog="Example: phaseline deployments capabilities shop --json")
 @deployment_argument
+@reveal_option
 @json_option
 @click.pass_obj
-def capabilities(desk: Desk, name: str) -> None:
+def capabilities(desk: Desk, name: str, reveal: bool) -> None:
     """Compute the capabilities of a deployment."""
     from phaseline.cli.render.listings import values
     from phaseline.use_cases.deployments import outputs as compute
 
     with desk.open() as place:
-        found = compute(place, name)
+        found = compute(place, name, reveal=reveal)
     none = f"The blueprint of '{found.deployment}' has no capabilities."
     answer = {"deployment": found.deployment, "capabilities": found.capabilities}
     desk.answer(answer, lambda: "\n".join(values(found.capabilities, "")) or none)
@@ -111,15 +114,16 @@ def capabilities(desk: Desk, name: str) -> None:
 
 @deployments.command(epilog="Example: phaseline deployments outputs shop --json")
 @deployment_argument
+@reveal_option
 @json_option
 @click.pass_obj
-def outputs(desk: Desk, name: str) -> None:
+def outputs(desk: Desk, name: str, reveal: bool) -> None:
     """Compute the outputs and capabilities of a deployment."""
     from phaseline.cli.render.listings import outputs_text
     from phaseline.use_cases.deployments import outputs as compute
 
     with desk.open() as place:
-        found = compute(place, name)
+        found = compute(place, name, reveal=reveal)
     desk.answer(found, lambda: outputs_text(found))
 
 

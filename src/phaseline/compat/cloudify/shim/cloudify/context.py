@@ -194,6 +194,11 @@ class CloudifyContext(object):
     def _files(self):
         return _resources.Resources(self)
 
+    def get_secret(self, name):
+        """The text of a secret; masked from now on in whatever Phaseline writes."""
+        from cloudify.manager import secret_of
+        return secret_of(self._call, name)
+
     def get_resource(self, resource_path):
         return self._files.get(resource_path)
 

@@ -64,10 +64,34 @@ def _call():
         raise NonRecoverableError('cloudify.manager answers only while an operation runs') from None
 
 
+def secret_of(call, name):
+    try:
+        return call.world.secret(name)
+    except KeyError:
+        raise NonRecoverableError(
+            "there is no secret '%s'; make it: phaseline secrets create %s" % (name, name)) from None
+
+
 def get_rest_client(*args, **kwargs):
-    """A client whose every request says that there is no server."""
+    """A client that reads secrets; every other request says that there is no server."""
     from cloudify_rest_client import CloudifyClient
-    return CloudifyClient()
+    client = CloudifyClient()
+    client.secrets = SecretsClient()
+    return client
+
+
+class SecretsClient(object):
+    """``client.secrets`` while an operation runs: reading is all that it can do."""
+
+    def get(self, key, **kwargs):
+        from cloudify_rest_client.secrets import Secret
+        return Secret(key=key, id=key, value=secret_of(_call(), key))
+
+    def __getattr__(self, name):
+        from cloudify_rest_client.client import _Resources
+        if name.startswith('_'):
+            raise AttributeError(name)
+        return getattr(_Resources('client.secrets'), name)
 
 
 def get_node_instance(node_instance_id, evaluate_functions=False, client=None):

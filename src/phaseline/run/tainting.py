@@ -1,0 +1,95 @@
+"""Values evaluated for a call: what comes of a secret or of a hidden input is a secret itself (decision 30).
+
+The secrets themselves are known as soon as they are read; this is about what functions make of them, such as a part of
+one or the same in capitals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from phaseline.dsl.functions import evaluate, is_function
+from phaseline.model.frozen import altered
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from phaseline.dsl.functions import RuntimeScope
+    from phaseline.model.blueprint import Value
+    from phaseline.ports import Secrets
+
+
+class Watch(Mapping[str, "Value"]):
+    """The inputs and the secrets that one evaluation may read. ``is_touched``: something secret was read."""
+
+    def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str], secrets: Secrets) -> None:
+        """``hidden``: names of inputs that are secrets."""
+        self._inputs = inputs
+        self._hidden = hidden
+        self._secrets = secrets
+        self.is_touched = False
+
+    def __getitem__(self, name: str) -> Value:
+        """The value of an input."""
+        if name in self._hidden:
+            self.is_touched = True
+        return self._inputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the inputs."""
+        return iter(self._inputs)
+
+    def __len__(self) -> int:
+        """How many inputs there are."""
+        return len(self._inputs)
+
+    def secret(self, name: str) -> str:
+        """The text of a secret. ``KeyError`` if there is none."""
+        self.is_touched = True
+        return self._secrets.get(name)
+
+    def evaluate(self, value: Value, scope: RuntimeScope) -> Value:
+        """The value with its functions evaluated; what was made of secrets is known from now on.
+
+        A text in which a secret stands as it is need not be: the secret is masked in it, and the rest may be read.
+        """
+        watched = altered(scope, inputs=self, facts=altered(scope.facts, secrets=WatchedSecrets(self, self._secrets)))
+        return self._evaluated(value, watched)
+
+    def _evaluated(self, value: Value, scope: RuntimeScope) -> Value:
+        if is_function(value):
+            self.is_touched = False
+            result = evaluate(value, scope)
+            if self.is_touched and (
+                _is_of_texts(result) or (isinstance(result, str) and not self._secrets.knows(result))
+            ):
+                self._secrets.learn(result)
+            return result
+        if isinstance(value, dict):
+            return {key: self._evaluated(item, scope) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._evaluated(item, scope) for item in value]
+        return value
+
+
+class WatchedSecrets:
+    """The secrets as functions look them up in a watched evaluation."""
+
+    def __init__(self, watch: Watch, secrets: Secrets) -> None:
+        """``watch`` is touched by each that is read."""
+        self._watch = watch
+        self._secrets = secrets
+
+    def get(self, name: str) -> str:
+        """The text of a secret."""
+        return self._watch.secret(name)
+
+    def missing(self, names: Collection[str]) -> Sequence[str]:
+        """Those of the names that no secret has."""
+        return self._secrets.missing(names)
+
+
+def _is_of_texts(value: Value) -> bool:
+    """Whether it is a list of texts, as a text that was split is."""
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -1,0 +1,64 @@
+"""A deployment as it is stored: without the values that are secrets (decision 30)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import altered
+from phaseline.model.problem import ProblemsError
+from phaseline.model.rows import NewDeployment
+from phaseline.model.sealing import hidden_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.use_cases.loading import Loaded
+    from phaseline.use_cases.workplace import Workplace
+
+
+def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment:
+    """What is loaded, to be stored under this name: inputs that are secrets are sealed.
+
+    Raises: PL-B079 with all secrets that the blueprint names and that do not exist.
+    """
+    refuse_missing_secrets(place, loaded.blueprint)
+    hidden = hidden_inputs(loaded.blueprint)
+    inputs = {
+        key: value if key not in hidden or value is None else place.vault.seal(value)
+        for key, value in loaded.inputs.items()
+    }
+    now = place.clock.now()
+    return NewDeployment(name, loaded.blueprint, inputs, loaded.topology, loaded.code, place.actor, now)
+
+
+def refuse_missing_secrets(place: Workplace, blueprint: Blueprint) -> None:
+    """Raise PL-B079 if the blueprint names secrets that do not exist: with all of them."""
+    from phaseline.dsl.functions.scopes import no_secrets
+    from phaseline.dsl.secret_names import secret_names
+
+    names = secret_names(blueprint)
+    missing = place.vault.missing(names) if names else ()
+    if missing:
+        raise no_secrets(missing)
+
+
+def without_hidden_defaults(blueprint: Blueprint) -> Blueprint:
+    """The blueprint as deployments keep it: the defaults of inputs that are secrets have done their work."""
+    hidden = [name for name in hidden_inputs(blueprint) if blueprint.inputs[name].default is not None]
+    if not hidden:
+        return blueprint
+    inputs = {**blueprint.inputs, **{name: altered(blueprint.inputs[name], default=None) for name in hidden}}
+    return altered(blueprint, inputs=inputs)
+
+
+def without_values(error: ProblemsError, blueprint: Blueprint, inputs: Mapping[str, Value]) -> ProblemsError:
+    """The same problems, with the values of inputs that are secrets masked in them."""
+    from phaseline.vault.known_values import KnownValues
+
+    known = KnownValues()
+    known.learn([inputs[name] for name in hidden_inputs(blueprint) if name in inputs])
+    return ProblemsError(
+        altered(problem, message=known.masked(problem.message), mend=known.masked(problem.mend))
+        for problem in error.problems
+    )
