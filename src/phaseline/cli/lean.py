@@ -22,8 +22,10 @@ _lent: list[str] = []
 
 
 def begin() -> None:
-    """As the first thing a command does."""
+    """As the first thing a command does, before anything loads numpy."""
     gc.set_threshold(MADE_BETWEEN_LOOKS)
+    for name in DOCUMENTATION:
+        sys.modules.setdefault(name, ModuleType(name))
     if not any(name in os.environ for name in THREADS):
         os.environ[OPENBLAS] = "1"
         _lent.append(OPENBLAS)
@@ -31,9 +33,6 @@ def begin() -> None:
 
 def load() -> None:
     """Load numpy and take back what was said in the environment: programs that are started later shall not read it."""
-    if "numpy" not in sys.modules:
-        for name in DOCUMENTATION:
-            sys.modules.setdefault(name, ModuleType(name))
     import numpy as np  # noqa: F401  # loaded here, used elsewhere
 
     while _lent:

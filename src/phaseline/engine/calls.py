@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 from phaseline.engine.rules import KIND_PENDING
 from phaseline.model.distinct import neighbours
 from phaseline.model.events import Segment
+from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KINDS = tuple(SubjectKind)
 
 
-@dataclass(slots=True)
+@changeable
 class OpenBatch:
     """A batch without an outcome for each member. ``positions`` int64 (-1: not held) and ``kinds`` uint8 by member.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.distinct import distinct, neighbours, present, some
 from phaseline.model.events import Changes, Decision, NotesWritten, StatesEntered
+from phaseline.model.frozen import changeable
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     )
 
 
-@dataclass(slots=True)
+@changeable
 class Draft:
     """Lists that become the ``Decision`` at the end of the turn."""
 

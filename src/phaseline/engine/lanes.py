@@ -9,13 +9,14 @@ in the order in which they arrived, those that arrived together by position.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.engine.rates import Rates
+from phaseline.model.frozen import changeable
 from phaseline.model.state_steps import LANE_PREFIX
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ Crowd = tuple[list[int], "np.ndarray", list[int]]
 """(executions, positions, where the entries of each begin, and where the last ones end)."""
 
 
-@dataclass(slots=True)
+@changeable
 class Lane:
     """The waiting entries of one specification and key, and its limits in use."""
 

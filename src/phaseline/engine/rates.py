@@ -6,14 +6,15 @@ Lanes of different phases share a bucket where they name the same limiter, key a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import changeable
 
 if TYPE_CHECKING:
     from phaseline.model.graph import LaneSpec
 
 
-@dataclass(slots=True)
+@changeable
 class Bucket:
     """``tokens`` as of ``at`` (ms). ``part``: so much of the rate is used at present."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.frozen import changeable
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution import StopAfter
 
 
-@dataclass(slots=True)
+@changeable
 class Run:
     """One execution. ``asked``: graphs whose settling was told to the planner, 0 for the first question.
 

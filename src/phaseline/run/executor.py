@@ -16,7 +16,6 @@ from phaseline.run.posting import Poster
 from phaseline.run.printed import install, uninstall
 from phaseline.run.processes import end
 from phaseline.run.threads import ThreadExecutor, same_for_all
-from phaseline.run.workers import WorkerExecutor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from phaseline.run.deployments import Deployments
     from phaseline.run.inbox import Inbox
     from phaseline.run.reports import Report
+    from phaseline.run.workers import WorkerExecutor
 
 
 @frozen
@@ -56,7 +56,9 @@ class LocalExecutor:
         self._threads = ThreadExecutor(
             self._poster, catalog, Callers(), clock, bulk_slots=self._slots.bulk, each_slots=self._slots.threads
         )
-        self._workers = WorkerExecutor(self._poster, catalog, clock, slots=self._slots.workers)
+        self._catalog, self._clock = catalog, clock
+        self._workers: WorkerExecutor | None = None
+        self._is_held = False
         self._open: dict[int, HandOver] = {}
         install()
 
@@ -70,7 +72,7 @@ class LocalExecutor:
         self._forget_answered()
         self._open[batch.id] = handover
         if batch.lane.pool == "workers" and batch.lane.form == "each":
-            self._workers.submit(handover)
+            self._processes().submit(handover)
         else:
             self._threads.submit(handover)
 
@@ -83,17 +85,19 @@ class LocalExecutor:
         if handover is None:
             return
         handover.canceled.update(members.tolist())
-        if handover.batch.lane.pool == "workers":
+        if handover.batch.lane.pool == "workers" and self._workers is not None:
             self._workers.cancel(handover, members, kill=kill)
 
     def hold(self) -> None:
         """Begin no member that has not begun; their batches stay open."""
+        self._is_held = True
         self._threads.hold()
-        self._workers.hold()
+        if self._workers is not None:
+            self._workers.hold()
 
     def is_busy(self) -> bool:
         """True while a call is running."""
-        return self._threads.is_busy() or self._workers.is_busy()
+        return self._threads.is_busy() or (self._workers is not None and self._workers.is_busy())
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
         """End the processes that a dead engine's calls left running; what answered members left on purpose stays."""
@@ -107,11 +111,22 @@ class LocalExecutor:
         """
         until = time.monotonic() + drain_s
         self.hold()
-        self._workers.stop(drain_s)
+        if self._workers is not None:
+            self._workers.stop(drain_s)
         self._threads.stop(max(0.0, until - time.monotonic()))
         self._give_back()
         self._poster.stop()
         uninstall()
+
+    def _processes(self) -> WorkerExecutor:
+        """What calls in processes of their own, which most commands do not need."""
+        if self._workers is None:
+            from phaseline.run.workers import WorkerExecutor
+
+            self._workers = WorkerExecutor(self._poster, self._catalog, self._clock, slots=self._slots.workers)
+            if self._is_held:
+                self._workers.hold()
+        return self._workers
 
     def _give_back(self) -> None:
         """Say of members that have not begun that they were not called: they are not in doubt when somebody goes on."""
