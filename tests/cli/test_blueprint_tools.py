@@ -11,3 +11,22 @@ def test_the_schema_of_each_version_is_printed(terminal: Terminal) -> None:
     assert "data_types" not in found["properties"]
     code, found = terminal.ask("blueprints", "schema", "--version", "1_4")
     assert (code, found["problems"][0]["code"]) == (1, "PL-B011")
+
+
+def test_a_node_is_explained_as_text_and_as_json(terminal: Terminal) -> None:
+    terminal.write()
+    text = terminal.run("blueprints", "explain", "blueprint.yaml", "top", "--only", "properties.word").stdout
+    assert '  properties.word = {"get_input": "word"}\n      node type Thing  blueprint.yaml:12:34' in text
+    code, found = terminal.ask("blueprints", "explain", "blueprint.yaml", "top")
+    assert (code, found["type"], [each["name"] for each in found["types"]]) == (
+        0,
+        "Thing",
+        ["Thing", "cloudify.nodes.Root"],
+    )
+    assert {"path", "value", "origin", "over"} == found["pieces"][0].keys()
+
+
+def test_a_node_that_is_not_there_is_refused(terminal: Terminal) -> None:
+    terminal.write()
+    code, found = terminal.ask("blueprints", "explain", "blueprint.yaml", "bse")
+    assert (code, found["problems"][0]["code"], found["problems"][0]["mend"]) == (1, "PL-B126", "Did you mean 'base'?")

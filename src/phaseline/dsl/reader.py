@@ -39,6 +39,13 @@ def read_blueprint(main: str, source: Source, *, validate_version: bool = True, 
     Raises: ``ProblemsError`` with everything that is wrong, then with what is only odd; that alone stands in ``warnings``.
     Source: Cloudify, blueprints and DSL definitions.
     """
+    return read_whole(main, source, validate_version=validate_version, open_types=open_types)[0]
+
+
+def read_whole(
+    main: str, source: Source, *, validate_version: bool = True, open_types: bool = False
+) -> tuple[Blueprint, Sections]:
+    """The blueprint, and the sections of its files that it was made of. Arguments and errors as ``read_blueprint``."""
     report = Report()
     files = read_files(main, source, report, validate_version=validate_version, may_miss=open_types)
     if not files.documents:
@@ -53,7 +60,7 @@ def read_blueprint(main: str, source: Source, *, validate_version: bool = True, 
     )
     if report.errors_count:
         raise ProblemsError((*report.problems(), *blueprint.warnings))
-    return blueprint
+    return blueprint, sections
 
 
 class _Reading:

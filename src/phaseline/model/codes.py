@@ -88,6 +88,7 @@ CODES: dict[str, str] = {
     "PL-B123": "There is no definition file",
     "PL-B124": "The package of a definition file is unknown",
     "PL-B125": "A type is taken as open",
+    "PL-B126": "The blueprint has no such node",
     "PL-B127": "There are no such type definitions",
     "PL-B086": "The namespace of an import is wrong",
     "PL-B087": "A constraint is wrong",

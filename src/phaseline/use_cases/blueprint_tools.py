@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from phaseline.model.frozen import altered
 from phaseline.model.problem import fail
 from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.dsl.explaining import Explained
+    from phaseline.use_cases.workplace import Workplace
+
+NAMED = 8
+"""So many nodes are told of where one does not exist."""
 
 
 def blueprint_schema(version: str) -> dict[str, Any]:
@@ -16,5 +25,28 @@ def blueprint_schema(version: str) -> dict[str, Any]:
     versions = {version_name(minor): minor for minor in (*range(LATEST + 1), PHASELINE)}
     if version not in versions:
         hint = did_you_mean(version, list(versions))
-        raise fail("PL-B011", f"'{version}' is no version of the language", f"{hint or 'One'} of {', '.join(versions)}.")
+        raise fail(
+            "PL-B011", f"'{version}' is no version of the language", f"{hint or 'One'} of {', '.join(versions)}."
+        )
     return json_schema(versions[version])
+
+
+def explain_node(
+    place: Workplace, file: str, node: str, *, only: str = "", plugin_folders: Sequence[str] = ()
+) -> Explained:
+    """Where each part of a node of a blueprint came from; ``only``: those whose path begins so.
+
+    Raises: ProblemsError with everything that is wrong with the blueprint; PL-B126 if it has no such node.
+    """
+    from phaseline.dsl.explaining import explain
+    from phaseline.dsl.reader import read_whole
+    from phaseline.use_cases.loading import files_of
+
+    blueprint, sections = read_whole(file, files_of(place, file, plugin_folders)[1])
+    if node not in blueprint.nodes:
+        hint = did_you_mean(node, blueprint.nodes)
+        known = ", ".join(list(blueprint.nodes)[:NAMED]) + (", …" if len(blueprint.nodes) > NAMED else "")
+        mend = f"{hint[:1].upper()}{hint[1:]}" if hint else f"It has {known}." if known else "It has no nodes."
+        raise fail("PL-B126", f"'{file}' has no node '{node}'", mend)
+    whole = explain(blueprint, sections, node)
+    return altered(whole, pieces=tuple(piece for piece in whole.pieces if piece.path.startswith(only)))

@@ -15,6 +15,7 @@ from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
 
 if TYPE_CHECKING:
+    from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.rows import CodePlaces
     from phaseline.model.topology import Topology
@@ -42,8 +43,15 @@ def read(
 
     ``open_types``: what definition files that are not at hand would declare is taken as open.
     """
-    from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.dsl.reader import read_blueprint
+
+    code, files = files_of(place, file, plugin_folders)
+    return read_blueprint(file, files, open_types=open_types), code
+
+
+def files_of(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> tuple[CodePlaces, BlueprintFiles]:
+    """Where the code of a blueprint is, and what gives the files that it may import."""
+    from phaseline.catalog.blueprint_files import BlueprintFiles
 
     refuse_missing(plugin_folders)
     code = place.code_places(file, tuple(plugin_folders))
@@ -53,7 +61,7 @@ def read(
         allowed_imports=place.settings.allowed_imports,
         types_folder=types_folder(place.settings),
     )
-    return read_blueprint(file, files, open_types=open_types), code
+    return code, files
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:
