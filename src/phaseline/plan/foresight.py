@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
-    from phaseline.plan.workflows import Planner
+    from phaseline.plan.workflow import Planner
 
 MOST_ROUNDS = 100
 """Planners that want more rounds than this are not followed further."""

@@ -15,7 +15,6 @@ from phaseline.model.frozen import frozen
 from phaseline.plan.assembly import assemble
 from phaseline.plan.transforms.chain import chain_entries
 from phaseline.plan.transforms.intact import concerned, lay_intact
-from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
 from phaseline.plan.transforms.selected import begin
 from phaseline.plan.transforms.sequences import lay_sequence
 from phaseline.plan.transforms.states import carry_states
@@ -61,6 +60,7 @@ class Walk:
 def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
     """The graph ``name`` of the chosen instances (bool by number)."""
     topology, request, history = asked.topology, asked.request, asked.history
+    on_paths = walk.on_paths and bool(topology.blueprint.on_path)
     extra = np.zeros_like(chosen)
     for relate in walk.intact:
         extra |= concerned(topology, chosen, relate.operation)
@@ -73,17 +73,19 @@ def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
         extra,
         downwards=walk.downwards,
         with_bridges=walk.in_order,
-        on_paths=walk.on_paths,
+        on_paths=on_paths,
     )
     draft = lay_sequence(draft, walk.sequence, tolerant=walk.tolerant, once=walk.once)
-    if walk.on_paths:
+    if on_paths:
+        from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
+
         manner = Manner(downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once)
         draft = lay_paths(draft, walk.sequence, history.paths, manner)
     for relate in walk.intact:
         draft = lay_intact(draft, relate, tolerant=walk.downwards)
     draft = carry_states(draft)
     draft = chain_entries(draft)
-    if walk.on_paths:
+    if on_paths:
         draft = tie_phases(draft)
     if walk.in_order:
         draft = wait_for_sources(draft) if walk.downwards else wait_for_targets(draft)

@@ -1,28 +1,61 @@
-"""The built-in workflows: planners that give the next graph of an execution, or its verdict."""
+"""The built-in workflows, each a module with its planner; a module is imported when its workflow is first asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from phaseline.model.execution import History, Request, Verdict
-from phaseline.model.graph import Graph
-from phaseline.model.topology import Topology
-from phaseline.plan.policies import Declare
-from phaseline.plan.workflows import execute_operation, install, reinstall, rollback, start_stop, uninstall
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from phaseline.plan.workflow import Planner, Workflow
 
-Planner = Callable[[Topology, Request, History, Declare], Graph | Verdict]
-"""Asked for the first graph of an execution, and again whenever a graph of it has settled."""
+NAMES = ("install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull")
 
-PLANNERS: Mapping[str, Planner] = {
-    "install": install.plan,
-    "uninstall": uninstall.plan,
-    "reinstall": reinstall.plan,
-    "rollback": rollback.plan,
-    "execute_operation": execute_operation.plan,
-    **dict.fromkeys(start_stop.INVOCATIONS, start_stop.plan),
-}
+
+def built_in(name: str) -> Workflow:
+    """The built-in workflow of this name. ``KeyError`` if there is none."""
+    match name:
+        case "install":
+            from phaseline.plan.workflows import install
+
+            return install.WORKFLOW
+        case "uninstall":
+            from phaseline.plan.workflows import uninstall
+
+            return uninstall.WORKFLOW
+        case "reinstall":
+            from phaseline.plan.workflows import reinstall
+
+            return reinstall.WORKFLOW
+        case "rollback":
+            from phaseline.plan.workflows import rollback
+
+            return rollback.WORKFLOW
+        case "execute_operation":
+            from phaseline.plan.workflows import execute_operation
+
+            return execute_operation.WORKFLOW
+        case "start" | "stop" | "restart" | "pull":
+            from phaseline.plan.workflows import start_stop
+
+            return start_stop.WORKFLOWS[name]
+    raise KeyError(name)
+
+
+class _Planners(Mapping[str, "Planner"]):
+    """The planners by name. Looking at the names imports nothing: a command needs one of them."""
+
+    def __getitem__(self, name: str) -> Planner:
+        return built_in(name).plan
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in NAMES
+
+
+PLANNERS: Mapping[str, Planner] = _Planners()
 """{name of the workflow: its planner}"""

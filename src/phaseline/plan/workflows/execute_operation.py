@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.problem import Problem, ProblemsError
-from phaseline.plan.arguments import ANY, given_inputs
+from phaseline.plan.arguments import ANY, OPERATION_KWARGS, given_inputs
 from phaseline.plan.selection import choose
 from phaseline.plan.verdicts import settled
-from phaseline.plan.workflows.invoking import Invocation, in_turn, known_operations
+from phaseline.plan.workflow import INPUTS, SWITCH, Parameter, Workflow
+from phaseline.plan.workflows.invoking import IN_TURN, Invocation, in_turn, known_operations
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Node, Operation
@@ -103,3 +104,13 @@ def _listed(names: Iterable[str]) -> str:
     known = list(names)
     more = len(known) - SHOWN
     return ", ".join(f"'{name}'" for name in known[:SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+
+
+PARAMETERS: Mapping[str, Parameter] = {
+    OPERATION: Parameter((str,), "the name of an operation", required=True),
+    OPERATION_KWARGS: INPUTS,
+    ALLOW_KWARGS_OVERRIDE: SWITCH,
+    SKIP_UNDECLARED: SWITCH,
+    **IN_TURN,
+}
+WORKFLOW = Workflow(plan, PARAMETERS, problems=problems)

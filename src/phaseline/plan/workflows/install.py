@@ -14,6 +14,7 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
+from phaseline.plan.workflow import FILTERING, Workflow
 
 if TYPE_CHECKING:
     from phaseline.model.execution import History, Request
@@ -92,3 +93,6 @@ def lay(asked: Asked, chosen: np.ndarray, *, intact: tuple[str, ...] = (op.ESTAB
     """
     walk = Walk(SEQUENCE, intact=tuple(Relate(operation) for operation in intact), on_paths=True)
     return weave(asked, INSTALL, chosen, walk)
+
+
+WORKFLOW = Workflow(plan, FILTERING)

@@ -18,17 +18,23 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Call
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
+from phaseline.plan.workflow import FILTERING, SWITCH
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phaseline.model.blueprint import Operation
     from phaseline.model.execution import History, Request
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
+    from phaseline.plan.workflow import Parameter
 
 IN_ORDER = "run_by_dependency_order"
 REVERSE_ORDER = "reverse_order"
 """Parameter: in dependency order, those that depend on others come first (WD19)."""
+IN_TURN: Mapping[str, Parameter] = {IN_ORDER: SWITCH, **FILTERING}
+"""Parameters of every workflow that calls one operation."""
 NOBODY = "no instance was chosen, so there was nothing to do"
 
 

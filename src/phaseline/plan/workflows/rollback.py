@@ -18,6 +18,7 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
+from phaseline.plan.workflow import FILTERING, SWITCH, Workflow
 from phaseline.plan.workflows import uninstall
 
 if TYPE_CHECKING:
@@ -64,3 +65,6 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         return verdict(history, back)
     everyone = np.ones(len(topology), bool)
     return uninstall.lay(Asked(topology, request, history, declare), everyone)
+
+
+WORKFLOW = Workflow(plan, {FULL_ROLLBACK: SWITCH, **FILTERING})

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problem import Problem
 from phaseline.plan import operations as op
+from phaseline.plan.arguments import OPERATION_PARMS, START_PARMS, STOP_PARMS
 from phaseline.plan.selection import choose
-from phaseline.plan.workflows.invoking import REVERSE_ORDER, Invocation, in_turn, is_in_order, is_reversed
+from phaseline.plan.workflow import INPUTS, SWITCH, Parameter, Workflow
+from phaseline.plan.workflows.invoking import IN_TURN, REVERSE_ORDER, Invocation, in_turn, is_in_order, is_reversed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,3 +67,12 @@ def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
             f"To stop the content first: -p {REVERSE_ORDER}=true",
             severity="warning",
         )
+
+
+PARAMETERS: Mapping[str, Mapping[str, Parameter]] = {
+    "start": {OPERATION_PARMS: INPUTS},
+    "stop": {OPERATION_PARMS: INPUTS, REVERSE_ORDER: SWITCH},
+    "restart": {STOP_PARMS: INPUTS, START_PARMS: INPUTS, REVERSE_ORDER: SWITCH},
+    "pull": {OPERATION_PARMS: INPUTS},
+}
+WORKFLOWS = {name: Workflow(plan, {**own, **IN_TURN}, warnings=warnings) for name, own in PARAMETERS.items()}

@@ -12,8 +12,11 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
+from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
 
     from phaseline.model.execution import History, Request
@@ -78,3 +81,8 @@ def lay(asked: Asked, chosen: np.ndarray, *, ignore_failure: bool | None = None)
     intact = (Relate(op.UNLINK, reverse=True),)
     walk = Walk(SEQUENCE, downwards=True, tolerant=tolerant, once=once, intact=intact, on_paths=True)
     return weave(asked, UNINSTALL, chosen, walk)
+
+
+IGNORING: Mapping[str, Parameter] = {IGNORE_FAILURE: SWITCH, RETRY_IGNORED: SWITCH}
+RECURSIVE = Parameter((bool,), "false", is_ignored=True)
+WORKFLOW = Workflow(plan, {**IGNORING, "recursive": RECURSIVE, **FILTERING})

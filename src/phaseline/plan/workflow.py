@@ -1,0 +1,68 @@
+"""What a workflow is to those who start it: its planner, the parameters it knows, what speaks against a request or should be said before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from phaseline.model.execution import History, Request, Verdict
+from phaseline.model.frozen import frozen
+from phaseline.model.graph import Graph
+from phaseline.model.topology import Topology
+from phaseline.plan.selection import FILTERS
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.problem import Problem
+    from phaseline.plan.policies import Declare
+
+Planner = Callable[[Topology, Request, History, "Declare"], Graph | Verdict]
+"""Asked for the first graph of an execution, and again whenever a graph of it has settled."""
+Look = Callable[[Topology, Request], "Iterable[Problem]"]
+"""What is to be said of a request before it is submitted."""
+
+
+@frozen
+class Parameter:
+    """What a workflow makes of a parameter: values of one of ``types``, or null where it is not ``required``.
+
+    ``is_ignored``: one of the ancestor that would have to do something we cannot do: refused unless it is false.
+    """
+
+    types: tuple[type, ...]
+    words: str
+    required: bool = False
+    is_ignored: bool = False
+
+    def fits(self, value: Value) -> bool:
+        """Whether the value may be given.
+
+        >>> NAMES.fits(["web"]), NAMES.fits([3]), SWITCH.fits("yes"), SWITCH.fits(None)
+        (True, False, False, True)
+        """
+        if value is None:
+            return not self.required
+        if isinstance(value, list) and list in self.types:
+            return all(isinstance(item, str) for item in value)
+        return type(value) in self.types
+
+
+NAMES = Parameter((list, str), 'a list of names, such as \'["web", "database"]\'')
+SWITCH = Parameter((bool,), "true or false")
+INPUTS = Parameter((dict,), "a mapping of inputs, such as '{level: 3}'")
+FILTERING: Mapping[str, Parameter] = dict.fromkeys(FILTERS, NAMES)
+
+
+def nothing(_topology: Topology, _request: Request) -> Iterable[Problem]:
+    """Where nothing is to be said."""
+    return ()
+
+
+@frozen
+class Workflow:
+    """``problems``: what forbids a request whose parameters are right; ``warnings``: what a user should know before it begins."""
+
+    plan: Planner
+    parameters: Mapping[str, Parameter]
+    problems: Look = nothing
+    warnings: Look = nothing
