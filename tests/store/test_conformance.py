@@ -12,6 +12,7 @@ from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import NoteRow, Payload, Remark
 from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.ports import Store
+from phaseline.testing.builders import blueprint, group, host, node, topology
 
 Reopen = Callable[[], Store]
 
@@ -98,6 +99,27 @@ def test_a_topology_is_read_as_it_was_stored(reopen: Reopen) -> None:
     for column in ("node", "index", "container", "host", "link", "source", "target"):
         assert getattr(found, column).dtype == np.int32
         assert getattr(found, column).tolist() == getattr(new, column).tolist()
+
+
+def test_n1_scaling_groups_are_read_as_they_were_stored(reopen: Reopen) -> None:
+    parts = [
+        host("h", instances=2),
+        node("db", on="h"),
+        node("web", on="h", to=["db"]),
+        group("in", "db", "web", instances=2),
+    ]
+    made = topology(blueprint(*parts, group("out", "in", instances=2)))
+    new = replace(a.deployment(), blueprint=made.blueprint, topology=made)
+    number, _ = reopen().create_deployment(new)
+    found = reopen().topology(number)
+    assert found.blueprint.scaling_groups == made.blueprint.scaling_groups
+    assert found.links == made.links
+    assert [link.group for link in found.links] == [-1, -1, 0]
+    assert found.group.tolist() == made.group.tolist()
+    assert (found.groups.names, list(found.groups.ids)) == (made.groups.names, made.groups.ids)
+    for column in ("group", "index", "outer", "container"):
+        assert getattr(found.groups, column).dtype == np.int32
+        assert getattr(found.groups, column).tolist() == getattr(made.groups, column).tolist()
 
 
 def test_evaluated_properties_belong_to_the_topology_and_the_blueprint_keeps_its_functions(owned: Store) -> None:

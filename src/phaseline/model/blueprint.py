@@ -106,6 +106,11 @@ class Relationship:
         return "cloudify.relationships.contained_in" in self.type_hierarchy
 
     @property
+    def ties_all(self) -> bool:
+        """True when every source instance goes to every target instance."""
+        return not self.is_containment and self.connection_type == "all_to_all"
+
+    @property
     def lifecycle_operation(self) -> str | None:
         """The operation of the target to wait for, of ``depends_on_lifecycle_operation``; else None."""
         if "cloudify.relationships.depends_on_lifecycle_operation" in self.type_hierarchy:

@@ -148,6 +148,7 @@ CODES: dict[str, str] = {
     "PL-N003": "Nodes depend on each other in a circle",
     "PL-N004": "The number of instances is not a whole number",
     "PL-N005": "There are too many node instances",
+    "PL-N006": "All to one is not possible within a scaling group",
     "PL-P001": "A filter names something the deployment does not have",
     "PL-P002": "There are too many relationship calls",
     "PL-P003": "Operations are to be called in too many ways",

@@ -42,6 +42,11 @@ class Link:
     is_rule: bool
     group: int = -1
 
+    @property
+    def ties_all(self) -> bool:
+        """True when every source instance is connected to every target instance, by rows or by rule."""
+        return self.relationship.ties_all and self.group < 0
+
 
 def _nothing() -> np.ndarray:
     return np.empty(0, np.int32)

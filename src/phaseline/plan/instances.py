@@ -8,15 +8,17 @@ import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem, ProblemsError
-from phaseline.model.topology import Topology
+from phaseline.model.topology import GroupInstances, Topology
+from phaseline.plan.forest import Forest, plant
 from phaseline.plan.ids import suffixes as draw
 from phaseline.plan.order import circles, depths
 from phaseline.plan.relations import connect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.model.blueprint import Blueprint, Node
+    from phaseline.model.groups import ScalingGroup
 
 MAX_INSTANCES = 10_000_000
 """More instances than this in one deployment are taken for a mistake."""
@@ -29,42 +31,88 @@ def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> To
     relationship calls are wanted (decision 11).
 
     Raises: ``ProblemsError`` with all of: circles (PL-N002, PL-N003), wrong counts (PL-N004, PL-N005), unknown
-    connection types (PL-N001), too many relationship calls (PL-P002).
+    connection types (PL-N001), all to one in a scaling group (PL-N006), too many relationship calls (PL-P002).
     """
     nodes = ordered(blueprint)
-    counts = _counts(nodes)
-    columns = _columns(nodes, counts)
-    rows = connect(nodes, columns.first, columns.count, yes_many=yes_many)
-    tails = draw(suffixes, len(columns.node))
-    bounds = np.append(columns.first, len(columns.node)).tolist()
-    ids: list[str] = []
-    for number, node in enumerate(nodes):
-        head = node.name + "_"
-        ids.extend([head + tail for tail in tails[bounds[number] : bounds[number + 1]]])
+    entities: list[Node | ScalingGroup] = [*nodes, *blueprint.scaling_groups.values()]
+    forest = plant(nodes, blueprint.scaling_groups, _each(entities))
+    totals = forest.totals()
+    _refuse_too_many(entities, totals)
+    count = np.array(totals, np.int64)
+    first = np.cumsum(count) - count
+    first[len(nodes) :] -= int(count[: len(nodes)].sum())  # instances of groups are counted apart
+    rows = connect(nodes, forest, first, count, yes_many=yes_many)
+    everyone = _Entities(forest, first, count)
+    node, index = everyone.laid_out(0, len(nodes))
+    tails = draw(suffixes, int(count.sum()))
+    container = everyone.ancestors(node, index, forest.container)
+    groups, group = _groups(everyone, tails[len(node) :], node, index)
     return Topology(
         blueprint=blueprint,
         nodes=nodes,
-        ids=ids,
-        node=columns.node,
-        index=columns.index,
-        container=columns.container,
-        host=_hosts(nodes, columns),
+        ids=_ids([node.name for node in nodes], count[: len(nodes)], tails),
+        node=node,
+        index=index,
+        container=container,
+        host=hosts(nodes, node, container),
         links=rows.links,
         link=rows.link,
         source=rows.source,
         target=rows.target,
+        group=group,
+        groups=groups,
     )
 
 
 @frozen
-class _Columns:
-    """Columns over instances, and where the instances of each node lie."""
+class _Entities:
+    """Nodes and scaling groups, and where the instances of each lie: those of one parent beside each other."""
 
+    forest: Forest
     first: np.ndarray
     count: np.ndarray
-    node: np.ndarray
-    index: np.ndarray
-    container: np.ndarray
+
+    def laid_out(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        """(entity, index from 1) of all instances of some entities, int32."""
+        entity = np.repeat(np.arange(begin, end, dtype=np.int32), self.count[begin:end])
+        place = np.arange(len(entity)) - self.first[entity]
+        return entity, (place + 1).astype(np.int32)
+
+    def ancestors(self, entity: np.ndarray, index: np.ndarray, above: np.ndarray) -> np.ndarray:
+        """The instance in which each lies of the entity that is ``above`` its own, int32; -1 where none is."""
+        upper = above[entity]
+        share = np.maximum(self.count[entity] // np.maximum(self.count[upper], 1), 1)
+        return np.where(upper >= 0, self.first[upper] + (index - 1) // share, -1).astype(np.int32)
+
+
+def _groups(
+    everyone: _Entities, tails: Sequence[str], node: np.ndarray, index: np.ndarray
+) -> tuple[GroupInstances, np.ndarray]:
+    """The instances of scaling groups, and of which of them each node instance is a member, int32."""
+    forest = everyone.forest
+    if not forest.groups:
+        return GroupInstances(), np.empty(0, np.int32)
+    begin = forest.node_count
+    entity, ordinal = everyone.laid_out(begin, begin + len(forest.groups))
+    lies_in_group = np.where(forest.parent >= begin, forest.parent, -1)
+    made = GroupInstances(
+        names=forest.groups,
+        ids=_ids(forest.groups, everyone.count[begin:], tails),
+        group=entity - np.int32(begin),
+        index=ordinal,
+        outer=everyone.ancestors(entity, ordinal, lies_in_group),
+        container=everyone.ancestors(entity, ordinal, forest.container),
+    )
+    return made, everyone.ancestors(node, index, lies_in_group)
+
+
+def _ids(names: Sequence[str], count: np.ndarray, tails: Sequence[str]) -> list[str]:
+    bounds = np.concatenate(([0], np.cumsum(count))).tolist()
+    found: list[str] = []
+    for name, begin, end in zip(names, bounds, bounds[1:], strict=False):
+        head = name + "_"
+        found.extend([head + tail for tail in tails[begin:end]])
+    return found
 
 
 def ordered(blueprint: Blueprint) -> tuple[Node, ...]:
@@ -99,67 +147,48 @@ def _circle_problem(circle: Sequence[Node]) -> Problem:
     )
 
 
-def _counts(nodes: Sequence[Node]) -> list[int]:
-    """How many instances each node has: those of its container times its own (N1)."""
+def _each(entities: Sequence[Node | ScalingGroup]) -> list[int]:
+    """How many instances each node or scaling group has in every instance of what it lies in (N1)."""
     problems: list[Problem] = []
-    total: dict[str, int] = {}
-    for node in nodes:
-        own = node.default_instances
+    found: list[int] = []
+    for one in entities:
+        own = one.default_instances
         if isinstance(own, bool) or not isinstance(own, int) or own < 0:
             problems.append(
                 Problem(
                     "PL-N004",
-                    f"node '{node.name}' cannot have {own!r} instances",
+                    f"'{one.name}' cannot have {own!r} instances",
                     "Give default_instances a whole number, 0 or more; functions must be evaluated before.",
-                    node.place,
+                    one.place,
                 )
             )
             own = 0
-        container = node.container
-        total[node.name] = own * total[container] if container else own
-    if sum(total.values()) > MAX_INSTANCES:
-        largest = max(nodes, key=lambda node: total[node.name])
-        problems.append(
-            Problem(
-                "PL-N005",
-                f"the blueprint makes {sum(total.values()):,} node instances, {total[largest.name]:,} of '{largest.name}'",
-                f"At most {MAX_INSTANCES:,} are allowed. Counts of contained nodes multiply with those of their containers.",
-                largest.place,
-            )
-        )
+        found.append(own)
     if problems:
         raise ProblemsError(problems)
-    return list(total.values())
+    return found
 
 
-def _columns(nodes: Sequence[Node], counts: Sequence[int]) -> _Columns:
-    """Instances of one node lie together; those of one container instance beside each other."""
-    count = np.array(counts, np.int64)
-    first = np.cumsum(count) - count
-    number = {node.name: place for place, node in enumerate(nodes)}
-    holder = np.array([number[node.container] if node.container else -1 for node in nodes], np.int64)
-    each = np.array([node.default_instances for node in nodes], np.int64)
-    node = np.repeat(np.arange(len(nodes), dtype=np.int32), count)
-    place = np.arange(len(node)) - first[node]
-    inside = first[holder[node]] + place // np.maximum(each, 1)[node] if len(nodes) else place
-    return _Columns(
-        first=first,
-        count=count,
-        node=node,
-        index=(place + 1).astype(np.int32),
-        container=np.where(holder[node] >= 0, inside, -1).astype(np.int32) if len(nodes) else place.astype(np.int32),
-    )
+def _refuse_too_many(entities: Sequence[Node | ScalingGroup], totals: Sequence[int]) -> None:
+    total = sum(totals)
+    if total > MAX_INSTANCES:
+        largest, count = max(zip(entities, totals, strict=True), key=lambda found: found[1])
+        message = f"the blueprint makes {total:,} instances, {count:,} of '{largest.name}'"
+        mend = (
+            f"At most {MAX_INSTANCES:,} are allowed. Counts of contained nodes multiply with those of their containers."
+        )
+        raise ProblemsError([Problem("PL-N005", message, mend, largest.place)])
 
 
-def _hosts(nodes: Sequence[Node], columns: _Columns) -> np.ndarray:
+def hosts(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> np.ndarray:
     """The innermost Compute instance up the containment chain, itself included; -1 for none (N4).
 
     Every instance points at its container, hosts and roots at themselves; pointing at what the pointed-at points at
     doubles the reach of every pointer, so that a chain of n takes log2(n) passes.
     """
-    own = np.arange(len(columns.node), dtype=np.int32)
-    is_host = np.array([node.is_host for node in nodes], bool)[columns.node] if len(nodes) else np.empty(0, bool)
-    pointer = np.where(is_host | (columns.container < 0), own, columns.container)
+    own = np.arange(len(node), dtype=np.int32)
+    is_host = np.array([one.is_host for one in nodes], bool)[node] if len(nodes) else np.empty(0, bool)
+    pointer = np.where(is_host | (container < 0), own, container)
     while True:
         further = pointer[pointer]
         if np.array_equal(further, pointer):

@@ -8,7 +8,6 @@ import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.plan.order import depths
-from phaseline.plan.relations import is_all_to_all
 
 if TYPE_CHECKING:
     from phaseline.model.topology import Topology
@@ -76,8 +75,8 @@ def node_depths(topology: Topology) -> np.ndarray:
 
 def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndarray:
     """Instances that ``start`` depends on, directly or not (``upwards``), or that depend on ``start``; bool column."""
-    everyone = [(link.source, link.target) for link in topology.links if is_all_to_all(link.relationship)]
-    by_row = np.array([not is_all_to_all(link.relationship) for link in topology.links], bool)
+    everyone = [(link.source, link.target) for link in topology.links if link.ties_all]
+    by_row = np.array([not link.ties_all for link in topology.links], bool)
     rows = by_row[topology.link] if len(topology.link) else np.empty(0, bool)
     source, target = topology.source[rows], topology.target[rows]
     tail, head = (source, target) if upwards else (target, source)

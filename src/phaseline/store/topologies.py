@@ -15,7 +15,7 @@ import numpy as np
 
 from phaseline.model.blueprint import Blueprint, Node
 from phaseline.model.frozen import altered
-from phaseline.model.topology import Link, Topology
+from phaseline.model.topology import GroupInstances, Link, Topology
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
 
@@ -23,15 +23,20 @@ COLUMNS = ("nodes", "ids", "node", "ordinal", "container", "host", "links", "lin
 """Columns of the topology table that ``to_row`` fills and ``from_row`` reads, in this order."""
 SEPARATOR = "\0"
 """Between ids; the one character that no YAML name can contain."""
+GROUPED = ("groups", "policies", "scaling_groups", "policy_types", "policy_triggers", "labels", "resource_tags")
+"""What else a blueprint says that nodes do not need."""
+
+IS_RULE, IN_GROUP = 1, 2
+"""What stands beside a link: 0 for rows, ``IS_RULE``, or ``IN_GROUP`` and on for the scaling groups from 0 on."""
 
 
 def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
     """Values of ``COLUMNS``; ``blueprint`` is stored beside it."""
-    links = np.array([(link.source, link.place, link.target, link.is_rule) for link in topology.links], np.int32)
+    links = np.array([(link.source, link.place, link.target, _reach(link)) for link in topology.links], np.int32)
     arrays = (topology.node, topology.index, topology.container, topology.host)
     rows = (topology.link, topology.source, topology.target)
     return (
-        _nodes_to_text(topology.nodes, blueprint),
+        _nodes_to_text(topology, blueprint),
         SEPARATOR.join(topology.ids).encode(),
         *(encode(array) for array in arrays),
         encode(links.ravel()),
@@ -41,7 +46,7 @@ def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
 
 def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
     """The topology stored in the values of ``COLUMNS`` beside ``blueprint``."""
-    nodes = _nodes_from_text(row[0], blueprint)
+    nodes, groups, group = _nodes_from_text(row[0], blueprint)
     ids = row[1].decode().split(SEPARATOR) if row[1] else []
     node, index, container, host, links, link, source, target = (decode(part) for part in row[2:])
     return Topology(
@@ -53,13 +58,20 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         container=container,
         host=host,
         links=tuple(
-            Link(at, place, to, nodes[at].relationships[place], bool(is_rule))
-            for at, place, to, is_rule in links.reshape(-1, 4).tolist()
+            Link(at, place, to, nodes[at].relationships[place], reach == IS_RULE, max(reach - IN_GROUP, -1))
+            for at, place, to, reach in links.reshape(-1, 4).tolist()
         ),
         link=link,
         source=source,
         target=target,
+        group=group,
+        groups=groups,
     )
+
+
+def _reach(link: Link) -> int:
+    """How far a link goes: by rows, by rule, or by rows within the instances of a scaling group."""
+    return IN_GROUP + link.group if link.group >= 0 else int(link.is_rule)
 
 
 class KnownTopologies:
@@ -96,19 +108,27 @@ def blueprint_from_text(text: str) -> Blueprint:
     return blueprint_from_json(json.loads(text))
 
 
-def _nodes_to_text(nodes: Sequence[Node], blueprint: Blueprint) -> str:
-    """Names in the order of their numbers, and the nodes that differ from the blueprint's."""
-    told = blueprint.nodes
+def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
+    """Names in the order of their numbers, the nodes that differ from the blueprint's, and scaling groups if there are any."""
+    nodes, told = topology.nodes, blueprint.nodes
     changed = {node.name: node for node in nodes if (known := told.get(node.name)) is not node and known != node}
     evaluated = blueprint_to_text(_only(blueprint, changed)) if changed else ""
-    return to_text({"names": [node.name for node in nodes], "evaluated": evaluated})
+    stored: dict[str, Any] = {"names": [node.name for node in nodes], "evaluated": evaluated}
+    groups = topology.groups
+    if groups.names:
+        columns = (groups.group, groups.index, groups.outer, groups.container, topology.group)
+        stored["groups"] = [list(groups.names), list(groups.ids), *(column.tolist() for column in columns)]
+    return to_text(stored)
 
 
-def _nodes_from_text(text: str, blueprint: Blueprint) -> tuple[Node, ...]:
+def _nodes_from_text(text: str, blueprint: Blueprint) -> tuple[tuple[Node, ...], GroupInstances, np.ndarray]:
     stored = json.loads(text)
     evaluated = blueprint_from_text(stored["evaluated"]).nodes if stored["evaluated"] else {}
     told = blueprint.nodes
-    return tuple(evaluated.get(name) or told[name] for name in stored["names"])
+    nodes = tuple(evaluated.get(name) or told[name] for name in stored["names"])
+    names, ids, *columns = stored.get("groups", ((), (), [], [], [], [], []))
+    group, index, outer, container, members = (np.array(column, np.int32) for column in columns)
+    return nodes, GroupInstances(tuple(names), ids, group, index, outer, container), members
 
 
 def _only(blueprint: Blueprint, nodes: dict[str, Node]) -> Blueprint:
@@ -123,4 +143,5 @@ def _only(blueprint: Blueprint, nodes: dict[str, Node]) -> Blueprint:
         workflows={},
         metadata={},
         warnings=(),
+        **{name: {} for name in GROUPED},
     )

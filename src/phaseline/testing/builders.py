@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship
+from phaseline.model.groups import ScalingGroup
 from phaseline.plan.instances import expand
 from phaseline.run.trying import with_plain_ids
 
@@ -118,9 +119,16 @@ def host(
     )
 
 
-def blueprint(*nodes: Node) -> Blueprint:
-    """A blueprint of these node templates."""
-    return Blueprint("cloudify_dsl_1_3", "blueprint.yaml", ".", {node.name: node for node in nodes})
+def group(name: str, *members: str, instances: int = 1) -> ScalingGroup:
+    """A scaling group of nodes or other scaling groups."""
+    return ScalingGroup(name, members, default_instances=instances)
+
+
+def blueprint(*parts: Node | ScalingGroup) -> Blueprint:
+    """A blueprint of these node templates and scaling groups."""
+    nodes = {part.name: part for part in parts if isinstance(part, Node)}
+    groups = {part.name: part for part in parts if isinstance(part, ScalingGroup)}
+    return Blueprint("cloudify_dsl_1_3", "blueprint.yaml", ".", nodes, scaling_groups=groups)
 
 
 def topology(source: Blueprint, *, yes_many: bool = False) -> Topology:

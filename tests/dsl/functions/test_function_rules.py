@@ -334,3 +334,30 @@ def test_b24_an_attribute_that_cannot_be_told_is_an_error_text_in_outputs_only()
     assert found["good"] == "a4"
     assert str(found["bad"]).startswith("ip: <ERROR: 'web' has several instances")
     assert found["none"] == "<ERROR: There is no node 'nobody'>"
+
+
+def test_b41_runtime_only_evaluation_leaves_all_functions_but_what_instances_are_made_of() -> None:
+    blueprint = read(DEPLOYED)
+    found = with_inputs(blueprint, complete_inputs(blueprint, {}), runtime_only=True)
+    web = found.nodes["web"]
+    assert web.default_instances == 3
+    assert web.properties["port"] == {"get_input": "port"}
+    assert web.operations["i.run"].inputs["known"] == {"get_property": ["SELF", "port"]}
+    assert found.outputs["id"].value == {"get_property": ["db", "resource_id"]}
+    assert web.has_functions
+    assert web.operations["i.run"].has_functions
+
+
+def test_b41_runtime_only_evaluation_knows_how_instances_are_connected() -> None:
+    text = """
+    inputs: {how: {default: all_to_one}}
+    node_templates:
+      db: {type: cloudify.nodes.Root}
+      web:
+        type: cloudify.nodes.Root
+        relationships:
+          - {type: cloudify.relationships.connected_to, target: db, properties: {connection_type: {get_input: how}}}
+    """
+    blueprint = read(text)
+    (tie,) = with_inputs(blueprint, {"how": "all_to_one"}, runtime_only=True).nodes["web"].relationships
+    assert tie.connection_type == "all_to_one"

@@ -15,7 +15,6 @@ from phaseline.model.graph import SubjectKind
 from phaseline.model.status import Mark
 from phaseline.plan.draft import MILESTONE, Draft, Slot
 from phaseline.plan.operations import LIFECYCLE
-from phaseline.plan.relations import is_all_to_all
 
 if TYPE_CHECKING:
     from phaseline.model.topology import Link
@@ -68,9 +67,9 @@ def _ends(draft: Draft, operation: str) -> np.ndarray:
 
 
 def _row_pairs(draft: Draft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool) -> list[Pairs]:
-    """Edges for relationships whose instances are rows: contained in, all to one."""
+    """Edges for relationships whose instances are rows: contained in, all to one, all to all within a scaling group."""
     topology, place = draft.topology, draft.participants.place
-    by_row = np.array([not is_all_to_all(link.relationship) for link in topology.links], bool)
+    by_row = np.array([not link.ties_all for link in topology.links], bool)
     rows = by_row[topology.link]
     source, target, link = place[topology.source[rows]], place[topology.target[rows]], topology.link[rows]
     here = (source >= 0) & (target >= 0)
@@ -104,7 +103,7 @@ def _node_pairs(
     ties = {
         ((link.source, link.target) if downwards else (link.target, link.source)) + (names.index(name),): None
         for link, name in zip(draft.topology.links, awaited, strict=True)
-        if is_all_to_all(link.relationship) and count[link.source] and count[link.target]
+        if link.ties_all and count[link.source] and count[link.target]
     }
     if not ties:
         return (), []
