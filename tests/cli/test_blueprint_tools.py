@@ -1,6 +1,6 @@
 """``blueprints explain``, ``diff`` and ``schema``."""
 
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import BLUEPRINT, Terminal
 
 
 def test_the_schema_of_each_version_is_printed(terminal: Terminal) -> None:
@@ -30,3 +30,15 @@ def test_a_node_that_is_not_there_is_refused(terminal: Terminal) -> None:
     terminal.write()
     code, found = terminal.ask("blueprints", "explain", "blueprint.yaml", "bse")
     assert (code, found["problems"][0]["code"], found["problems"][0]["mend"]) == (1, "PL-B126", "Did you mean 'base'?")
+
+
+def test_a_difference_has_an_exit_code_of_its_own(terminal: Terminal) -> None:
+    terminal.write()
+    terminal.write(BLUEPRINT.replace("default: hello", "default: bye"), "new.yaml")
+    result = terminal.run("blueprints", "diff", "blueprint.yaml", "new.yaml")
+    assert (result.exit_code, result.stdout) == (3, "~ input inputs.word.default: hello -> bye\n\n1 changed\n")
+    result = terminal.run("blueprints", "diff", "blueprint.yaml", "blueprint.yaml")
+    assert (result.exit_code, result.stdout) == (0, "Both say the same.\n")
+    code, found = terminal.ask("blueprints", "diff", "blueprint.yaml", "new.yaml")
+    assert (code, found["changes"][0]["path"], found["renames"]) == (3, "inputs.word.default", [])
+    assert terminal.ask("blueprints", "diff", "blueprint.yaml", "none.yaml")[0] == 1

@@ -10,7 +10,10 @@ from phaseline.model.problem import fail
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
+    from phaseline.dsl.comparing import Differences
     from phaseline.dsl.explaining import Explained
+    from phaseline.dsl.merging import Sections
+    from phaseline.model.blueprint import Blueprint
     from phaseline.use_cases.workplace import Workplace
 
 NAMED = 8
@@ -50,3 +53,20 @@ def explain_node(
         raise fail("PL-B126", f"'{file}' has no node '{node}'", mend)
     whole = explain(blueprint, sections, node)
     return altered(whole, pieces=tuple(piece for piece in whole.pieces if piece.path.startswith(only)))
+
+
+def compare_blueprints(
+    place: Workplace, old: str, new: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
+) -> Differences:
+    """What the second of two blueprints (files, or names of stored ones) says differently than the first.
+
+    Raises: ProblemsError with everything that is wrong with one of them.
+    """
+    from phaseline.dsl.comparing import compare
+    from phaseline.dsl.reader import read_whole
+    from phaseline.use_cases.loading import files_of
+
+    def read(file: str) -> tuple[Blueprint, Sections]:
+        return read_whole(file, files_of(place, file, plugin_folders)[1], open_types=open_types)
+
+    return compare(read(old), read(new))

@@ -5,7 +5,32 @@ from __future__ import annotations
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, plugins_option
+from phaseline.cli.options import json_option, open_types_option, plugins_option
+
+DIFFERENT = 3
+"""Exit code of two blueprints that say different things; 1 is for one that cannot be read."""
+
+
+@click.command(epilog="Example: phaseline blueprints diff old/blueprint.yaml blueprint.yaml")
+@click.argument("old")
+@click.argument("new")
+@plugins_option
+@open_types_option
+@json_option
+@click.pass_obj
+def diff(desk: Desk, old: str, new: str, plugin_folders: tuple[str, ...], open_types: bool) -> None:
+    """Show what a blueprint says differently than another one: nodes, properties, operations, types, inputs, outputs.
+
+    Both are merged with all they import and inherit, so that order, comments and anchors make no difference. What was
+    probably renamed is hinted. Exit code 0: they say the same; 3: they differ; 1: one of them is wrong.
+    """
+    from phaseline.cli.render.differences import differences_text
+    from phaseline.use_cases.blueprint_tools import compare_blueprints
+
+    with desk.open() as place:
+        found = compare_blueprints(place, old, new, plugin_folders=plugin_folders, open_types=open_types)
+    desk.answer(found, lambda: differences_text(found))
+    click.get_current_context().exit(0 if found.is_same else DIFFERENT)
 
 
 @click.command(epilog="Example: phaseline blueprints explain blueprint.yaml web --only properties")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from phaseline.cli.commands.blueprint_plan import blueprint_plan
-from phaseline.cli.commands.blueprint_tools import explain, schema
+from phaseline.cli.commands.blueprint_tools import diff, explain, schema
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option, open_types_option, plugins_option
 
@@ -31,5 +31,5 @@ def validate(desk: Desk, file: str, plugin_folders: tuple[str, ...], open_types:
     desk.answer(found, lambda: validated_text(found))
 
 
-for command in (blueprint_plan, explain, schema):
+for command in (blueprint_plan, diff, explain, schema):
     blueprints.add_command(command)
