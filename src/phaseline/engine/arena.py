@@ -188,7 +188,11 @@ class Arena:
             return 0
         if len(positions) == 1:
             return self.cells.number_of(positions.item())
-        low, high = int(positions.min()), int(positions.max())
+        if len(positions) <= FEW:
+            listed = positions.tolist()
+            low, high = min(listed), max(listed)
+        else:
+            low, high = int(positions.min()), int(positions.max())
         first = self.cells.number_of(low)
         if high < self.order[first].end:
             return first
@@ -236,15 +240,10 @@ class Arena:
         found: np.ndarray = may.nonzero()[0] + low
         return found
 
-    def recount(self, slot: Slot) -> None:
-        """Count ``unmet`` and ``lost`` of a slot from the statuses of its entries (after a restore)."""
+    def recount(self, slot: Slot, graph: Graph) -> None:
+        """Count ``unmet`` and ``lost`` of the slot of a graph from the statuses of its entries (after a restore)."""
         low, high = slot.base, slot.end
-        ends = self.end[low:high]
-        first = int(self.end[low - 1]) if low else 0
-        targets = self.idx[first : int(self.end[high - 1]) if high > low else first] - low
-        lengths = ends.copy()
-        lengths[1:] -= ends[:-1]
-        lengths[:1] -= first
+        lengths, targets = graph.ptr[1:] - graph.ptr[:-1], graph.idx
         status, tolerant = self.status[low:high], (self.marks[low:high] & TOLERANT) >> 1
         for column, table in ((self.unmet, UNMET), (self.lost, LOST)):
             told = table[status, tolerant]

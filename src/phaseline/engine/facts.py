@@ -102,7 +102,7 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
     if batch is None or not len(members):
         return
     positions = batch.positions[members]
-    scheduler.answer(draft, batch, members, kinds)
+    scheduler.answer(draft, batch, members, positions, kinds)
     if (
         len(members) == 1
         and kinds.item() == KIND_COMPLETED
@@ -222,7 +222,7 @@ def _lost(scheduler: Scheduler, draft: Draft, _index: int, event: Lost) -> None:
     arena = scheduler.arena
     repeatable = scheduler.table.repeatable[arena.policy[positions]]
     canceling = arena.status[positions] == CANCELING
-    scheduler.answer(draft, batch, members, np.where(repeatable, KIND_LOST, KIND_UNSURE))
+    scheduler.answer(draft, batch, members, positions, np.where(repeatable, KIND_LOST, KIND_UNSURE))
     status = np.full(len(positions), UNSURE, np.uint8)
     status[repeatable & canceling] = CANCELED
     status[repeatable & ~canceling] = WAITING

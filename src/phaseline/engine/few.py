@@ -93,12 +93,12 @@ def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[i
     """Give entries new statuses; the dependents whose counters changed with them."""
     cells = arena.cells
     status, marks, end, idx, unmet, lost = cells.status, cells.marks, cells.end, cells.idx, cells.unmet, cells.lost
-    felt: set[int] = set()
+    stories, felt = arena.stories, set()
     for position, after in zip(positions, new, strict=True):
         before = status[position]
         status[position] = after
-        if arena.stories is not None:
-            arena.stories.see_one(position, before, after)
+        if stories is not None:
+            stories.see_one(position, before, after)
         if STORED[after] or STORED[before]:
             _note(arena, cells, position, before, after)
         is_unmet, is_lost = TELLS[before][after + WHEN_TOLERANT if marks[position] & TOLERANT else after]
@@ -129,7 +129,7 @@ def _note(arena: Arena, cells: Cells, position: int, before: int, after: int) ->
         cells.unsure[number] += 1
     if before == UNSURE:
         cells.unsure[number] -= 1
-    if SLEEPING in {before, after}:
+    if before == SLEEPING or after == SLEEPING:  # noqa: PLR1714 - a set would be made each time
         arena.sleep_changes += 1
     arena.few_dirty.add(cells.first_page[number] + (position - cells.slot_base[number]) // PAGE_ENTRIES)
     arena.touched.add(number)
@@ -148,6 +148,8 @@ def judge_few(arena: Arena, moved: Sequence[int]) -> tuple[list[int], list[int]]
             if after != before:
                 changed.append(position)
                 new.append(after)
+    if not new:
+        return changed, new
     for ruling, gathered in ((WAITING, arena.released), (PASSED, arena.passed)):
         if ruling in new:
             gathered.append(np.array([at for at, after in zip(changed, new, strict=True) if after == ruling], np.int64))

@@ -52,10 +52,11 @@ class Lane:
     @property
     def queues(self) -> dict[int, deque[np.ndarray]]:
         """{execution: chunks of its entries}, in the order in which executions are served."""
-        crowds, self._crowds = self._crowds, []
-        for executions, positions, cuts in crowds:
-            for execution, (low, high) in zip(executions, pairwise(cuts), strict=True):
-                self._queues.setdefault(execution, deque()).append(positions[low:high])
+        if self._crowds:
+            crowds, self._crowds = self._crowds, []
+            for executions, positions, cuts in crowds:
+                for execution, (low, high) in zip(executions, pairwise(cuts), strict=True):
+                    self._queues.setdefault(execution, deque()).append(positions[low:high])
         return self._queues
 
     def put(self, execution: int, positions: np.ndarray) -> None:

@@ -142,7 +142,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
         arena.due[positions] = event.due
     if event.begun is not None:
         arena.marks[event.begun.astype(np.int64) + slot.base] &= NOT_CONDITIONAL
-    arena.recount(slot)
+    arena.recount(slot, event.graph)
     status = arena.status[slot.base : slot.end]
     held = status.tobytes()  # most have nobody who sleeps and nothing that failed
     if SLEEPING in held:
@@ -231,7 +231,7 @@ def _give_up(scheduler: Scheduler, draft: Draft, batch: OpenBatch, members: np.n
     """Wait no longer for these members: what must not be called twice is unsure, the rest canceled."""
     positions = batch.positions[members]
     repeatable = scheduler.table.repeatable[scheduler.arena.policy[positions]]
-    scheduler.answer(draft, batch, members, KIND_UNSURE)
+    scheduler.answer(draft, batch, members, positions, KIND_UNSURE)
     scheduler.arena.change(positions, np.where(repeatable, CANCELED, UNSURE))
 
 

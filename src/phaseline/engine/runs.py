@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import distinct
 from phaseline.model.frozen import changeable
 from phaseline.model.status import ExecutionStatus
 
@@ -62,13 +63,14 @@ class Run:
         if self.first_failure_at is None:
             self.first_failure_at = now
         groups = slot.group[positions - slot.base] if len(slot.group) else np.zeros(len(positions), np.int32)
-        values, counts = np.unique(groups, return_counts=True)
-        for group, count in zip(values.tolist(), counts.tolist(), strict=True):
+        for group, count in enumerate(np.bincount(groups).tolist()):
+            if not count:
+                continue
             key = (slot.graph_id, group)
             self.failures[key] = self.failures.get(key, 0) + count
             if self.stop_after.share is not None:
                 subjects = arena.subject[positions[groups == group]]
-                self.failed[key] = np.union1d(self.failed.get(key, subjects[:0]), subjects)
+                self.failed[key] = distinct(np.concatenate((self.failed.get(key, subjects[:0]), subjects)))
 
     def forgive(self) -> None:
         """Count failures afresh: a user has asked to go on."""
@@ -100,4 +102,4 @@ def group_size(arena: Arena, slot: Slot, group: int) -> int:
     subjects = arena.subject[slot.base : slot.end]
     if len(slot.group):
         subjects = subjects[slot.group == group]
-    return len(np.unique(subjects[subjects >= 0]))
+    return len(distinct(subjects[subjects >= 0]))

@@ -341,9 +341,11 @@ class Scheduler:
             lane.running -= 1
             batch.lane = None
 
-    def answer(self, draft: Draft, batch: OpenBatch, members: np.ndarray, kinds: np.ndarray | int) -> None:
-        """Members of a batch have outcomes; their entries belong to it no more."""
-        self.arena.owner[batch.positions[members]] = -1
+    def answer(
+        self, draft: Draft, batch: OpenBatch, members: np.ndarray, positions: np.ndarray, kinds: np.ndarray | int
+    ) -> None:
+        """Members of a batch have outcomes; their entries, at these positions, belong to it no more."""
+        self.arena.owner[positions] = -1
         batch.answer(members, kinds)
         draft.answered[batch.id] = batch
         self.give_back(batch)
@@ -356,9 +358,10 @@ class Scheduler:
             draft.closed.append(BatchClosed(batch.id, 0 if is_open else draft.now, batch.kinds.copy()))
 
     def _set_alarm(self, draft: Draft) -> None:
-        times = [run.stops_at for run in self.limited.values()]
-        times += [self.sleepers.next(self.arena), self.lanes.next_opening(draft.now)]
-        at = min((time for time in times if time is not None), default=None)
+        at = self.sleepers.next(self.arena)
+        for time in (self.lanes.next_opening(draft.now), *[run.stops_at for run in self.limited.values()]):
+            if time is not None and (at is None or time < at):
+                at = time
         if at != self._wake_at:
             self._wake_at = at
             draft.commands.append(WakeAt(at))

@@ -26,11 +26,13 @@ def distinct(values: np.ndarray) -> np.ndarray:
 def neighbours(positions: np.ndarray) -> slice | np.ndarray:
     """Positions as a slice where each is the next one behind the one before: columns are then read where they lie.
 
-    >>> neighbours(np.array([4, 5, 6])), neighbours(np.array([4, 6]))
-    (slice(4, 7, None), array([4, 6]))
+    A few are read as quickly one by one.
+
+    >>> neighbours(np.arange(4, 44)), neighbours(np.array([4, 5]))
+    (slice(4, 44, None), array([4, 5]))
     """
     count = len(positions)
-    if not count:
+    if count <= FEW_VALUES:
         return positions
     first = int(positions[0])
     if int(positions[-1]) - first != count - 1 or not every(positions[1:] > positions[:-1]):

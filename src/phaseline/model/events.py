@@ -250,7 +250,9 @@ class Batch:
 
     def __len__(self) -> int:
         """How many members there are."""
-        return sum(len(segment.positions) for segment in self.segments)
+        if len(self.segments) == 1:
+            return len(self.segments[0].positions)
+        return sum([len(segment.positions) for segment in self.segments])
 
 
 @frozen

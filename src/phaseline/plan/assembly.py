@@ -111,7 +111,7 @@ def _policy(draft: Draft, code: int) -> int:
 
 
 def _states(draft: Draft, bits: int) -> tuple[int, ...]:
-    return tuple(state for place, state in enumerate(draft.states) if bits >> place & 1)
+    return tuple([state for place, state in enumerate(draft.states) if bits >> place & 1]) if bits else ()
 
 
 def _adjacency(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:

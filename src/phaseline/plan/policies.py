@@ -85,7 +85,9 @@ class Policies:
         callings = list(self.callings)
         for number, before, after in self._final:
             calling = callings[number]
-            found.append(altered(calling, enter=before + calling.enter, leave=calling.leave + after))
+            if before or after:
+                calling = altered(calling, enter=before + calling.enter, leave=calling.leave + after)
+            found.append(calling)
         return tuple(found)
 
     def add(self, policy: Policy) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from contextlib import suppress
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -37,8 +36,10 @@ class Inbox(Generic[T]):
     def wake(self) -> None:
         """End a wait, be there anything in or not."""
         if self._empty.locked():
-            with suppress(RuntimeError):  # another thread was faster
+            try:  # noqa: SIM105 - a context costs more than all else here
                 self._empty.release()
+            except RuntimeError:
+                pass  # another thread was faster
 
     def wait(self, timeout_ms: int | None) -> bool:
         """True as soon as something is in (or ``wake`` was called); False after the timeout. None: without end."""

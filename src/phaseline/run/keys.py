@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import some
 from phaseline.model.events import Evaluated
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import ProblemsError
@@ -14,6 +15,8 @@ from phaseline.model.problem import ProblemsError
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.run.subjects import LoadedDeployment
+
+INSTANCE = int(SubjectKind.INSTANCE)
 
 
 def value_at(document: Value, path: str) -> Value:
@@ -28,7 +31,7 @@ class LaneKeys:
 
     def __init__(self) -> None:
         """No value seen."""
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[object, int] = {}
 
     def evaluate(
         self, graph: int, positions: np.ndarray, kinds: np.ndarray, subjects: np.ndarray, expression: str,
@@ -39,9 +42,9 @@ class LaneKeys:
         Relationship entries are keyed by their source instance.
         """
         topology = deployment.topology
-        of_relationship = kinds != SubjectKind.INSTANCE
+        of_relationship = kinds != INSTANCE
         instances = subjects.copy()
-        if of_relationship.any():
+        if some(of_relationship):
             instances[of_relationship] = topology.source[subjects[of_relationship]]
         values = np.empty(len(positions), np.int32)
         root, _, rest = expression.partition(".")
@@ -73,5 +76,7 @@ class LaneKeys:
 
     def number(self, expression: str, value: Value) -> int:
         """The number of a value of an expression."""
-        text = json.dumps([expression, value], sort_keys=True, default=str)
-        return self._numbers.setdefault(text, len(self._numbers))
+        seen: object = (expression, value)
+        if not isinstance(value, str):  # most are names of a region or an account
+            seen = json.dumps([expression, value], sort_keys=True, default=str)
+        return self._numbers.setdefault(seen, len(self._numbers))

@@ -352,11 +352,12 @@ class Engine:
             at = self.wakes_at
             wait = longest if at is None else min(longest, at - self._clock.now())
             self._wait(wait)
-        self._backlog.extend(self._inbox.take_all())
+        backlog = self._backlog
+        backlog.extend(self._inbox.take_all())
         taken: list[Report] = []
         room = TURN_ENTRIES
-        while self._backlog and room > 0:
-            report = self._backlog.popleft()
+        while backlog and room > 0:
+            report = backlog.popleft()
             taken.append(self._outstanding.only_members(report))
             room -= len(report.members)
         return taken

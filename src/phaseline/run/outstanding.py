@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.distinct import every
 from phaseline.model.events import Finished, Noted
 from phaseline.model.graph import SubjectKind
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
@@ -79,8 +78,7 @@ class Outstanding:
                 sorter.logs.extend(report.logs)
             if not report.is_noted:
                 sorter.failures(batch, report, answer, self._instance_of)
-                dispatched.reported[report.members] = True
-                if every(dispatched.reported):
+                if dispatched.report(report.members):
                     self._forget_answered(batch)
         return sorter
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import some
 from phaseline.model.events import Lost, Reattached, Restored
 from phaseline.model.resources import REACH
 from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.run.deployments import Deployments
     from phaseline.run.planning import Planning
 
-COMPLETED = int(EntryStatus.COMPLETED)
+COMPLETED, ENDED_FROM = int(EntryStatus.COMPLETED), int(FIRST_ENDED)
 CONDITIONAL = int(Mark.CONDITIONAL)
 PENDING, LOST = int(OutcomeKind.PENDING), int(OutcomeKind.LOST)
 NEVER = -1
@@ -78,8 +79,8 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
     graphs = store.graphs(row.number)
     found = []
     for graph in graphs:
-        statuses = np.frombuffer(bytes(store.statuses(graph.id)), np.uint8)
-        may_move = (statuses < FIRST_ENDED).any()
+        statuses = store.statuses(graph.id)
+        may_move = some(statuses < ENDED_FROM)
         is_held = is_reach(row) or (graph.attempt == row.attempt and (graph is graphs[-1] or may_move))
         if is_held:
             found.append((graph, statuses))
@@ -102,7 +103,7 @@ def _restored(
     deployments.add_graph(graph.id, columns)
     if is_reach(row):
         last = calls()[graph.id]
-        in_doubt = ((last == PENDING) | (last == LOST)) & (statuses < FIRST_ENDED)
+        in_doubt = ((last == PENDING) | (last == LOST)) & (statuses < ENDED_FROM)
         deployments.doubted(graph.id).update(in_doubt.nonzero()[0].tolist())
     notes = store.notes(graph.id)
     for note in notes:
@@ -123,7 +124,7 @@ def _restored(
         attempts=np.array([note.attempts for note in notes], np.int32),
         generations=np.array([note.generation for note in notes], np.int32),
         due=np.array([note.due for note in notes], np.int64),
-        begun=_begun(calls()[graph.id]) if (columns.marks & CONDITIONAL).any() else None,
+        begun=_begun(calls()[graph.id]) if some((columns.marks & CONDITIONAL) != 0) else None,
     )
 
 

@@ -47,7 +47,8 @@ class Report:
     @property
     def is_noted(self) -> bool:
         """True for data without outcomes: members are named, all of them pending."""
-        return len(self.members) > 0 and self.kinds.item(0) == PENDING and not some(self.kinds != PENDING)
+        kinds = self.kinds
+        return len(kinds) > 0 and kinds.item(0) == PENDING and (len(kinds) == 1 or not some(kinds != PENDING))
 
     def of(self, chosen: np.ndarray) -> Report:
         """The report without what it says of members that are not chosen (bool, in the order of ``members``)."""
@@ -70,6 +71,13 @@ class Dispatched:
 
     batch: Batch
     reported: np.ndarray
+
+    def report(self, members: np.ndarray) -> bool:
+        """Members have outcomes; True if now all have."""
+        if len(self.reported) == 1:
+            return len(members) > 0
+        self.reported[members] = True
+        return every(self.reported)
 
     def only_members(self, report: Report) -> Report:
         """The report without what it says of members that the batch does not have."""

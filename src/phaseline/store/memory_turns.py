@@ -37,11 +37,8 @@ def write(shelves: Shelves, turn: Turn) -> None:
         held.row = altered(held.row, attempt=again.attempt)
     for entered in changes.states:
         _enter_states(shelves, entered)
-    _write_payload(shelves, turn.payload)
-    asking.write_answers(shelves, turn.payload.answers, turn.at)
-    for number, request in turn.payload.requests.items():
-        known = shelves.executions[number]
-        known.row = altered(known.row, request=requests.from_json(requests.to_json(request)))
+    if turn.payload:
+        _write_payload(shelves, turn.payload, turn.at)
 
 
 def _change_execution(shelves: Shelves, changed: ExecutionChanged, at: int) -> None:
@@ -83,7 +80,7 @@ def _open_batch(shelves: Shelves, batch: Batch) -> None:
     shelves.batches[batch.id] = BatchRow(
         id=batch.id,
         phase=batch.lane.phase,
-        segments=tuple((segment.graph, segment.positions.copy()) for segment in batch.segments),
+        segments=tuple([(segment.graph, segment.positions.copy()) for segment in batch.segments]),
         started_at=batch.started_at,
         deadline_at=batch.deadline_at,
         closed_at=0,
@@ -113,7 +110,7 @@ def _enter_states(shelves: Shelves, entered: StatesEntered) -> None:
             known.documents.pop(number, None)
 
 
-def _write_payload(shelves: Shelves, payload: Payload) -> None:
+def _write_payload(shelves: Shelves, payload: Payload, at: int) -> None:
     for (deployment, instance), changes in texts.by_instance(payload.documents).items():
         held = shelves.deployments[deployment].documents
         held[instance] = texts.merged(held.get(instance, texts.EMPTY), changes)
@@ -133,6 +130,14 @@ def _write_payload(shelves: Shelves, payload: Payload) -> None:
         execution.last_event += 1
         text = bounds.shortened(event.message, bounds.MESSAGE_LENGTH)
         execution.events.append(altered(event, message=text, sequence=execution.last_event))
+    _keep_within_bounds(shelves, payload)
+    asking.write_answers(shelves, payload.answers, at)
+    for number, request in payload.requests.items():
+        known = shelves.executions[number]
+        known.row = altered(known.row, request=requests.from_json(requests.to_json(request)))
+
+
+def _keep_within_bounds(shelves: Shelves, payload: Payload) -> None:
     for number in {line.execution for line in payload.logs}:
         execution = shelves.executions[number]
         _drop(execution.logs, bounds.first_kept(execution.last_log, bounds.LOG_LINES_KEPT))

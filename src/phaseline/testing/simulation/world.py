@@ -182,7 +182,7 @@ class World:
         while not all(life.is_over for life in self.lives):
             self.story.turns += 1
             assert self.story.turns < MOST_TURNS, "it never ends"
-            if self.story.turns > CALM_AFTER:
+            if self.story.turns == CALM_AFTER + 1:
                 self.dice.calm_down()
             acted = [self.act(life) for life in self.lives if not life.is_over]
             self._turn()
