@@ -73,6 +73,14 @@ class _UnusableText(Exception):
 def read_document(name: str, text: str, report: Report, *, is_bundled: bool = False) -> Document | None:
     """The document in ``text``; None when it cannot be used, with the reasons in ``report``."""
     document = Document(name, text, is_bundled=is_bundled)
+    if text.startswith(("{", "\n{", " {")):
+        from phaseline.dsl.json_text import NotPlainJson, read_json
+
+        try:
+            document.root, document.marks = read_json(text, MAX_DEPTH)
+            return document
+        except NotPlainJson:
+            pass
     try:
         _Builder(document, report).build()
     except yaml.YAMLError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
@@ -24,6 +25,8 @@ class Positions:
         self._tree: Any = None
         self._is_composed = False
         self._entries: dict[int, Mapping[str, tuple[Any, Any]]] = {}
+        self._near: dict[tuple[object, str], Any] = {}
+        self._next: dict[str, dict[str, tuple[int, int]]] = {}
 
     def place(self, path: Path, point: Literal["key", "value"], line: int = 0, column: int = 0) -> Place:
         """The place of an element; ``line`` and ``column`` if they are known already."""
@@ -36,9 +39,51 @@ class Positions:
 
     def _find(self, path: Path, point: Literal["key", "value"]) -> tuple[int, int]:
         """Line and column, from 1, of the deepest element of ``path`` that the text has."""
+        found = self._find_near(path, point)
+        if found is not None:
+            return found
         node = self._root()
+        return (1, 1) if node is None else self._within(node, path, point)
+
+    def _find_near(self, path: Path, point: Literal["key", "value"]) -> tuple[int, int] | None:
+        """As ``_find``, of the text of one element alone; None where that cannot be read for itself."""
+        section = path[0] if len(path) > 1 else ""
+        if section not in self._document.marks:
+            return None
+        name = self._document.own_name(str(path[1]))
+        place = self._document.marks[section].get(name)
+        if place is None:
+            return None
+        if (section, name) not in self._near:
+            self._near[section, name] = self._element(str(section), name, place)
+        node = self._near[section, name]
         if node is None:
-            return (1, 1)
+            return None
+        line, column = self._within(node, (name, *path[2:]), point)
+        return (line + place[0] - 1, column + place[1] - 1 if line == 1 else column)
+
+    def _element(self, section: str, name: str, place: tuple[int, int]) -> Any:
+        """The tree of one element: of the text from its key to that of the next one."""
+        from phaseline.dsl.documents import Loader
+
+        if section not in self._next:
+            places = list(self._document.marks[section].items())
+            self._next[section] = {key: following for (key, _), (_, following) in pairwise(places)}
+        following = self._next[section].get(name)
+        if self._lines is None:
+            self._lines = self._document.text.splitlines()
+        if following is None or following <= place:
+            return None
+        lines = self._lines[place[0] - 1 : following[0]]
+        lines[-1] = lines[-1][: following[1] - 1]
+        lines[0] = lines[0][place[1] - 1 :]
+        try:
+            return Loader("\n".join(lines).rstrip(" ,\n\t")).get_single_node()
+        except yaml.YAMLError:
+            return None  # it has an alias of something outside, for example
+
+    def _within(self, node: Any, path: Path, point: Literal["key", "value"]) -> tuple[int, int]:
+        """Line and column of the deepest element of ``path`` below a node."""
         mark = node.start_mark
         for depth, step in enumerate(path):
             found = self._child(node, step)
