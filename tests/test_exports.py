@@ -37,7 +37,7 @@ TESTING = {
 }
 METHODS = {
     facade.Phaseline: {"status", "close"},
-    facade.Blueprints: {"validate", "plan"},
+    facade.Blueprints: {"validate", "plan", "upload", "list", "show", "delete", "package"},
     facade.Deployments: {"list", "show", "create", "inputs", "outputs", "capabilities", "delete"},
     facade.Executions: {
         *("install", "uninstall", "start", "resume", "retry", "complete", "cancel"),

@@ -160,6 +160,10 @@ class BlueprintShelf(Protocol):
         """What is in a file. ``LookupError`` if nothing has this digest."""
         ...
 
+    def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
+        """The versions that a version was uploaded with, by id."""
+        ...
+
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
         """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
         ...

@@ -22,7 +22,7 @@ MISUSED = {
     "executions list shop": "phaseline executions list -d shop",
     "events list": "What cfy calls so is here: phaseline executions events ID",
     "executions get install-1": "What cfy calls so is here: phaseline executions show ID",
-    "blueprints upload x": "for nothing is uploaded",
+    "blueprints download x": "What cfy calls so is here: phaseline blueprints package ID",
     "deployments outputs --deployment": "The name stands by itself: phaseline deployments outputs NAME",
 }
 

@@ -26,6 +26,7 @@ PLAYED = [
     "phase-plugins",
     "resources",
     "secrets",
+    "stored-blueprints",
     "testing",
     "tutorial",
 ]

@@ -105,9 +105,12 @@ def test_b8_what_a_deployment_needs_is_not_deleted(reopen: Reopen) -> None:
 def test_b8_what_another_blueprint_imports_is_not_deleted_before_it(store: Store) -> None:
     lib = stored(store, "lib", {"b": b"2"})
     shop = stored(store, "shop", {"b": b"1"}, imports=(lib.number,))
+    stored(store, "lib", {"b": b"3"})
+    assert list(store.stored_blueprints.imports(shop.number)) == [lib]
+    assert list(store.stored_blueprints.imports(lib.number)) == []
     assert list(store.stored_blueprints.delete([lib.number])) == [BlueprintUser("blueprint", "shop@1")]
     assert list(store.stored_blueprints.delete([lib.number, shop.number])) == []
-    assert list(store.stored_blueprints.all()) == []
+    assert [str(row) for row in store.stored_blueprints.all()] == ["lib@2"]
 
 
 def test_b8_what_is_in_a_file_goes_with_the_last_that_has_it(store: Store) -> None:

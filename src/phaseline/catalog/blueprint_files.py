@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,13 +30,16 @@ class BlueprintFiles:
         *,
         allowed_imports: Sequence[str] = (),
         types_folder: str = "",
+        find_uploaded: Callable[[str], str | None] = lambda _: None,
         limit_bytes: int = MAX_FILE_BYTES,
     ) -> None:
         """``main``: the main file; its folder and ``more_folders`` are the roots that imports must stay in.
 
         ``allowed_imports``: beginnings of addresses in the web that files may be fetched from. ``types_folder``: the
-        catalogue of plugins' definition files, empty for none.
+        catalogue of plugins' definition files, empty for none. ``find_uploaded``: the main file of a stored blueprint,
+        whose folder may be read from then on.
         """
+        self._find_uploaded = find_uploaded
         self._types_folder = types_folder
         self._allowed_imports = allowed_imports
         self._main = main
@@ -44,6 +47,7 @@ class BlueprintFiles:
         self._roots = [self._folder.resolve(), *(Path(root).resolve() for root in more_folders)]
         self._limit_bytes = limit_bytes
         self._entries: frozenset[str] | None = None
+        self._uploads: set[Path] = set()
 
     def find(self, name: str, importer: str) -> str | None:
         """The file that a name means: as given, beside the importing file, beside the main file, in a further folder."""
@@ -117,9 +121,12 @@ class BlueprintFiles:
         found = types.published(target) if types is not None else None
         return (target,) if found is None else (found.path(minor, target.rpartition("/")[2]), target)
 
-    def uploaded(self, blueprint: str) -> str | None:  # noqa: ARG002 - the protocol's signature
-        """None: no blueprint is stored yet."""
-        return None
+    def uploaded(self, blueprint: str) -> str | None:
+        """The main file of a stored blueprint, or None if there is none."""
+        main = self._find_uploaded(blueprint)
+        if main is not None:
+            self._uploads.add(Path(main).parent.resolve())
+        return main
 
     def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:  # noqa: ARG002 - types are the same everywhere
         """The path of the definition file in the catalogue; None if the plugin is not there at all.
@@ -146,7 +153,7 @@ class BlueprintFiles:
         return TypeFiles(self._types_folder)
 
     def exists(self, path: str) -> bool:
-        """Whether a script of this relative path lies in the blueprint's folder.
+        """Whether a script of this relative path lies in the blueprint's folder, or one of this path in an uploaded one's.
 
         One listing of the folder spares a look for each of ten thousand function names.
         """
@@ -159,13 +166,15 @@ class BlueprintFiles:
         if first not in self._entries and first not in {"", ".", ".."}:
             return False
         file = self._folder / path
-        return "\0" not in path and _is_file(file) and file.resolve().is_relative_to(self._roots[0])
+        if "\0" in path or not _is_file(file):
+            return False
+        return any(file.resolve().is_relative_to(root) for root in (self._roots[0], *self._uploads))
 
     def _is_allowed(self, path: Path) -> bool:
         real = path.resolve()
         if self._types_folder and real.is_relative_to(Path(self._types_folder).resolve()):
             return True
-        return any(real.is_relative_to(root) for root in self._roots)
+        return any(real.is_relative_to(root) for root in (*self._roots, *self._uploads))
 
 
 def _is_file(path: Path) -> bool:

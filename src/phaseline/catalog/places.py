@@ -26,11 +26,14 @@ SHIM = str(Path(__file__).resolve().parents[1] / "compat" / "cloudify" / "shim")
 def search_path(code: CodePlaces) -> tuple[str, ...]:
     """Folders with plugin modules of a deployment, first found first used; those that do not exist are left out.
 
-    The blueprint's ``plugins`` folder, then the deployment's plugin folders; source distributions in each
-    of them (a folder with a ``setup.py`` or ``pyproject.toml``) are searched beside their modules.
+    The blueprint's ``plugins`` folder, then those of stored blueprints that it imports, then the deployment's plugin
+    folders; source distributions in each of them (a folder with a ``setup.py`` or ``pyproject.toml``) are searched beside
+    their modules.
     """
     found: list[str] = []
-    for folder in (os.path.join(code.blueprint_folder, PLUGINS_FOLDER), *code.plugin_folders):  # noqa: PTH118 - hot, text in, text out
+    beside = (code.blueprint_folder, *(folder for _, folder in code.imported))
+    own = [os.path.join(folder, PLUGINS_FOLDER) for folder in beside]  # noqa: PTH118 - hot, text in, text out
+    for folder in (*own, *code.plugin_folders):
         found.extend(_with_distributions(Path(folder)))
     return tuple(dict.fromkeys(found))
 

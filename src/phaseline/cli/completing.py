@@ -1,4 +1,4 @@
-"""What the shell offers for names of deployments, executions, instances, clusters, resources and secrets. Says nothing where it cannot look."""
+"""What the shell offers for names of deployments, executions, instances, clusters, resources, secrets and blueprints. Says nothing where it cannot look."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from phaseline.cli.desk import Desk
 from phaseline.model.problem import ProblemsError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -54,6 +56,22 @@ def secrets(ctx: click.Context, _parameter: click.Parameter, incomplete: str) ->
     from phaseline.use_cases.completing import secret_names
 
     return _offered(ctx, lambda place: secret_names(place, incomplete))
+
+
+def stored_blueprints(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Ids of stored blueprints."""
+    from phaseline.use_cases.completing import blueprint_ids
+
+    return _offered(ctx, lambda place: blueprint_ids(place, incomplete))
+
+
+def blueprints(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, and ids of stored blueprints."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(id) for id in stored_blueprints(ctx, parameter, incomplete)] + [
+        CompletionItem(incomplete, type="file")
+    ]
 
 
 def _offered(ctx: click.Context, look: Callable[[Workplace], list[str]]) -> list[str]:

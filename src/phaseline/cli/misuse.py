@@ -27,8 +27,9 @@ CFY = {
     "executions get": "phaseline executions show ID",
     "instances get": "phaseline instances show ID",
     "deployments get": "phaseline deployments show NAME",
-    "blueprints upload": "phaseline install FILE, for nothing is uploaded",
-    "blueprints list": "phaseline deployments list",
+    "blueprints get": "phaseline blueprints show ID",
+    "blueprints download": "phaseline blueprints package ID",
+    "blueprints inputs": "phaseline blueprints plan ID",
     "plugins upload": "phaseline install FILE --plugins DIR, for nothing is uploaded",
 }
 """{words of the ancestor's command line: what is typed here}; the whole list is the page for those who come from it."""

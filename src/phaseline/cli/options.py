@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -51,8 +52,26 @@ detach_option = click.option(
     help="Leave as soon as the engine has taken it up; see how it goes on with executions follow.",
 )
 inputs_option = click.option(
-    "--inputs", "input_files", metavar="FILE", multiple=True, help="YAML file with inputs; later files win; repeatable."
+    "--inputs",
+    "input_files",
+    metavar="FILE",
+    multiple=True,
+    help="File with inputs in YAML or JSON; before all of -i; later files win; repeatable.",
 )
+
+
+blueprint_argument = click.argument("file", metavar="BLUEPRINT", shell_complete=completing.blueprints)
+
+
+def given_values(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Inputs or parameters as they were given: each is ``name=value``, a mapping in JSON or YAML, or a file that is there."""
+    for text in values:
+        name, equals, _ = text.partition("=")
+        is_pair = bool(equals) and bool(name.strip())
+        if not (is_pair or text.lstrip().startswith("{") or Path(text).is_file()):
+            message = f"'{text}' is not of the form name=value, such as port=8080, no mapping such as '{{port: 8080}}'"
+            raise click.BadParameter(f"{message}, and no file", param=parameter)
+    return values
 
 
 def pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -69,29 +88,29 @@ def pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ..
 input_option = click.option(
     "-i",
     "--input",
-    "input_pairs",
+    "inputs_given",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=pairs,
-    help="One input, its value read as YAML; after all files; repeatable.",
+    callback=given_values,
+    help="One input, its value read as YAML; or several as '{JSON}', or a file of them. Later ones win; repeatable.",
 )
 
 
 parameter_option = click.option(
     "-p",
     "--parameter",
-    "parameter_pairs",
+    "parameters_given",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=pairs,
-    help="One parameter, its value read as YAML; after all files; repeatable.",
+    callback=given_values,
+    help="One parameter, its value read as YAML; or several as '{JSON}', or a file of them. Later ones win; repeatable.",
 )
 parameters_option = click.option(
     "--params",
     "parameter_files",
     metavar="FILE",
     multiple=True,
-    help="YAML file with parameters; later files win; repeatable.",
+    help="File with parameters in YAML or JSON; before all of -p; later files win; repeatable.",
 )
 custom_option = click.option(
     "--allow-custom-parameters",

@@ -126,7 +126,9 @@ def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
 
 def read_call(letter: Letter, channel: Channel, world: World) -> Call:
     """The call that ``write_call`` wrote."""
-    code = CodePlaces(letter["code"]["blueprint_folder"], tuple(letter["code"]["plugin_folders"]))
+    places = letter["code"]
+    imported = tuple((namespace, folder) for namespace, folder in places["imported"])
+    code = CodePlaces(places["blueprint_folder"], tuple(places["plugin_folders"]), imported)
     site = Site(
         **letter["site"],
         execution=ExecutionView(**letter["execution"]),

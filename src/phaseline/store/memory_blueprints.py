@@ -73,6 +73,11 @@ class MemoryBlueprints:
             raise LookupError(f"nothing is stored with the digest {digest}")
         return self._contents[digest]
 
+    def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
+        """The versions that a version was uploaded with, by id."""
+        wanted = self._imports.get(blueprint, set())
+        return [row for row in self.all() if row.number in wanted]
+
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
         """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
         which, living = set(blueprints), self._living()

@@ -107,6 +107,12 @@ class SqliteBlueprints:
                 raise LookupError(f"nothing is stored with the digest {digest}")
             return unpacked(*row)
 
+    def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
+        """The versions that a version was uploaded with, by id."""
+        with self._reading() as db:
+            which = "number in (select imported from stored_import where blueprint = ?) order by id, version"
+            return _select(db, which, blueprint)
+
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
         """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
         with self._reading() as db:

@@ -15,7 +15,7 @@ def planned(
     """What the ancestor's parser makes of the same file. Raises ``ProblemsError`` with everything that is wrong with it."""
     from phaseline.dsl.plan_document import plan_document
     from phaseline.dsl.reader import read_whole
-    from phaseline.use_cases.loading import files_of
+    from phaseline.use_cases.loading import open_blueprint
 
-    _, files = files_of(place, file, plugin_folders)
-    return plan_document(*read_whole(file, files, open_types=open_types))
+    opened = open_blueprint(place, file, plugin_folders)
+    return plan_document(*read_whole(opened.file, opened.files, open_types=open_types))

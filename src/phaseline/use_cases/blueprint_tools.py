@@ -43,9 +43,10 @@ def explain_node(
     """
     from phaseline.dsl.explaining import explain
     from phaseline.dsl.reader import read_whole
-    from phaseline.use_cases.loading import files_of
+    from phaseline.use_cases.loading import open_blueprint
 
-    blueprint, sections = read_whole(file, files_of(place, file, plugin_folders)[1])
+    opened = open_blueprint(place, file, plugin_folders)
+    blueprint, sections = read_whole(opened.file, opened.files)
     if node not in blueprint.nodes:
         hint = did_you_mean(node, blueprint.nodes)
         known = ", ".join(list(blueprint.nodes)[:NAMED]) + (", …" if len(blueprint.nodes) > NAMED else "")
@@ -64,9 +65,10 @@ def compare_blueprints(
     """
     from phaseline.dsl.comparing import compare
     from phaseline.dsl.reader import read_whole
-    from phaseline.use_cases.loading import files_of
+    from phaseline.use_cases.loading import open_blueprint
 
     def read(file: str) -> tuple[Blueprint, Sections]:
-        return read_whole(file, files_of(place, file, plugin_folders)[1], open_types=open_types)
+        opened = open_blueprint(place, file, plugin_folders)
+        return read_whole(opened.file, opened.files, open_types=open_types)
 
     return compare(read(old), read(new))

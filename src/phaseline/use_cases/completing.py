@@ -55,6 +55,11 @@ def secret_names(place: Workplace, beginning: str) -> list[str]:
     return _fitting((row.name for row in place.store.secrets.all()), beginning)
 
 
+def blueprint_ids(place: Workplace, beginning: str) -> list[str]:
+    """Stored blueprints whose id begins so."""
+    return _fitting(sorted({row.id for row in place.store.stored_blueprints.all()}), beginning)
+
+
 def _fitting(names: Iterable[str], beginning: str) -> list[str]:
     found: list[str] = []
     for name in names:

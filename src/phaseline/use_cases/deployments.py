@@ -44,7 +44,7 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
     nodes = {node.name: count for node, count in zip(topology.nodes, counts, strict=True)}
     inputs = dict(store.inputs(row.number))
     inputs |= dict.fromkeys(hidden_inputs(store.blueprint(row.number)) & inputs.keys(), HIDDEN)
-    seen = _brief(store, row)
+    seen, uses = _brief(store, row), store.stored_blueprints.of_deployment(row.number)
     return DeploymentDetails(
         **{item.name: getattr(seen, item.name) for item in fields(seen)},
         inputs=inputs,
@@ -52,6 +52,7 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
         folder=row.code.blueprint_folder,
         folder_is_there=Path(row.code.blueprint_folder).is_dir(),
         plugin_folders=row.code.plugin_folders,
+        stored_blueprints={name: str(stored) for name, stored in uses.items()},
     )
 
 

@@ -31,6 +31,7 @@ FAILURES_EVERY_MS = 10_000
 TEXT_LENGTH = 1_000
 """Characters written of one text."""
 SECRET_WORD = re.compile(r"^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+", re.DOTALL)
+SECRET_MAPPING = re.compile(r"^(--?[\w-]+=|-\w)?\s*\{.*", re.DOTALL)
 SECRET_URL = re.compile(r"//[^/@\s]+@")
 TOLD: dict[str, tuple[Level, str]] = {
     "workflow_started": ("info", "begun"),
@@ -147,10 +148,12 @@ def without_values(words: Sequence[str]) -> str:
 
     >>> without_values(["phaseline", "install", "a.yaml", "-i", "key=hush", "--input=key=hush", "--store=sqlite:///a.db"])
     'phaseline install a.yaml -i key=… --input=key=… --store=sqlite:///a.db'
+    >>> without_values(["install", "a.yaml", "-i", '{"key": "hush"}'])
+    'install a.yaml -i {…}'
     >>> without_values(["--store", "postgresql://ann:hush@host/db"])
     '--store postgresql://…@host/db'
     """
-    shown = [SECRET_WORD.sub(r"\1\2=…", word) for word in words]
+    shown = [SECRET_WORD.sub(r"\1\2=…", SECRET_MAPPING.sub(r"\1{…}", word)) for word in words]
     return SECRET_URL.sub("//…@", " ".join(shown))
 
 

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.stored_blueprints import StoredBlueprint
     from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
     from phaseline.use_cases.history import History
     from phaseline.use_cases.installing import Manner, Order
     from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.status import Status
+    from phaseline.use_cases.stored_blueprints import Packaged, Shelved, Stored, Uploaded
     from phaseline.use_cases.stuck import Stuck
     from phaseline.use_cases.upkeep import Purge
     from phaseline.use_cases.values import (
@@ -123,7 +125,42 @@ class Noun:
 
 
 class Blueprints(Noun):
-    """What can be known before anything is stored."""
+    """What can be known before anything is stored, and blueprints that are kept in the store.
+
+    ``file``: a file, or the name of a stored blueprint: ``shop``, ``shop@2``.
+    """
+
+    def upload(
+        self, path: str, id: str | None = None, *, main_file: str | None = None, plugins: Sequence[str] = ()
+    ) -> Uploaded:
+        """Store all files of a blueprint's folder as the next version of an id; equal ones change nothing."""
+        from phaseline.use_cases.stored_blueprints import upload
+
+        return upload(self._place, path, id, main_file=main_file, plugin_folders=plugins)
+
+    def list(self) -> Sequence[Shelved]:
+        """All stored blueprints by id, each with its newest version."""
+        from phaseline.use_cases.stored_blueprints import list_blueprints
+
+        return list_blueprints(self._place)
+
+    def show(self, name: str) -> Stored:
+        """One version with its files, and who needs it."""
+        from phaseline.use_cases.stored_blueprints import show_blueprint
+
+        return show_blueprint(self._place, name)
+
+    def delete(self, name: str) -> Sequence[StoredBlueprint]:
+        """Forget all versions of an id, or one of them."""
+        from phaseline.use_cases.stored_blueprints import delete_blueprint
+
+        return delete_blueprint(self._place, name)
+
+    def package(self, file: str, output: str | None = None) -> Packaged:
+        """Write all files of a blueprint into an archive: .zip, .tar.gz or .tgz."""
+        from phaseline.use_cases.stored_blueprints import package
+
+        return package(self._place, file, output)
 
     def validate(self, file: str, *, plugins: Sequence[str] = ()) -> Validated:
         """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,27 +21,36 @@ STRUCTURED = "[{\"'"
 """How a value begins that is meant as a list, a mapping or a quoted text."""
 
 
-def gather_inputs(files: Sequence[str], texts: Mapping[str, str]) -> dict[str, Value]:
-    """{name: value}: later files win over earlier ones, single texts over all files.
+def gather_inputs(files: Sequence[str], given: Sequence[str] = ()) -> dict[str, Value]:
+    """{name: value}: later files win over earlier ones, what is given over all files, and later over earlier there.
 
-    A text is read as ``read_value`` does. Raises: ProblemsError with PL-C020 for each file that is not a mapping of
-    names, and PL-C025 for each text that was meant as YAML and is none.
+    Each given text is ``name=value``, whose value is read as ``read_value`` does, a mapping in JSON or YAML, or the path
+    of a file. Raises: ProblemsError with PL-C020 for each file or mapping that is not one of names, and PL-C025 for each
+    value that was meant as YAML and is none.
     """
     found: dict[str, Value] = {}
     problems: list[Problem] = []
-    for file in files:
+    for read, text in (*((_read, file) for file in files), *((_given, text) for text in given)):
         try:
-            found.update(_read(file))
-        except ProblemsError as error:
-            problems.extend(error.problems)
-    for name, text in texts.items():
-        try:
-            found[name] = read_value(text, name)
+            found.update(read(text))
         except ProblemsError as error:
             problems.extend(error.problems)
     if problems:
         raise ProblemsError(problems)
     return found
+
+
+def _given(text: str) -> dict[str, Value]:
+    """The inputs that one text of the command line gives."""
+    if text.lstrip().startswith("{"):
+        try:
+            return _mapping(_plain(_yaml(text)), text)
+        except ValueError as error:
+            raise _problem(text, str(error)) from error
+    name, equals, value = text.partition("=")
+    if not equals:
+        return _read(text)
+    return {name.strip(): read_value(value, name.strip())}
 
 
 def read_value(text: str, name: str) -> Value:
@@ -81,10 +90,14 @@ def _read(file: str) -> dict[str, Value]:
         content = _plain(_yaml(text))
     except ValueError as error:
         raise _problem(file, str(error)) from error
+    return _mapping(content, file)
+
+
+def _mapping(content: Value, source: str) -> dict[str, Value]:
     if content is None:
         return {}
     if not isinstance(content, dict):
-        raise _problem(file, "it is not a mapping of names to values")
+        raise _problem(source, "it is not a mapping of names to values")
     return content
 
 
@@ -115,6 +128,9 @@ def _plain(value: object, depth: int = 0) -> Value:
 
 
 def _problem(file: str, why: str) -> ProblemsError:
+    if file.lstrip().startswith("{"):
+        message = f"the inputs that are given as a mapping cannot be used: {why}"
+        return fail("PL-C020", message, "Quote a mapping for the shell: -i '{\"port\": 8080}'")
     message = f"the inputs file '{file}' cannot be used: {why}"
     mend = "Write a YAML mapping, one 'name: value' on each line."
     return ProblemsError([Problem("PL-C020", message, mend, Place(file))])

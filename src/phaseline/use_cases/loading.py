@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
 from phaseline.use_cases.plugins import missing_modules
 from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.rows import CodePlaces
+    from phaseline.model.stored_blueprints import StoredBlueprint
     from phaseline.model.topology import Topology
     from phaseline.use_cases.workplace import Workplace
 
@@ -27,13 +29,43 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 
 @frozen
 class Loaded:
-    """A blueprint with inputs, its instances, and where its code is. Nothing of it is stored."""
+    """A blueprint with inputs, its instances, and where its code is. Nothing of it is stored.
+
+    ``uses``: {namespace: number} of stored blueprints, as for ``NewDeployment``.
+    """
 
     blueprint: Blueprint
     inputs: Mapping[str, Value]
     topology: Topology
     code: CodePlaces
     warnings: tuple[Problem, ...]
+    uses: Mapping[str, int]
+
+
+@frozen
+class Opened:
+    """What was named as a blueprint, as files: its main file, where its code is, and what gives the files it may import.
+
+    ``stored``: the stored blueprint that it is, None: files of the user's own.
+    """
+
+    file: str
+    code: CodePlaces
+    files: BlueprintFiles
+    library: Library
+    stored: StoredBlueprint | None = None
+
+    def code_of(self, blueprint: Blueprint) -> CodePlaces:
+        """Where the code is, that of stored blueprints which are imported included; the longest namespace first."""
+        mains = {namespace: self.library.uploaded(id) for namespace, id in blueprint.uploaded.items()}
+        found = [(namespace, str(Path(main).parent)) for namespace, main in mains.items() if main is not None]
+        return altered(self.code, imported=tuple(sorted(found, key=lambda each: (-len(each[0]), each[0]))))
+
+    def uses(self, blueprint: Blueprint) -> Mapping[str, int]:
+        """{namespace: number} of the stored blueprints that are needed to run it."""
+        own = {"": self.stored.number} if self.stored is not None else {}
+        used = self.library.used
+        return own | {namespace: used[id].number for namespace, id in blueprint.uploaded.items() if id in used}
 
 
 def read(
@@ -41,27 +73,33 @@ def read(
 ) -> tuple[Blueprint, CodePlaces]:
     """The checked blueprint and where its code is. Raises ``ProblemsError`` with everything that is wrong with it.
 
-    ``open_types``: what definition files that are not at hand would declare is taken as open.
+    ``file``: a file, or the name of a stored blueprint. ``open_types``: what definition files that are not at hand would
+    declare is taken as open.
     """
     from phaseline.dsl.reader import read_blueprint
 
-    code, files = files_of(place, file, plugin_folders)
-    return read_blueprint(file, files, open_types=open_types), code
+    opened = open_blueprint(place, file, plugin_folders)
+    blueprint = read_blueprint(opened.file, opened.files, open_types=open_types)
+    return blueprint, opened.code_of(blueprint)
 
 
-def files_of(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> tuple[CodePlaces, BlueprintFiles]:
-    """Where the code of a blueprint is, and what gives the files that it may import."""
+def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
+    """What a file, or the name of a stored blueprint, stands for. Raises: PL-O003, PL-C054."""
     from phaseline.catalog.blueprint_files import BlueprintFiles
 
     refuse_missing(plugin_folders)
-    code = place.code_places(file, tuple(plugin_folders))
+    stored = stored_named(place, file)
+    main = file if stored is None else str(laid_out(place, stored) / stored.main_file)
+    code = place.code_places(main, tuple(plugin_folders))
+    library = Library(place, stored)
     files = BlueprintFiles(
-        file,
+        main,
         code.plugin_folders,
         allowed_imports=place.settings.allowed_imports,
         types_folder=types_folder(place.settings),
+        find_uploaded=library.uploaded,
     )
-    return code, files
+    return Opened(main, code, files, library, stored)
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:
@@ -89,16 +127,18 @@ def load(
 
     Raises ``ProblemsError`` with everything that is wrong.
     """
-    from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.dsl.deploying import with_inputs
     from phaseline.dsl.inputs import complete_inputs
+    from phaseline.dsl.reader import read_blueprint
     from phaseline.plan.instances import expand
 
-    blueprint, code = read(place, file, plugin_folders, open_types=open_types)
+    opened = open_blueprint(place, file, plugin_folders)
+    blueprint = read_blueprint(opened.file, opened.files, open_types=open_types)
+    code = opened.code_of(blueprint)
     try:
         whole = complete_inputs(blueprint, inputs)
         stored = without_hidden_defaults(blueprint)
-        evaluated = with_inputs(stored, whole, BlueprintFiles(file, code.plugin_folders))
+        evaluated = with_inputs(stored, whole, opened.files)
     except ProblemsError as error:
         raise without_values(error, blueprint, inputs) from None
     missing = missing_modules(place.catalog, evaluated, code)
@@ -106,14 +146,19 @@ def load(
         raise ProblemsError(missing)
     topology = expand(evaluated, suffixes=int.from_bytes(os.urandom(8)) >> 1, yes_many=yes_many)
     warnings = (*evaluated.warnings, *(altered(problem, severity="warning") for problem in missing))
-    return Loaded(evaluated, whole, topology, code, warnings)
+    return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint))
 
 
 def deployment_name(file: str, given: str | None) -> str:
     """The name given, or that of the blueprint's folder with what names may not have replaced by ``-``.
 
+    A stored blueprint gives its id.
+
     Raises: PL-C021 for a name that is not allowed.
     """
+    named = read_name(file)
+    if given is None and named is not None and (file.startswith(PREFIX) or not Path(file).is_file()):
+        return named[0]
     if given is None:
         folder = Path(file).absolute().parent.name
         name = re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", folder))[:128].rstrip("-.")

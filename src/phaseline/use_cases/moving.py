@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.problem import Problem, ProblemsError, fail
+from phaseline.use_cases.library import lay_out_again
 from phaseline.use_cases.plugins import missing_modules
 
 if TYPE_CHECKING:
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 def refuse_moved(place: Workplace, row: DeploymentRow) -> None:
     """Raise PL-C024 for each folder of the deployment's code that is gone, if operations need what was in it.
 
-    Costs a look at the folders while they are there. Raises PL-C043 for a cluster of resources, which has no workflows.
+    What it has of stored blueprints is laid out again, as it was uploaded. Costs a look at the folders while they are there. Raises PL-C043 for a cluster of resources, which has no workflows.
     """
     if row.kind == "resources":
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
         mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
         raise fail("PL-C043", message, mend, subject=row.name)
+    lay_out_again(place, [row.number])
     folder, *more = (row.code.blueprint_folder, *row.code.plugin_folders)
     gone = [path for path in (folder, *more) if not Path(path).is_dir()]
     if not gone:

@@ -14,6 +14,7 @@ from phaseline.store import MEMORY
 from phaseline.use_cases.engine_log import open_log
 from phaseline.use_cases.executions import view_execution
 from phaseline.use_cases.following import Ending, wait
+from phaseline.use_cases.library import lay_out_again
 from phaseline.use_cases.watching import Nobody, Throttle
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         phases=Plugins(place),
         secrets=place.vault,
     )
+    lay_out_again(place, (row.deployment for row in place.store.executions(only_open=True)))
     log.started(place.command, user=place.actor.name)
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
     why = "it was broken off"

@@ -29,7 +29,9 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
         for key, value in loaded.inputs.items()
     }
     now = place.clock.now()
-    return NewDeployment(name, loaded.blueprint, inputs, loaded.topology, loaded.code, place.actor, now)
+    return NewDeployment(
+        name, loaded.blueprint, inputs, loaded.topology, loaded.code, place.actor, now, uses=loaded.uses
+    )
 
 
 def refuse_missing_secrets(place: Workplace, blueprint: Blueprint) -> None:

@@ -125,13 +125,17 @@ class DeploymentView:
 
 @frozen
 class DeploymentDetails(DeploymentView):
-    """One deployment with what a list leaves out: inputs, {node: instances}, and where its code is looked for."""
+    """One deployment with what a list leaves out: inputs, {node: instances}, and where its code is looked for.
+
+    ``stored_blueprints``: {namespace: version} that it was made of; without a namespace its own.
+    """
 
     inputs: Mapping[str, Value] = field(default_factory=dict)
     nodes: Mapping[str, int] = field(default_factory=dict)
     folder: str = ""
     folder_is_there: bool = True
     plugin_folders: Sequence[str] = ()
+    stored_blueprints: Mapping[str, str] = field(default_factory=dict)
 
 
 @frozen

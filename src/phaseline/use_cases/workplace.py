@@ -95,6 +95,14 @@ class Workplace:
         return Vault(self.store.secrets, self.store.identity(), keys, self.clock)
 
     @cached_property
+    def passing_folder(self) -> Path:
+        """A folder that goes when this workplace is closed."""
+        import tempfile
+
+        self._passing = tempfile.TemporaryDirectory(prefix="phaseline-")
+        return Path(self._passing.name)
+
+    @cached_property
     def catalog(self) -> PluginCatalog:
         """The plugins, read anew for each command."""
         from phaseline.catalog import PluginCatalog
@@ -124,10 +132,12 @@ class Workplace:
         )
 
     def close(self) -> None:
-        """Let go of the store if it was opened."""
+        """Let go of what was opened."""
         store = self.__dict__.pop("store", None)
         if store is not None:
             store.close()
+        if self.__dict__.pop("passing_folder", None) is not None:
+            self._passing.cleanup()
 
 
 @contextmanager

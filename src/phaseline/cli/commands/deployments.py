@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import blueprint_options, deployment_argument, json_option, limit_option
+from phaseline.cli.options import blueprint_argument, blueprint_options, deployment_argument, json_option, limit_option
 
 reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
 
@@ -44,7 +44,7 @@ def show(desk: Desk, name: str) -> None:
 
 
 @deployments.command(epilog="Example: phaseline deployments create blueprint.yaml -d shop -i port=8080")
-@click.argument("file")
+@blueprint_argument
 @click.option(
     "-d",
     "--deployment",
@@ -62,7 +62,7 @@ def create(
     name: str | None,
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
-    input_pairs: dict[str, str],
+    inputs_given: tuple[str, ...],
     yes_many: bool,
 ) -> None:
     """Make a deployment of a blueprint without installing it; "executions start install" does that."""
@@ -73,7 +73,7 @@ def create(
     from phaseline.use_cases.installing import Order
 
     with desk.open(makes_store=True) as place:
-        order = Order(file, name, gather_inputs(input_files, input_pairs), plugin_folders, yes_many)
+        order = Order(file, name, gather_inputs(input_files, inputs_given), plugin_folders, yes_many)
         with watching(desk) as watcher:
             view = make(place, order, watcher=watcher)
     desk.answer(view, lambda: deployment_text(view))

@@ -7,11 +7,11 @@ from typing import Literal
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import blueprint_options, detach_option, json_option, running_options
+from phaseline.cli.options import blueprint_argument, blueprint_options, detach_option, json_option, running_options
 
 
 @click.command(epilog="Example: phaseline install blueprint.yaml -d shop -i port=8080")
-@click.argument("file")
+@blueprint_argument
 @click.option(
     "-d",
     "--deployment",
@@ -31,7 +31,7 @@ def install(
     name: str | None,
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
-    input_pairs: dict[str, str],
+    inputs_given: tuple[str, ...],
     task_retries: int | None,
     on_failure: Literal["continue", "stop"],
     stop_after: str | None,
@@ -49,7 +49,7 @@ def install(
     from phaseline.use_cases.installing import install as run
 
     with desk.open(makes_store=True) as place:
-        order = Order(file, name, gather_inputs(input_files, input_pairs), plugin_folders, yes_many)
+        order = Order(file, name, gather_inputs(input_files, inputs_given), plugin_folders, yes_many)
         with watching(desk) as watcher:
             view = run(
                 place, order, manner=manner(task_retries, on_failure, stop_after), watcher=watcher, detach=detach

@@ -8,7 +8,13 @@ import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
-from phaseline.cli.options import blueprint_options, json_option, open_types_option, parameter_options
+from phaseline.cli.options import (
+    blueprint_argument,
+    blueprint_options,
+    json_option,
+    open_types_option,
+    parameter_options,
+)
 
 
 class OfWorkflow(OfDeployment):
@@ -58,7 +64,7 @@ def _workflow_command(name: str) -> click.Command:
         desk: Desk,
         deployment: str,
         parameter_files: tuple[str, ...],
-        parameter_pairs: dict[str, str],
+        parameters_given: tuple[str, ...],
         allow_custom: bool,
         force: bool,
     ) -> None:
@@ -67,7 +73,7 @@ def _workflow_command(name: str) -> click.Command:
         from phaseline.use_cases.workflows import Start
 
         with desk.open() as place:
-            parameters = gather_inputs(parameter_files, parameter_pairs)
+            parameters = gather_inputs(parameter_files, parameters_given)
             found = plan_workflow(place, Start(name, deployment, parameters, allow_custom, force))
         desk.answer(found.summary, lambda: found.text)
 
@@ -79,7 +85,7 @@ plan.add_command(_workflow_command("execute_operation"))
 
 
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")
-@click.argument("file")
+@blueprint_argument
 @click.option(
     "-d", "--deployment", "name", metavar="NAME", help="Name of the deployment; whether it is free is looked at."
 )
@@ -94,7 +100,7 @@ def install(
     name: str | None,
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
-    input_pairs: dict[str, str],
+    inputs_given: tuple[str, ...],
     yes_many: bool,
     open_types: bool,
 ) -> None:
@@ -105,7 +111,7 @@ def install(
     from phaseline.use_cases.plans import plan_install
 
     with desk.open() as place:
-        inputs = gather_inputs(input_files, input_pairs)
+        inputs = gather_inputs(input_files, inputs_given)
         found = plan_install(place, Order(file, name, inputs, plugin_folders, yes_many), open_types=open_types)
     desk.answer(found.summary, lambda: found.text)
     for warning in found.warnings:

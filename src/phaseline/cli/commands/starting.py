@@ -29,7 +29,7 @@ def start(
     workflow: str,
     deployment: str,
     parameter_files: tuple[str, ...],
-    parameter_pairs: dict[str, str],
+    parameters_given: tuple[str, ...],
     allow_custom: bool,
     force: bool,
     task_retries: int | None,
@@ -44,7 +44,7 @@ def start(
     from phaseline.use_cases.workflows import start as run
 
     with desk.open() as place:
-        parameters = gather_inputs(parameter_files, parameter_pairs)
+        parameters = gather_inputs(parameter_files, parameters_given)
         order = Start(workflow, deployment, parameters, allow_custom, force)
         with watching(desk) as watcher:
             how = manner(task_retries, on_failure, stop_after)

@@ -42,7 +42,10 @@ def _origin(view: DeploymentDetails) -> list[str]:
     if view.kind == "resources":
         return [f"  cluster     of resources; see: phaseline resources list -d {view.name}"]
     gone = "" if view.folder_is_there else " (not there any more)"
-    return [f"  blueprint   {view.blueprint_file}", f"  folder      {view.folder}{gone}"]
+    stored = view.stored_blueprints
+    own = f"{stored['']}, stored" if "" in stored else view.blueprint_file
+    imported = [f"  imports     {text}, stored, as {name}" for name, text in stored.items() if name]
+    return [f"  blueprint   {own}", f"  folder      {view.folder}{gone}", *imported]
 
 
 def deployment_text(view: DeploymentDetails) -> str:

@@ -17,16 +17,21 @@ class Resources(object):
     def __init__(self, ctx):
         self._ctx = ctx
 
-    @property
-    def _folder(self):
-        return self._ctx._call.site.deployment.code.blueprint_folder
+    def _place(self, path):
+        """(the folder in which to look, the path there): a namespace leads into the stored blueprint it was imported from."""
+        code = self._ctx._call.site.deployment.code
+        for namespace, folder in getattr(code, 'imported', ()):
+            if path.startswith(namespace + '--'):
+                return folder, path[len(namespace) + 2:]
+        return code.blueprint_folder, path
 
     def locate(self, resource_path):
         """Where the resource lies. HttpException 404 if nowhere; paths that leave the folder are refused."""
         path = os.fspath(resource_path)
         if isinstance(path, bytes):
             path = path.decode('utf-8')
-        folder = os.path.realpath(self._folder)
+        folder, path = self._place(path)
+        folder = os.path.realpath(folder)
         place = os.path.realpath(os.path.join(folder, path.lstrip('/') if not path.startswith(folder) else path))
         if place != folder and not place.startswith(folder + os.sep):
             raise NonRecoverableError("'%s' leads out of the blueprint's folder; copy the file into it" % path)
