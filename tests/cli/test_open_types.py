@@ -29,7 +29,7 @@ node_templates:
     properties: {anything: 1}
     interfaces:
       cloudify.interfaces.lifecycle: {create: acme.acme.boxes.create}
-  disk: {type: acme.nodes.Disk, relationships: [{type: acme.relationships.disk_contained_in_box, target: box}]}
+  disk: {type: acme.nodes.Disk, relationships: [{type: acme.relationships.contained_in_box, target: box}]}
   other: {type: acme.nodes.Disk}
   web:
     type: cloudify.nodes.WebServer
@@ -94,7 +94,7 @@ def test_open_types_go_on_with_one_warning_for_each_type(terminal: Terminal) -> 
             ("PL-B092", "cloudify-acme-plugin"),
             ("PL-B125", "acme.nodes.Box"),
             ("PL-B125", "acme.nodes.Disk"),
-            ("PL-B125", "acme.relationships.disk_contained_in_box"),
+            ("PL-B125", "acme.relationships.contained_in_box"),
         ],
     )
 

@@ -63,9 +63,9 @@ def expected(operation: Operation) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
-def test_what_is_explained_is_what_is_merged(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_explained_is_what_is_merged(file: Path, corpus_types: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(file.parent)
-    blueprint, sections = read_whole(file.name, BlueprintFiles(file.name))
+    blueprint, sections = read_whole(file.name, BlueprintFiles(file.name, types_folder=corpus_types))
     for node in blueprint.nodes.values():
         found = explain(blueprint, sections, node.name)
         assert flat(rebuilt(found, "properties.")) == flat(dict(node.properties))

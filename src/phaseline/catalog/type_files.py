@@ -165,6 +165,7 @@ def _fits(version: str, wanted: str) -> bool:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import InvalidVersion
 
+    wanted = wanted.strip()  # public blueprints have '?version= >=2.4'
     if not wanted or wanted[0] not in "=<>!~":
         return wanted in {"", version}  # alone it means this very version
     try:

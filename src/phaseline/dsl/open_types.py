@@ -17,7 +17,7 @@ from phaseline.model.blueprint import Value
 ROOT = "cloudify.nodes.Root"
 RELATIONSHIPS = "cloudify.relationships."
 KINDS = ("contained_in", "connected_to", "depends_on")
-"""What an open relationship type is derived from: the first that its name contains, else the last."""
+"""What an open relationship type is derived from: that which its last name begins with, else the last."""
 WORDS = {"node_types": "node type", "relationships": "relationship type", "data_types": "data type"}
 MEND = "If the missing definition has it: phaseline plugins install --definition-only FILE"
 
@@ -57,7 +57,7 @@ def _beside(sections: Sections, section: str, name: str) -> list[str]:
 
 
 def _kind(name: str) -> str:
-    return next((kind for kind in KINDS if kind in name), KINDS[-1])
+    return next((kind for kind in KINDS if name.rpartition(".")[2].startswith(kind)), KINDS[-1])
 
 
 def _is_known(sections: Sections, section: str, name: str) -> bool:

@@ -1,0 +1,83 @@
+"""Blueprints in the manner of public ones are read without a word, and their plans are golden files (B51).
+
+Each fits the schema for editors, says the same as itself, and is read without its definition files as well.
+
+``PHASELINE_ACCEPT=1`` writes the plans anew; read the difference before it is committed.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from tests.dsl.corpus import BLUEPRINTS, DEFINITIONS
+from tests.dsl.test_json_schema import document, validator
+
+from phaseline.catalog.blueprint_files import BlueprintFiles
+from phaseline.catalog.definition_files import read_definitions
+from phaseline.dsl.comparing import compare
+from phaseline.dsl.deploying import with_inputs
+from phaseline.dsl.inputs import complete_inputs
+from phaseline.dsl.plan_document import plan_document
+from phaseline.dsl.reader import read_whole
+from phaseline.model.blueprint import Operation
+from phaseline.model.declaration import Declaration
+from phaseline.model.execution import History, Request
+from phaseline.model.states import InstanceState
+from phaseline.plan.rendering import plan_text
+from phaseline.plan.summary import summarise
+from phaseline.plan.workflows import PLANNERS
+from phaseline.testing.builders import topology
+
+ODD = {"monitoring_policies": ["PL-B018"]}
+"""{blueprint: codes of the warnings that it is right to give}"""
+each_blueprint = pytest.mark.parametrize("file", BLUEPRINTS, ids=lambda file: file.parent.name)
+
+
+def declaration(_operation: Operation) -> Declaration:
+    """Plugins that are not there are called one by one."""
+    return Declaration(bulk=False, repeatable=True)
+
+
+@each_blueprint
+def test_a_blueprint_is_read_and_planned_as_expected(
+    file: Path, corpus_types: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
+    whole = read_whole(file.name, BlueprintFiles(file.name, types_folder=corpus_types))
+    written = whole[0]
+    assert compare(whole, whole).is_same
+    assert plan_document(*whole) == plan_document(*whole)
+    found, minor = document(file)
+    validator(minor)(found.root)
+    assert [warning.code for warning in written.warnings] == ODD.get(file.parent.name, [])
+    given = Path("inputs.yaml")
+    inputs = complete_inputs(written, yaml.safe_load(given.read_text()) if given.exists() else {})
+    built = topology(with_inputs(written, inputs))
+    before = History(np.full(len(built), InstanceState.UNINITIALIZED, np.uint8))
+    graph = PLANNERS["install"](built, Request("install", {}), before, declaration)
+    text = plan_text(summarise(built, graph, slots={"threads": 8, "workers": 4}, written=written))
+    expected = Path("plan.txt")
+    if os.environ.get("PHASELINE_ACCEPT"):
+        expected.write_text(text, "utf-8")
+    assert text == expected.read_text("utf-8")
+
+
+@each_blueprint
+def test_without_its_definitions_it_is_read_with_open_types(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    found = read_whole(file.name, BlueprintFiles(file.name), open_types=True)[0]
+    assert all(warning.code in {"PL-B092", "PL-B125", "PL-B018"} for warning in found.warnings), found.warnings
+
+
+@pytest.mark.parametrize("folder", DEFINITIONS, ids=lambda folder: folder.name)
+def test_a_definition_file_says_whose_it_is(folder: Path) -> None:
+    assert [each.name for each in read_definitions(folder)] == [f"cloudify-{folder.name}-plugin"]
+
+
+def test_there_are_at_least_thirty_in_every_version_of_the_language() -> None:
+    assert len(BLUEPRINTS) >= 30
+    first = {next(line for line in file.read_text().splitlines() if line.startswith("tosca")) for file in BLUEPRINTS}
+    versions = [*(f"cloudify_dsl_1_{minor}" for minor in range(6)), "phaseline_dsl_1_0"]
+    assert sorted(first) == [f"tosca_definitions_version: {version}" for version in versions]
