@@ -82,3 +82,55 @@ def templates(count: int, mapping: str) -> str:
         lines += ["    interfaces:", f"      {LIFECYCLE}:"]
         lines += [f"        {name}: {{implementation: {mapping}, inputs: {{number: {number}}}}}" for name in OPERATIONS]
     return "\n".join(lines) + "\n"
+
+
+def related(count: int, mapping: str, *, as_json: bool = False) -> str:
+    """``count`` different templates, each with properties, an operation of its own and a relationship to an earlier one."""
+    frame = _frame(mapping)
+    frame["node_types"] = {
+        "bench.Node": {
+            "properties": {"port": {"type": "integer"}, "label": {"type": "string"}},
+            "interfaces": {LIFECYCLE: {name: {} for name in OPERATIONS}},
+        }
+    }
+    nodes: dict[str, object] = {}
+    for number in range(count):
+        node: dict[str, object] = {
+            "type": "bench.Node",
+            "properties": {"port": 8000 + number, "label": f"node-{number}"},
+            "interfaces": {LIFECYCLE: {"create": {"implementation": mapping, "inputs": {"number": number}}}},
+        }
+        if number:
+            node["relationships"] = [{"type": DEPENDS_ON, "target": f"n{number // 2}"}]
+        nodes[f"n{number}"] = node
+    if as_json:
+        return json.dumps(frame | {"node_templates": nodes}, indent=1)
+    import yaml
+
+    return yaml.dump(frame | {"node_templates": nodes}, Dumper=yaml.CSafeDumper, sort_keys=False)
+
+
+def definitions(size: int) -> str:
+    """A plugin's definition file of about ``size`` bytes, in the manner of the large public ones."""
+    lines = [
+        "plugins:", "  cloud:", "    executor: central_deployment_agent", "    install: false", "node_types:",
+    ]  # fmt: skip
+    number = written = 0
+    while written < size:
+        kind = [f"  cloud.nodes.Kind{number}:", "    derived_from: cloudify.nodes.Root", "    properties:"]
+        for prop in range(12):
+            kind += [
+                f"      property_{prop}:", "        type: string", f"        default: value {prop}",
+                "        description: What the thing is to have, in a sentence as plugins have them.",
+                "        required: false",
+            ]  # fmt: skip
+        kind += ["    interfaces:", f"      {LIFECYCLE}:"]
+        for name in OPERATIONS:
+            kind += [
+                f"        {name}:", f"          implementation: cloud.resources.kind{number}.{name}",
+                "          inputs:", "            config: {default: {get_property: [SELF, property_1]}}",
+            ]  # fmt: skip
+        lines += kind
+        written += sum(map(len, kind)) + len(kind)
+        number += 1
+    return "\n".join(lines) + "\n"

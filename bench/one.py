@@ -34,6 +34,9 @@ def peak_bytes() -> int:
 
 def main() -> None:
     """Run and print."""
+    from phaseline.cli import lean
+
+    lean.begin()  # as a command sets Python up
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
     parser.add_argument("store")
