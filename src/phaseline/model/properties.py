@@ -34,6 +34,20 @@ def copy_mapping(value: Mapping[str, Value]) -> dict[str, Value]:
     return {key: item if type(item) in SCALARS else copy(item) for key, item in value.items()}
 
 
+def laid_over(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[str, Value]:
+    """What is said above counts; of mappings that both have, name by name.
+
+    >>> laid_over({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}})
+    {'a': 1, 'b': {'c': 4, 'd': 3}}
+    """
+    found = {**below, **above}
+    for name, value in above.items():
+        under = below.get(name)
+        if isinstance(value, dict) and isinstance(under, dict):
+            found[name] = laid_over(under, value)
+    return found
+
+
 def diff(before: Mapping[str, Value], after: Mapping[str, Value]) -> tuple[dict[Path, Value], tuple[Path, ...]]:
     """({path: value written}, paths removed) that lead from ``before`` to ``after``, as deep as mappings go.
 

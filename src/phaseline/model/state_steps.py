@@ -8,9 +8,13 @@ a list of names, and a name's number is its place there behind ``FIRST_NAMED``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from phaseline.model.resources import REMOVED
 from phaseline.model.states import InstanceState
+
+if TYPE_CHECKING:
+    from phaseline.model.graph import Step
 
 STATE_PREFIX = "state:"
 LANE_PREFIX = "phase:"
@@ -29,6 +33,20 @@ def phase_of(step: str) -> str | None:
     ('Acme.Create', None)
     """
     return step[len(LANE_PREFIX) :] if step.startswith(LANE_PREFIX) else None
+
+
+def has_phases(steps: Iterable[Step]) -> bool:
+    """Whether one of these steps is about a phase."""
+    return any(step.phase.startswith(LANE_PREFIX) for step in steps)
+
+
+def is_of_state(step: str) -> bool:
+    """True for who enters a state, and for who leaves it: nothing is called there.
+
+    >>> is_of_state("exit:Allocation"), is_of_state("phase:Acme.Create")
+    (True, False)
+    """
+    return step.startswith((STATE_PREFIX, EXIT_PREFIX))
 
 
 def state_entered(step: str) -> str | None:

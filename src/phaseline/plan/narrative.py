@@ -69,6 +69,9 @@ def narrate_all(
     teller = TALES.get(known.graph.name, _clean_up)
     for instance in instances:
         story = Story(known, entries, entries.of(instance))
+        if story.has_begun and story.is_on_path:
+            yield instance, story.tell_stays()
+            continue
         tales = teller(story, (present or {}).get(instance)) if story.has_begun else ()
         yield instance, [line for tale in tales for line in story.tell(tale)]
 

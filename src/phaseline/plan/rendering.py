@@ -50,10 +50,29 @@ def _node(node: NodePlan) -> Iterable[str]:
     for name, value in node.properties.items():
         if value not in (None, "", [], {}) and (name, value) != USUAL:
             yield f"    {name}: {_shown(value)}"
-    rows = [_operation(operation, node.count) for operation in node.operations]
-    yield from _table(rows, indent=4)
+    if node.states:
+        yield from _states(node)
+    else:
+        yield from _table([_operation(operation, node.count) for operation in node.operations], indent=4)
     for relationship in node.relationships:
         yield from _relationship(relationship)
+
+
+def _states(node: NodePlan) -> Iterable[str]:
+    """A line for each call, behind the state in which it is made; states in which nothing is called are lines as well."""
+    known = {operation.name: operation for operation in node.operations}
+    rows: list[list[str]] = []
+    for state in node.states:
+        calls = []
+        for call in state.calls:
+            how = "phase, if it applies" if call.may_not_apply else "phase"
+            calls.append([call.name, how] if call.is_phase else _operation(known[call.name], call.count)[:2])
+        rows += [[state.name if first else "", *call] for first, call in _firsts(calls)] or [[state.name]]
+    yield from _table(rows, indent=4)
+
+
+def _firsts(calls: Sequence[list[str]]) -> Iterable[tuple[bool, list[str]]]:
+    return ((number == 0, call) for number, call in enumerate(calls))
 
 
 def _operation(operation: OperationPlan, expected: int) -> list[str]:

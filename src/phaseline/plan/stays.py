@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.path_nodes import STARTED, TERMINATED
 from phaseline.model.problem import Problem
 from phaseline.plan import operations as op
 from phaseline.plan.paths import beside
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from phaseline.plan.paths import Beside
     from phaseline.plan.sequence import Sequence
 
-STARTED, TERMINATED = "Started", "Terminated"
-"""The usual target of an install, and the target of every uninstall."""
 ORDER = (
     "Validation",
     "Allocation",

@@ -10,15 +10,18 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.state_steps import phase_of
 from phaseline.model.status import Mark
 from phaseline.plan.agents import agent_warning
 from phaseline.plan.relations import MAX_CALLS
+from phaseline.plan.state_summary import states_by_node
 from phaseline.plan.walking import walk, waves
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Node, Operation, Value
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Link, Topology
+    from phaseline.plan.state_summary import StatePlan
 
 Sign = Literal["+", "-", "~"]
 """Comes into being, goes away, or only has its relationships touched or is cleaned up."""
@@ -49,7 +52,10 @@ class RelationshipPlan:
 
 @frozen
 class NodePlan:
-    """What happens to the instances of one node. ``properties``: {name: value}, hidden ones replaced."""
+    """What happens to the instances of one node. ``properties``: {name: value}, hidden ones replaced.
+
+    ``states``: those that it goes through if it is on a path.
+    """
 
     sign: Sign
     name: str
@@ -58,6 +64,7 @@ class NodePlan:
     properties: Mapping[str, Value]
     operations: tuple[OperationPlan, ...]
     relationships: tuple[RelationshipPlan, ...]
+    states: tuple[StatePlan, ...] = ()
 
 
 @frozen
@@ -130,7 +137,7 @@ def summarise(
     lanes = walk(topology, graph, wave, slots)
     phases = tuple(
         PhasePlan(
-            name=found.lane.phase,
+            name=phase_of(found.lane.phase) or found.lane.phase,
             form=found.lane.form,
             pool=found.lane.pool,
             count=found.entries,
@@ -205,6 +212,7 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
         links[link.source].append(_relationship(topology, link, *sides))
         if any(sides):
             related.add(link.source)
+    states = states_by_node(topology, graph)
     hidden = frozenset(name for name, schema in written.inputs.items() if schema.hidden)
     return tuple(
         NodePlan(
@@ -215,6 +223,7 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
             properties=_properties(node, written.nodes.get(node.name, node), hidden),
             operations=_operations(own[number], node.operations),
             relationships=tuple(links[number]),
+            states=states.get(number, ()),
         )
         for number, node in enumerate(topology.nodes)
         if counts[number] or number in related
@@ -239,7 +248,7 @@ def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray, size: int) -> li
 
 
 def _operations(tally: list[tuple[str, int]], operations: Mapping[str, Operation]) -> tuple[OperationPlan, ...]:
-    found = [(operations[name], count) for name, count in tally]
+    found = [(operations[name], count) for name, count in tally if phase_of(name) is None]
     return tuple(
         OperationPlan(operation.name, operation.plugin, operation.implementation, operation.form, count)
         for operation, count in found

@@ -15,15 +15,17 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import NoteRow
+from phaseline.model.state_steps import is_of_state, phase_of, state_entered
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import EntryStatus as Status
 from phaseline.model.status import Mark, OutcomeKind
+from phaseline.plan.tales import Part
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Operation, Value
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
-    from phaseline.plan.tales import Part, Tale
+    from phaseline.plan.tales import Tale
 
 SCRIPT_FUNCTION = "script_runner.tasks.run"
 """The function that the ancestor calls for every script."""
@@ -173,6 +175,25 @@ class Story:
             lines += [_line(text, at, part.operation) for text in part.after]
         return lines
 
+    @property
+    def is_on_path(self) -> bool:
+        """True for one that goes through the states of a path."""
+        return any(is_of_state(operation) for operation in self.positions)
+
+    def tell_stays(self) -> list[Line]:
+        """The lines of one that goes through the states of a path: those it has entered, and what was called there."""
+        lines: list[Line] = []
+        at = 0
+        for operation, positions in self.positions.items():
+            begun = [position for position in positions if self._has_begun(position)]
+            state = state_entered(operation)
+            if state is not None and begun:
+                lines.append(Line("event", f"Node instance entered {state}", at))
+            elif not is_of_state(operation):
+                lines += self._around(Part(operation), begun)
+                at = max([at, *(spans[-1].ended_at for position in begun if (spans := self.calls.get(position)))])
+        return lines
+
     def _around(self, part: Part, begun: list[int]) -> list[Line]:
         """What stands before an operation, its calls, and failures that are ignored (W24)."""
         at = min((spans[0].begun_at for p in begun if (spans := self.calls.get(p))), default=0)
@@ -189,6 +210,9 @@ class Story:
 
     def _function(self, position: int, name: str) -> str:
         """What the ancestor would call the task."""
+        phase = phase_of(name)
+        if phase is not None:
+            return phase
         subject, kind = int(self.graph.subject[position]), self.kinds[position]
         found: Operation | None
         if kind is SubjectKind.INSTANCE:

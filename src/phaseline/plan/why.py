@@ -14,6 +14,7 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import NoteRow
+from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus as Status
 from phaseline.model.status import Mark
 from phaseline.plan.draft import MILESTONE
@@ -96,7 +97,8 @@ class _Case:
 
     def operation(self, position: int) -> str:
         """The name of what an entry does."""
-        return self.graph.steps[self.step(position)].phase
+        found = self.graph.steps[self.step(position)].phase
+        return phase_of(found) or found
 
     def kind(self, position: int) -> SubjectKind:
         """What the entry's subject counts."""

@@ -19,6 +19,7 @@ from phaseline.model.status import EntryStatus, Mark
 from phaseline.records.expression import Expression
 from phaseline.records.record import Record
 from phaseline.records.values import ErrorValue
+from phaseline.run.stay_steps import stays_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from phaseline.run.deployments import Deployments
     from phaseline.run.in_force import PhasesInForce
     from phaseline.run.keys import LaneKeys
+    from phaseline.run.stay_steps import StaySteps
     from phaseline.run.subjects import LoadedDeployment
 
 PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
@@ -65,13 +67,27 @@ class Conditions:
         if slot is None:
             return []  # what else came in the same turn took the graph away
         told: list[Event] = []
+        stays = stays_of(slot.steps)
         for step, mine in _by_step(slot.steps, positions):
-            values = self._judged(slot, step, mine)
+            stay = next((stay for stay in stays if stay.has(step)), None)
+            if stay is not None and step is stay.exit:
+                told += self._gate(slot, stay, mine)
+                continue
+            applies = np.full(len(mine), APPLIES, np.int32)
+            values = applies if stay is None else self._judged(slot, stay, step, mine)
             if values is None:
                 self._kept.append((graph, mine))
             else:
                 told.append(Evaluated(graph, mine, "applies", values))
         return told
+
+    def _gate(self, slot: Slot, stay: StaySteps, positions: np.ndarray) -> list[Event]:
+        """The gate of a state lets those pass of whom no phase has begun to apply; the others are taken back (ADR 0014)."""
+        subjects = self._scheduler.arena.subject[positions + slot.base]
+        news, leaving = self.before_leaving(slot, subjects, stay)
+        passing = positions[np.isin(subjects, leaving)]
+        let_through = Evaluated(slot.graph_id, passing, "applies", np.full(len(passing), DOES_NOT_APPLY, np.int32))
+        return [*news, let_through] if len(passing) else news
 
     def renewed(self) -> list[Event]:
         """Plugins were read anew: what was kept is looked at again."""
@@ -103,9 +119,14 @@ class Conditions:
                 told += self._again(slot, np.array(sorted(numbers), np.int64), (PASSED, WAITING))
         return told
 
-    def before_leaving(self, slot: Slot, subjects: np.ndarray) -> tuple[list[Event], np.ndarray]:
-        """(what has begun to apply to subjects that are about to leave, those that leave): the last check (6.2)."""
-        told = self._again(slot, np.sort(subjects), (PASSED,), is_leaving=True)
+    def before_leaving(
+        self, slot: Slot, subjects: np.ndarray, left: StaySteps | None = None
+    ) -> tuple[list[Event], np.ndarray]:
+        """(what has begun to apply to subjects that are about to leave, those that leave): the last check (6.2).
+
+        ``left``: the stay that they leave; None: the only one there is.
+        """
+        told = self._again(slot, np.sort(subjects), (PASSED,), left=left or stays_of(slot.steps)[-1])
         staying: list[np.ndarray] = []
         news: list[Event] = []
         for event in told:
@@ -119,58 +140,60 @@ class Conditions:
         return news, subjects[~np.isin(subjects, np.concatenate(staying))]
 
     def _again(
-        self, slot: Slot, subjects: np.ndarray, statuses: tuple[int, ...], *, is_leaving: bool = False
+        self, slot: Slot, subjects: np.ndarray, statuses: tuple[int, ...], *, left: StaySteps | None = None
     ) -> list[Event]:
-        """Conditional entries of these subjects that have one of the statuses, asked anew.
+        """Conditional entries of these subjects that have one of the statuses, asked anew. ``left``: of this stay only.
 
         Who has passed the exit in an earlier turn, or follows a newer execution, has left: nothing can be taken back.
         """
-        arena = self._scheduler.arena
-        if not is_leaving:
-            subjects = self._still_there(slot, subjects)
         told: list[Event] = []
-        for step in slot.steps if len(subjects) else ():
-            low = slot.base + step.first
-            if phase_of(step.phase) is None or not (arena.marks[low : low + step.count] & CONDITIONAL).any():
-                continue
-            positions = positions_of(slot, step, arena.subject, subjects)
-            there = positions + slot.base
-            chosen = ((arena.marks[there] & CONDITIONAL) != 0) & np.isin(arena.status[there], statuses)
-            positions = positions[chosen]
-            values = self._judged(slot, step, positions) if len(positions) else None
-            if values is not None:
-                told.append(Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values))
+        for stay in [left] if left is not None else stays_of(slot.steps):
+            here = subjects if left is not None else self._still_there(slot, stay, subjects)
+            for step in stay.phases if len(here) else ():
+                told += self._asked_again(slot, stay, step, here, statuses)
         return told
 
-    def _still_there(self, slot: Slot, subjects: np.ndarray) -> np.ndarray:
+    def _asked_again(
+        self, slot: Slot, stay: StaySteps, step: Step, subjects: np.ndarray, statuses: tuple[int, ...]
+    ) -> list[Event]:
         arena = self._scheduler.arena
-        last = slot.steps[-1]
-        exits = positions_of(slot, last, arena.subject, subjects) + slot.base
+        low = slot.base + step.first
+        if not (arena.marks[low : low + step.count] & CONDITIONAL).any():
+            return []
+        positions = positions_of(slot, step, arena.subject, subjects)
+        there = positions + slot.base
+        chosen = ((arena.marks[there] & CONDITIONAL) != 0) & np.isin(arena.status[there], statuses)
+        positions = positions[chosen]
+        values = self._judged(slot, stay, step, positions) if len(positions) else None
+        return [] if values is None else [Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values)]
+
+    def _still_there(self, slot: Slot, stay: StaySteps, subjects: np.ndarray) -> np.ndarray:
+        """Those that have not passed the exit; of the graph of a state those that follow its execution."""
+        arena = self._scheduler.arena
+        exits = positions_of(slot, stay.exit, arena.subject, subjects) + slot.base
         here = arena.subject[exits]
-        held = ((arena.marks[exits] & EXIT) != 0) & np.isin(arena.status[exits], HELD)
-        return self.following(slot, here[held])
+        held = np.isin(arena.status[exits], HELD)
+        is_of_path = len(exits) > 0 and bool(arena.marks[exits[0]] & EXIT)
+        return self.following(slot, here[held]) if is_of_path else np.sort(here[held])
 
     # -- answers ------------------------------------------------------------------------------------------------
 
-    def _judged(self, slot: Slot, step: Step, positions: np.ndarray) -> np.ndarray | None:
+    def _judged(self, slot: Slot, stay: StaySteps, step: Step, positions: np.ndarray) -> np.ndarray | None:
         """Whether the phase of a step applies to the subjects at these positions; None: nobody can say."""
-        name = phase_of(step.phase)
-        if name is None:
-            return np.full(len(positions), APPLIES, np.int32)
-        phase = self._in_force.find(name)
+        phase = self._in_force.find(phase_of(step.phase) or "")
         if phase is None:
             return None
         loaded = self._deployments.loaded(slot.deployment)
         subjects = self._scheduler.arena.subject[positions + slot.base].tolist()
         topology = loaded.topology
         kind = topology.nodes[topology.node[subjects[0]]].type if subjects else ""
-        types = self._in_force.registry.types
-        if slot.name not in phase.states or not any(types.is_kind_of(kind, one) for one in phase.resource_types):
+        types = self._in_force.registry_of(loaded.blueprint).types
+        if stay.state not in phase.states or not any(types.is_kind_of(kind, one) for one in phase.resource_types):
             return np.full(len(subjects), DOES_NOT_APPLY, np.int32)
         values = np.full(len(subjects), APPLIES, np.int32)
         if phase.providers:
             for place, subject in enumerate(subjects):
-                if not phase.takes_provider(provider_of(loaded.document_of(subject))):
+                if not phase.takes_provider(provider_of(loaded.attributes_of(subject))):
                     values[place] = DOES_NOT_APPLY
         if phase.constraint:
             self._constrain(slot, phase, loaded, positions, subjects, values)
@@ -199,7 +222,7 @@ class Conditions:
 
     def _record(self, slot: Slot, loaded: LoadedDeployment, subject: int, names: frozenset[str]) -> Record:
         """The resource with what the constraint asks for; all of it where an attribute is an expression itself."""
-        record = record_of(loaded.document_of(subject), names)
+        record = record_of(loaded.attributes_of(subject), names)
         wanted = names & ENGINE_NAMES
         if wanted:
             topology = loaded.topology
@@ -247,10 +270,15 @@ def is_of_state(slot: Slot) -> bool:
 
 
 def positions_of(slot: Slot, step: Step, column: np.ndarray, subjects: np.ndarray) -> np.ndarray:
-    """Positions in the graph of those of the subjects (ascending) that the step has; its own are ascending, too."""
+    """Positions in the graph of those of the subjects (ascending) that the step has.
+
+    Its own are ascending, too, in the graph of a state; in that of an install of several nodes they need not be.
+    """
     own = column[slot.base + step.first : slot.base + step.first + step.count]
     if not len(own):
         return np.empty(0, np.int64)
+    if (own[1:] < own[:-1]).any():
+        return np.isin(own, subjects).nonzero()[0] + step.first
     places = np.searchsorted(own, subjects)
     found: np.ndarray = places[own[np.minimum(places, len(own) - 1)] == subjects] + step.first
     return found.astype(np.int64)

@@ -14,8 +14,13 @@ from phaseline.model.phase_registry import PhaseRegistry
 from phaseline.model.state_steps import LANE_PREFIX, phase_of
 
 if TYPE_CHECKING:
+    from phaseline.model.blueprint import Blueprint
     from phaseline.model.graph import Graph, Step
     from phaseline.model.phases import PhaseCode, PhaseDefinition
+
+
+KNOWN_BLUEPRINTS = 1_000
+"""Of so many blueprints it is kept how phases are for them."""
 
 
 class PhaseSource(Protocol):
@@ -41,11 +46,25 @@ class PhasesInForce:
         self._held = {name.lower() for name in paused()}
         self._needed: dict[str, str] = {}
         self._told: dict[str, LaneChanged] = {}
+        self._of_blueprints: dict[int, tuple[Blueprint, PhaseRegistry, PhaseRegistry]] = {}
         self.probed: set[str] = set()
         """Keys of phases that are tried with one resource though they are paused."""
 
     def _read(self) -> PhaseRegistry:
         return PhaseRegistry() if self.source is None else self.source.registry()
+
+    def registry_of(self, blueprint: Blueprint) -> PhaseRegistry:
+        """As it is for a deployment of this blueprint, whose types may be resource types."""
+        if not blueprint.on_path:
+            return self.registry
+        known = self._of_blueprints.get(id(blueprint))
+        if known is None or known[0] is not blueprint or known[1] is not self.registry:
+            if len(self._of_blueprints) >= KNOWN_BLUEPRINTS:
+                self._of_blueprints.clear()
+            known = self._of_blueprints[id(blueprint)] = (
+                blueprint, self.registry, self.registry.of_blueprint(blueprint),
+            )  # fmt: skip
+        return known[2]
 
     def find(self, name: str) -> PhaseDefinition | None:
         """The phase of this name if it can be used; None: it is not known, or nobody can use it now."""

@@ -77,7 +77,8 @@ class Listeners:
                 continue
             subjects = self._scheduler.arena.subject[inside + slot.base].tolist()
             kind = loaded.topology.nodes[loaded.topology.node[subjects[0]]].type
-            if not self._in_force.registry.listeners_of(state, kind):
+            registry = self._in_force.registry_of(loaded.blueprint)
+            if not registry.listeners_of(state, kind):
                 continue
             known: Mapping[str, Value] = {
                 "AdType": kind,
@@ -88,7 +89,7 @@ class Listeners:
             key = (slot.deployment, kind, state)
             self._executions[key] = slot.execution
             self._reached.setdefault(key, []).extend(
-                Arrival({"Name": loaded.topology.ids[number], **known}, loaded.document_of(number))
+                Arrival({"Name": loaded.topology.ids[number], **known}, loaded.attributes_of(number))
                 for number in subjects
             )
 
@@ -98,8 +99,9 @@ class Listeners:
         executions, self._executions = self._executions, {}
         for key, resources in reached.items():
             deployment, kind, state = key
-            event = StateEvent(kind, state, self._deployments.loaded(deployment).view.id, resources)
-            for listener in self._in_force.registry.listeners_of(state, kind):
+            loaded = self._deployments.loaded(deployment)
+            event = StateEvent(kind, state, loaded.view.id, resources)
+            for listener in self._in_force.registry_of(loaded.blueprint).listeners_of(state, kind):
                 self._put(partial(self._call, listener, event, executions[key]))
 
     def _put(self, task: Callable[[], None]) -> None:

@@ -39,7 +39,7 @@ from phaseline.run.outstanding import Outstanding, event_of
 from phaseline.run.overlap import end_given_up, is_forced, refuse_overlap
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, failing, progress_rows
-from phaseline.run.recovery import is_reach, restore
+from phaseline.run.recovery import goes_through_phases, is_reach, restore
 from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS, Door
 from phaseline.run.rounds import Rounds
@@ -115,6 +115,7 @@ class Engine:
         self.deployments = Deployments(store, secrets)
         self.planning = Planning(planners, self.deployments, declare, first_graph)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments)
+        self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
         self._outstanding = Outstanding(store, self.deployments, self.scheduler)
         self.executor = make_executor(self._inbox, self.deployments)
         self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
@@ -129,14 +130,9 @@ class Engine:
             from phaseline.run.phases import Phases
 
             self._phases = Phases(
-                self._store,
-                self._clock,
-                self.scheduler,
-                self.deployments,
-                self.planning,
-                self._inbox,
-                self._source,
-            )
+                self._store, self._clock, self.scheduler, self.deployments, self.planning, self._inbox,
+                self._source, self._rounds,
+            )  # fmt: skip
         return self._phases
 
     # -- requests -----------------------------------------------------------------------------------------------
@@ -163,8 +159,9 @@ class Engine:
         orphans = [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
         self.executor.recover(orphans)
         restored = restore(self._store, self.planning, self.deployments, wanted, orphans, self._messages)
-        for row in filter(is_reach, wanted):
-            self._events.extend(self.phases.take_up(row, restored))
+        for row in wanted:
+            if is_reach(row) or goes_through_phases(row, restored):
+                self._events.extend(self.phases.take_up(row, restored))
         self._events.extend(restored)
         self._trim_messages()
         for row in wanted:
@@ -200,6 +197,8 @@ class Engine:
         if not self._store.graphs(row.number):
             return
         self._rows.append(EventRow(row.number, self._clock.now(), "retried", "Retrying what failed", actor=actor))
+        if self._phases is not None:
+            self._phases.orders.clear_retried(row, graph, positions)
         self._events.append(RetryRequested(row.number, graph, positions, include_unsure, replan))
         for held in self._store.graphs(row.number):
             if graph is None or held.id == graph:
@@ -410,8 +409,8 @@ class Engine:
                 self.executor.submit(batch)
             case Stop(batch_id, members, kill):
                 self._outstanding.cancel(self.executor, batch_id, members, kill=kill)
-            case Evaluate(graph, _, what):
-                if what == "applies" or (self._phases is not None and self._phases.has_graph(graph)):
+            case Evaluate(_, _, what):
+                if what == "applies" or (self._phases is not None and self._phases.is_about_phase(command)):
                     self._events.extend(self.phases.evaluate(command, self._keys))
                 else:
                     self._evaluate(command)
@@ -421,7 +420,7 @@ class Engine:
                 if self._phases is not None and self._phases.knows(execution):
                     self._phases.ask(command)
                 elif subjects is None:
-                    self._events.append(self._rounds.ask(command))
+                    self._events.extend(self._rounds.ask(command))
             case Announce():
                 self.phases.announce(command)
 

@@ -137,6 +137,13 @@ class PathOrders:
                 found.append((held.id, positions.astype(np.int32)))
         return found
 
+    def clear_retried(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
+        """What phases of a blueprint's nodes kept with entries that are about to be retried goes (T10)."""
+        failed = [one for one in self._failed(row) if graph is None or one[0] == graph]
+        if positions is not None:
+            failed = [(number, np.intersect1d(found, positions)) for number, found in failed]
+        self._clear(row, failed)
+
     def _still_here(self, row: ExecutionRow, chosen: Chosen) -> Chosen:
         """Those of subjects that follow no newer execution: what was asked of an old stay came too late."""
         return [

@@ -12,7 +12,11 @@ import numpy as np
 
 from phaseline.engine.rules import IS_ACTIVE, WAITING
 from phaseline.model.events import RateAdapted, Restored
+from phaseline.model.execution import KnownPaths
 from phaseline.model.phase_data import PHASE_DATA, phases_in
+from phaseline.model.problem import ProblemsError
+from phaseline.model.state_steps import phase_of
+from phaseline.plan.stays import path_problems, states_of
 from phaseline.run.breakers import Breakers
 from phaseline.run.conditions import Conditions
 from phaseline.run.in_force import PhasesInForce
@@ -20,6 +24,8 @@ from phaseline.run.in_force import phases_in as phases_of_steps
 from phaseline.run.listeners import Listeners
 from phaseline.run.path_orders import PathOrders
 from phaseline.run.paths import Paths
+from phaseline.run.recovery import is_reach
+from phaseline.run.stay_steps import stays_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,6 +43,7 @@ if TYPE_CHECKING:
     from phaseline.run.payload import Sorter
     from phaseline.run.planning import Planning
     from phaseline.run.reports import Report
+    from phaseline.run.rounds import Rounds
 
 
 class Phases:
@@ -51,8 +58,10 @@ class Phases:
         planning: Planning,
         inbox: Inbox[Report],
         source: PhaseSource | None,
+        rounds: Rounds,
     ) -> None:
         """Reads the plugins, where there is a ``source`` of them."""
+        rounds.begins = self.begins
         self._scheduler = scheduler
         self._deployments = deployments
         self.in_force = PhasesInForce(source, store.paused_phases)
@@ -74,9 +83,26 @@ class Phases:
 
     def take_up(self, row: ExecutionRow, events: Iterable[Event]) -> list[Event]:
         """What follows from an execution that goes on where it stands, of the events that restore it."""
-        self.paths.take_up(row)
+        if is_reach(row):
+            self.paths.take_up(row)
         graphs = [event.graph for event in events if isinstance(event, Restored) and event.execution == row.number]
         return [change for graph in graphs if graph is not None for change in self.in_force.needed_by(graph)]
+
+    # -- nodes of blueprints ------------------------------------------------------------------------------------
+
+    def known_paths(self, deployment: int) -> KnownPaths:
+        """What the planner of a blueprint's workflow knows of paths. Raises ``ProblemsError`` for what has no path."""
+        blueprint = self._deployments.loaded(deployment).blueprint
+        registry = self.in_force.registry_of(blueprint)
+        problems = tuple(path_problems(blueprint, registry))
+        if problems:
+            raise ProblemsError(problems)
+        return KnownPaths(registry, self._deployments.name_states(deployment, states_of(blueprint, registry)))
+
+    def begins(self, graph: Graph, deployment: int) -> list[Event]:
+        """What follows from a graph of a blueprint's workflow, to be told together with it: lanes that are closed."""
+        self._clear(graph, deployment)
+        return [*self.in_force.needed_by(graph)]
 
     def knows(self, execution: int) -> bool:
         """True for an execution of paths that goes on."""
@@ -88,10 +114,13 @@ class Phases:
             return self.conditions.keyed(command.graph, command.positions, command.expression, keys)
         return self.conditions.asked(command.graph, command.positions)
 
-    def has_graph(self, graph: int) -> bool:
-        """True for the graph of a state."""
-        slot = self._scheduler.arena.slots.get(graph)
-        return slot is not None and self.paths.knows(slot.execution)
+    def is_about_phase(self, command: Evaluate) -> bool:
+        """True for entries of a phase; those of operations are keyed by properties."""
+        slot = self._scheduler.arena.slots.get(command.graph)
+        if slot is None or not len(command.positions):
+            return False
+        first = int(command.positions[0])
+        return any(step.first <= first < step.first + step.count for step in slot.steps if phase_of(step.phase))
 
     def renew(self) -> list[Event]:
         """Plugins were read anew, or somebody paused or opened a phase."""
@@ -165,15 +194,15 @@ class Phases:
 
     def _clear(self, graph: Graph, deployment: int) -> None:
         """Who enters a state begins its phases afresh: what they kept from an earlier stay goes (6.1)."""
-        names = phases_of_steps(graph.steps)
-        if not names:
-            return
         loaded = self._deployments.loaded(deployment)
-        for number in loaded.documented(graph.subject[: graph.steps[0].count]):
-            kept = phases_in(loaded.document_of(number))
-            gone = [(PHASE_DATA, name) for name in names if name in kept] if kept else ()
-            if gone:
-                self.documents.append(loaded.apply(number, {}, gone))
+        for stay in stays_of(graph.steps):
+            names = phases_of_steps(stay.phases)
+            subjects = graph.subject[stay.exit.first : stay.exit.first + stay.exit.count]
+            for number in loaded.documented(subjects):
+                kept = phases_in(loaded.document_of(number))
+                gone = [(PHASE_DATA, name) for name in names if name in kept] if kept else ()
+                if gone:
+                    self.documents.append(loaded.apply(number, {}, gone))
 
     def give_rows(self, sorter: Sorter) -> None:
         """What is to be stored with this turn; first what was cleared, for calls may have written since."""

@@ -17,7 +17,7 @@ from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Operation
     from phaseline.model.declaration import Declaration
-    from phaseline.model.execution import Request
+    from phaseline.model.execution import KnownPaths, Request
     from phaseline.model.rows import CodePlaces, ExecutionRow
     from phaseline.model.topology import Topology
     from phaseline.run.deployments import Deployments
@@ -47,6 +47,8 @@ class Planning:
         self._next_graph = first_graph
         self._rows: dict[int, ExecutionRow] = {}
         self._rounds: dict[int, dict[int, Round]] = {}
+        self.paths_of: Callable[[int], KnownPaths | None] = lambda _: None
+        """What is known of the paths of a deployment whose nodes are resources."""
 
     def begin(self, row: ExecutionRow) -> None:
         """Know an execution."""
@@ -82,7 +84,9 @@ class Planning:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, f"unknown workflow {row.request.workflow!r}"))
         try:
             deployment = self._deployments.loaded(row.deployment)
-            history = History(deployment.states.copy(), tuple(self._rounds[execution].values()), is_canceled, attempt)
+            paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
+            rounds = tuple(self._rounds[execution].values())
+            history = History(deployment.states.copy(), rounds, is_canceled, attempt, paths)
             code = deployment.view.code
             answer = planner(
                 deployment.topology, row.request, history, lambda operation: self._declare(operation, code)

@@ -8,6 +8,7 @@ import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
+from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def count_rows(
     """The same from columns of one graph: subject, kind of subject and status by position."""
     apart = len(topology.nodes) <= MAX_NODES_APART
     phases: dict[str, int] = {}
-    numbers = [phases.setdefault(step.phase, len(phases)) for step in steps]
+    numbers = [phases.setdefault(phase_of(step.phase) or step.phase, len(phases)) for step in steps]
     phase = np.repeat(np.array(numbers, np.int64), [step.count for step in steps])
     called = kinds != SubjectKind.NONE
     cells = phase[called] * len(EntryStatus) + status[called]
@@ -144,7 +145,7 @@ def failing(
         shown.append(
             Failing(
                 topology.ids[subject],
-                policy.lane.phase,
+                phase_of(policy.lane.phase) or policy.lane.phase,
                 EntryStatus(int(status[position])),
                 int(arena.attempts[low + position]),
                 policy.max_retries,

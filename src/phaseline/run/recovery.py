@@ -11,10 +11,11 @@ import numpy as np
 from phaseline.model.distinct import some
 from phaseline.model.events import Lost, Reattached, Restored
 from phaseline.model.resources import REACH
+from phaseline.model.state_steps import has_phases, phase_of
 from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from phaseline.model.events import Event
     from phaseline.model.rows import BatchRow, ExecutionRow, GraphRow
@@ -70,6 +71,12 @@ def is_reach(row: ExecutionRow) -> bool:
     return row.request.workflow == REACH
 
 
+def goes_through_phases(row: ExecutionRow, events: Iterable[Event]) -> bool:
+    """True if a graph of the execution that is restored by one of these events calls phases."""
+    found = (event for event in events if isinstance(event, Restored) and event.execution == row.number)
+    return any(event.graph is not None and has_phases(event.graph.steps) for event in found)
+
+
 def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list[tuple[GraphRow, np.ndarray]]:
     """Of the present attempt the last graph, and those in which something may still move; of state paths all of them.
 
@@ -101,9 +108,12 @@ def _restored(
 ) -> Event:
     columns = store.graph(graph.id)
     deployments.add_graph(graph.id, columns)
-    if is_reach(row):
+    if has_phases(columns.steps):
         last = calls()[graph.id]
         in_doubt = ((last == PENDING) | (last == LOST)) & (statuses < ENDED_FROM)
+        for step in columns.steps:
+            if phase_of(step.phase) is None:
+                in_doubt[step.first : step.first + step.count] = False
         deployments.doubted(graph.id).update(in_doubt.nonzero()[0].tolist())
     notes = store.notes(graph.id)
     for note in notes:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.events import Ask, Decision
+from phaseline.model.graph import Graph
+from phaseline.model.state_steps import has_phases
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phaseline.engine.scheduler import Scheduler
-    from phaseline.model.events import Command, Planned
+    from phaseline.model.events import Command, Event
     from phaseline.run.deployments import Deployments
     from phaseline.run.planning import Planning
 
@@ -22,6 +26,8 @@ class Rounds:
     def __init__(self, scheduler: Scheduler, planning: Planning, deployments: Deployments) -> None:
         """All three are the engine's own."""
         self._scheduler, self._planning, self._deployments = scheduler, planning, deployments
+        self.begins: Callable[[Graph, int], list[Event]] = lambda _graph, _deployment: []
+        """What follows from a graph with phases, of a deployment."""
 
     def followed(self, decision: Decision, now: int) -> Decision:
         """The decision with what follows from the planners' answers, to be committed as one.
@@ -37,21 +43,25 @@ class Rounds:
             if not asked:
                 break
             commands = [command for command in commands if not _is_asked(command)]
-            more = self._scheduler.handle([self.ask(command) for command in asked], now)  # type: ignore[arg-type]  # all of them are Ask
+            answers = [event for command in asked for event in self.ask(command)]  # type: ignore[arg-type]  # all are Ask
+            more = self._scheduler.handle(answers, now)
             self._deployments.entered(more.changes.states)
             changes = changes.followed_by(more.changes)
             commands += more.commands
         return Decision(changes, tuple(commands), decision.accepted)
 
-    def ask(self, asked: Ask) -> Planned:
-        """What the planner of an execution answers, once its round has settled or it has none."""
+    def ask(self, asked: Ask) -> list[Event]:
+        """What the planner of an execution answers, once its round has settled or it has none, and what follows at once."""
         run = self._scheduler.runs[asked.execution]
         arena = self._scheduler.arena
         slot = arena.slots.get(asked.graph)
         if slot is not None and not arena.moves(slot):
             status, marks = arena.status[slot.base : slot.end], arena.marks[slot.base : slot.end]
             self._planning.settled(asked.execution, asked.graph, slot.name, slot.attempt, status=status, marks=marks)
-        return self._planning.ask(asked.execution, is_canceled=run.is_canceled, attempt=run.attempt)
+        planned = self._planning.ask(asked.execution, is_canceled=run.is_canceled, attempt=run.attempt)
+        if isinstance(planned.answer, Graph) and has_phases(planned.answer.steps):
+            return [planned, *self.begins(planned.answer, run.deployment)]
+        return [planned]
 
 
 def _is_asked(command: Command) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from phaseline.dsl.functions import RuntimeScope, TopologyInstances
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
-from phaseline.model.properties import merge
+from phaseline.model.properties import laid_over, merge
 from phaseline.model.rows import DocumentChange
 from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import state_name
@@ -80,6 +80,16 @@ class LoadedDeployment:
     def document_of(self, instance: int) -> Mapping[str, Value]:
         """Runtime properties by instance number; never to be changed."""
         return self._documents.get(instance, NO_DOCUMENT)
+
+    def attributes_of(self, instance: int) -> Mapping[str, Value]:
+        """What phases see of an instance: its document, and below that the properties of a node that is a resource."""
+        document = self.document_of(instance)
+        if self.topology.nodes[self.topology.node[instance]].type not in self.blueprint.on_path:
+            return document
+        said = {name.lower() for name in document}
+        properties = self.node(self.instance_view(instance)).properties
+        below = {name: value for name, value in properties.items() if name in document or name.lower() not in said}
+        return laid_over(below, document)
 
     def documented(self, instances: np.ndarray) -> list[int]:
         """Those of the instances that have a document."""

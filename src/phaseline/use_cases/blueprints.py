@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered
 from phaseline.use_cases.loading import read
+from phaseline.use_cases.node_paths import refused_plugins
 from phaseline.use_cases.plugins import missing_modules
 from phaseline.use_cases.values import Validated
 
@@ -30,7 +31,7 @@ def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = (),
         version=blueprint.version,
         nodes=len(blueprint.nodes),
         inputs=tuple(blueprint.inputs),
-        warnings=(*blueprint.warnings, *missing),
+        warnings=(*blueprint.warnings, *missing, *refused_plugins(place, blueprint)),
         host_plugins=placement.hosts,
         central_plugins=placement.central,
         workflow_plugins=placement.workflows,

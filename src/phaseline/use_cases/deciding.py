@@ -12,6 +12,7 @@ from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import fail
 from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
+from phaseline.model.state_steps import is_of_state, phase_of
 from phaseline.model.status import EntryStatus
 from phaseline.run.requests import refuse_busy, refuse_ended, refuse_retry
 from phaseline.use_cases.asking import Ticket, ask
@@ -204,13 +205,18 @@ def _spots(store: Store, row: ExecutionRow, number: int, graph: Graph, instances
         owner = subjects if step.kind is SubjectKind.INSTANCE else topology.source[subjects]
         for place in np.flatnonzero(np.isin(owner, wanted)).tolist():
             position = step.first + place
-            found.append(Spot(position, step.phase, topology.ids[int(owner[place])], EntryStatus(statuses[position])))
+            phase = phase_of(step.phase) or step.phase
+            found.append(Spot(position, phase, topology.ids[int(owner[place])], EntryStatus(statuses[position])))
     return sorted(found, key=lambda spot: spot.position)
 
 
 def _refuse_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str]) -> None:
     """Raise PL-C027 for a name that no operation of the graph has, in full or as its last part."""
-    phases = dict.fromkeys(step.phase for step in graph.steps if step.kind is not SubjectKind.NONE)
+    phases = dict.fromkeys(
+        phase_of(step.phase) or step.phase
+        for step in graph.steps
+        if step.kind is not SubjectKind.NONE and not is_of_state(step.phase)
+    )
     shorter = dict.fromkeys(map(short, phases))
     for name in operations:
         if name not in phases and name not in shorter:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
 from phaseline.model.sealing import HIDDEN, hidden_inputs
@@ -19,7 +20,7 @@ from phaseline.use_cases.opening import opened_documents, opened_inputs, without
 from phaseline.use_cases.values import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from phaseline.model.rows import DeploymentRow, ExecutionRow
     from phaseline.ports import Store
@@ -102,8 +103,14 @@ def delete_deployment(place: Workplace, name: str, *, force: bool = False) -> De
 def living_count(store: Store, row: DeploymentRow) -> int:
     """How many instances are, or may be, installed."""
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    gone = (REMOVED,) if row.kind == "resources" else GONE
-    return int((~np.isin(states, gone)).sum())
+    if row.kind == "resources":
+        return int((states != REMOVED).sum())
+    return int((~np.isin(_as_life_cycle(store, row, states), GONE)).sum())
+
+
+def _as_life_cycle(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
+    names = store.state_names(row.number)  # none as long as no node has gone along a path
+    return as_life_cycle(store.topology(row.number), states, names) if names else states
 
 
 def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
@@ -125,7 +132,8 @@ def refuse_open(store: Store, row: DeploymentRow) -> None:
 
 
 def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
-    numbers = np.bincount(np.frombuffer(bytes(store.states(row.number)), np.uint8))
+    present = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    numbers = np.bincount(present)
     names = store.state_names(row.number)
     states = {
         state_name(state, names): count for state, count in enumerate(numbers.tolist()) if count and state != REMOVED
@@ -134,7 +142,9 @@ def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
     latest = executions[-1] if executions else None
     return DeploymentView(
         name=row.name,
-        status=_status_of_resources(executions) if row.kind == "resources" else _status(executions, states),
+        status=_status_of_resources(executions)
+        if row.kind == "resources"
+        else _status(executions, _as_life_cycle(store, row, present)),
         blueprint_file=row.blueprint_file,
         description=row.description,
         created_at=row.created_at,
@@ -154,13 +164,13 @@ def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
     return "requires_attention" if executions and executions[-1].status is ExecutionStatus.FAILED else "good"
 
 
-def _status(executions: Sequence[ExecutionRow], states: Mapping[str, int]) -> str:
+def _status(executions: Sequence[ExecutionRow], states: np.ndarray) -> str:
     """In one word, after W11: an execution that has not ended, trouble, or what is there."""
     latest = executions[-1].status if executions else None
     if latest is not None and not latest.is_ended and latest is not ExecutionStatus.ATTENTION:
         return "in_progress"
     if latest in {ExecutionStatus.FAILED, ExecutionStatus.ATTENTION}:
         return "requires_attention"
-    if set(states) <= {state.word for state in GONE}:
+    if np.isin(states, GONE).all():
         return "not_installed"
-    return "good" if set(states) == {InstanceState.STARTED.word} else "requires_attention"
+    return "good" if (states == InstanceState.STARTED).all() else "requires_attention"

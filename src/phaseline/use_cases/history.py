@@ -12,6 +12,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import fail
 from phaseline.model.resources import REACH
+from phaseline.model.state_steps import phase_of
 from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_execution, find_instance
 from phaseline.use_cases.values import Line
@@ -169,7 +170,8 @@ def _narrated(store: Store, row: ExecutionRow, causes: Causes) -> Iterator[Line]
                 if line.kind != "state":
                     kind = "task" if line.kind == "task" else "workflow_node_event"
                     name = topology.ids[number] + (f"->{topology.ids[line.target]}" if line.target >= 0 else "")
-                    yield Line(at, kind, row.deployment_name, name, line.operation, line.text)
+                    operation = phase_of(line.operation) or line.operation
+                    yield Line(at, kind, row.deployment_name, name, operation, line.text)
 
 
 def _explain(

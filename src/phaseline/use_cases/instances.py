@@ -10,15 +10,21 @@ from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
 from phaseline.model.sealing import veiled_properties
-from phaseline.model.state_steps import state_name
+from phaseline.model.state_steps import state_name, state_numbers
 from phaseline.model.states import InstanceState
 from phaseline.use_cases.finding import find_deployment, find_instance
 from phaseline.use_cases.typos import did_you_mean
 from phaseline.use_cases.values import InstanceView, Page
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phaseline.model.topology import Topology
     from phaseline.use_cases.workplace import Workplace
+
+
+LIFE_CYCLE = {state.word: int(state) for state in InstanceState}
+NO_STATE = -1
 
 
 def list_instances(
@@ -31,25 +37,30 @@ def list_instances(
 ) -> Page[InstanceView]:
     """Instances by deployment, in the order of their numbers, without their properties.
 
-    Raises: PL-C012 for a node that the deployments do not have.
+    Raises: PL-C012 for a node that the deployments do not have, and for a state that none of their instances can be in.
     """
     store = place.store
     rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
     found: list[InstanceView] = []
     total = 0
     names: set[str] = set()
+    known_states: dict[str, None] = dict.fromkeys(LIFE_CYCLE)
     for row in rows:
         topology = store.topology(row.number)
         states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
         names.update(topology.node_number)
-        numbers = _chosen(topology, states, node, state)
+        names_of_states = store.state_names(row.number)
+        known_states.update(dict.fromkeys(names_of_states))
+        numbers = _chosen(topology, states, node, state, names_of_states)
         total += len(numbers)
         room = None if limit is None else max(0, limit - len(found))
-        names_of_states = store.state_names(row.number)
         found.extend(
             _brief(topology, row.name, number, state_name(int(states[number]), names_of_states))
             for number in numbers[:room].tolist()
         )
+    if state is not None and state not in known_states:
+        hint = did_you_mean(state, known_states) or f"there are: {', '.join(known_states)}"
+        raise fail("PL-C012", f"there is no state '{state}'", f"Correct the name; {hint}")
     if node is not None and node not in names:
         hint = did_you_mean(node, names)
         raise fail(
@@ -91,12 +102,14 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
     )
 
 
-def _chosen(topology: Topology, states: np.ndarray, node: str | None, state: str | None) -> np.ndarray:
+def _chosen(
+    topology: Topology, states: np.ndarray, node: str | None, state: str | None, names: Sequence[str]
+) -> np.ndarray:
     chosen = states[: len(topology)] != REMOVED
     if node is not None:
         chosen &= topology.node == topology.node_number.get(node, -1)
     if state is not None:
-        chosen &= states == InstanceState[state.upper()].value
+        chosen &= states == {**state_numbers(names), **LIFE_CYCLE}.get(state, NO_STATE)
     return np.flatnonzero(chosen)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
+from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
 from phaseline.use_cases.plugins import missing_modules
 from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
@@ -79,7 +80,7 @@ def read(
     from phaseline.dsl.reader import read_blueprint
 
     opened = open_blueprint(place, file, plugin_folders)
-    blueprint = read_blueprint(opened.file, opened.files, open_types=open_types)
+    blueprint = on_their_paths(place, read_blueprint(opened.file, opened.files, open_types=open_types))
     return blueprint, opened.code_of(blueprint)
 
 
@@ -133,7 +134,7 @@ def load(
     from phaseline.plan.instances import expand
 
     opened = open_blueprint(place, file, plugin_folders)
-    blueprint = read_blueprint(opened.file, opened.files, open_types=open_types)
+    blueprint = on_their_paths(place, read_blueprint(opened.file, opened.files, open_types=open_types))
     code = opened.code_of(blueprint)
     try:
         whole = complete_inputs(blueprint, inputs)
@@ -145,7 +146,8 @@ def load(
     if missing and not open_types:
         raise ProblemsError(missing)
     topology = expand(evaluated, suffixes=int.from_bytes(os.urandom(8)) >> 1, yes_many=yes_many)
-    warnings = (*evaluated.warnings, *(altered(problem, severity="warning") for problem in missing))
+    warned = (altered(problem, severity="warning") for problem in missing)
+    warnings = (*evaluated.warnings, *warned, *refused_plugins(place, evaluated))
     return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint))
 
 

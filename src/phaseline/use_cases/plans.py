@@ -14,13 +14,14 @@ from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET, Order, refuse_taken
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.moving import refuse_moved
+from phaseline.use_cases.node_paths import known_paths
 from phaseline.use_cases.owning import declarer, refuse, slots
 from phaseline.use_cases.status import has_store
 
 if TYPE_CHECKING:
-    from phaseline.model.execution import Request, Verdict
+    from phaseline.model.execution import KnownPaths, Request, Verdict
     from phaseline.model.graph import Graph
-    from phaseline.model.rows import CodePlaces
+    from phaseline.model.rows import CodePlaces, DeploymentRow
     from phaseline.model.topology import Topology
     from phaseline.plan.summary import PlanSummary, RoundsPlan
     from phaseline.use_cases.workflows import Start
@@ -63,7 +64,7 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
     )
     if name is not None and has_store(place):
         refuse_taken(place, name)
-    history = History(np.zeros(len(loaded.topology), np.uint8))
+    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
     request = AS_SET.request("install", place, {})
     foreseen = _ask(place, loaded.topology, loaded.code, request, history)
     return _planned(place, loaded.topology, request, foreseen, loaded.warnings, yes_many=order.yes_many)
@@ -74,7 +75,8 @@ def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False)
     row = find_deployment(place.store, name)
     refuse_moved(place, row)
     topology = place.store.topology(row.number)
-    history = History(np.frombuffer(bytes(place.store.states(row.number)), np.uint8))
+    states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
+    history = History(states, paths=_paths(place, row, topology))
     request = AS_SET.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
     return _planned(place, topology, request, _ask(place, topology, row.code, request, history), (), yes_many=True)
 
@@ -84,9 +86,13 @@ def plan_workflow(place: Workplace, order: Start) -> Planned:
     from phaseline.use_cases.workflows import prepare
 
     found = prepare(place, order)
-    history = History(found.states)
+    history = History(found.states, paths=_paths(place, found.deployment, found.topology))
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history)
     return _planned(place, found.topology, found.request, foreseen, found.warnings, yes_many=True)
+
+
+def _paths(place: Workplace, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
+    return known_paths(place, topology.blueprint, place.store.state_names(row.number))
 
 
 def _ask(place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History) -> Foreseen:

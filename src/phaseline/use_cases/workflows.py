@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.frozen import frozen
+from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.rows import NewExecution
 from phaseline.model.sealing import hidden_inputs, veiled
@@ -100,7 +101,7 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     workflow = _find(store.blueprint(row.number), order.workflow)
     if not order.force:
-        _refuse_unavailable(workflow, topology, states)
+        _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
     request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, order))
     problems = check(topology, request, with_custom=order.allow_custom)
     if problems:

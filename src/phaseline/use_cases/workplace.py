@@ -15,7 +15,7 @@ from phaseline.model.rows import Actor, CodePlaces
 
 if TYPE_CHECKING:
     from phaseline.catalog import PluginCatalog
-    from phaseline.catalog.phases.loading import PhasePlugins
+    from phaseline.catalog.phases.loading import Loaded, PhasePlugins
     from phaseline.ports import Store
     from phaseline.use_cases.background import Background
     from phaseline.use_cases.settings import Settings
@@ -113,6 +113,11 @@ class Workplace:
     def phases(self) -> PhasePlugins:
         """The phase plugins of the settings' folders, with their code; nothing is read before ``load``."""
         return self.catalog.phases(self.settings.plugin_folders)
+
+    @cached_property
+    def phases_found(self) -> Loaded:
+        """What was read of them when somebody asked first: phases, types, and what is wrong with others."""
+        return self.phases.load()
 
     @cached_property
     def actor(self) -> Actor:

@@ -7,7 +7,6 @@ import click
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import deployment_option, json_option, limit_option
-from phaseline.model.states import InstanceState
 
 
 @click.group(epilog="Example: phaseline instances list -d shop")
@@ -18,7 +17,7 @@ def instances() -> None:
 @instances.command("list", epilog="Example: phaseline instances list -d shop --state started")
 @deployment_option
 @click.option("--node", metavar="NAME", help="Only instances of this node.")
-@click.option("--state", type=click.Choice([state.word for state in InstanceState]), help="Only those in this state.")
+@click.option("--state", metavar="STATE", help="Only those in this state.")
 @limit_option
 @json_option
 @click.pass_obj

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from phaseline.compat.cyclecloud.lazy_record import LazyRecord
 from phaseline.model.phase_data import ENGINE_KEYS, PHASE_DATA, RESERVED_KEYS, data_in, phases_in
 from phaseline.model.problem import ProblemsError
-from phaseline.model.properties import SCALARS, is_same
+from phaseline.model.properties import SCALARS, is_same, laid_over
 from phaseline.records.json_form import from_json, value_json
 from phaseline.records.record import Record, Removed
 from phaseline.records.values import ErrorValue, is_in_range, is_too_long
@@ -103,10 +103,14 @@ class Resource(LazyRecord):
     def fetch(self) -> Iterator[tuple[str, Stored]]:
         """The attributes of the document; where that does not say them, those of the engine."""
         document = self.document
-        for name, value in document.items():
-            if name != PHASE_DATA:
-                yield name, stored_of(value)
         call, view = self.call, self.view
+        below = view.node.properties if call.site.phase is not None else {}
+        for name, value in document.items():
+            under = below.get(name) if below else None
+            if isinstance(under, dict) and isinstance(value, dict):
+                yield name, stored_of(laid_over(under, value))
+            elif name != PHASE_DATA:
+                yield name, stored_of(value)
         yield "Name", view.id
         yield "ClusterName", call.site.deployment.id
         yield "State", self.state
@@ -116,6 +120,8 @@ class Resource(LazyRecord):
         target = call.site.execution.parameters.get("target")
         if isinstance(target, str):
             yield "TargetState", target
+        for name, value in below.items():
+            yield name, stored_of(value)
         if phases_in(document):
             yield "PhaseMap", PhaseMap(self)
 

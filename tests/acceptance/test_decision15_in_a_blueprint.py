@@ -1,0 +1,282 @@
+"""Decision 15: one deployment uses operations and phase plugins together; a whole engine, a real store, real plugin files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import phaseline
+from phaseline.model.problem import ProblemsError
+
+BLUEPRINT = """
+tosca_definitions_version: phaseline_dsl_1_0
+imports: [cloudify/types/types.yaml]
+plugins: {ops: {executor: central_deployment_agent, install: false}}
+node_types:
+  acme.Server:
+    derived_from: cloudify.nodes.Compute
+    resource_type: Cloud.Node
+    target_state: Started
+    properties:
+      MachineType: {default: small}
+  acme.Volume:
+    derived_from: cloudify.nodes.Root
+    resource_type: acme.Disk
+    target_state: Attached
+    properties: {SizeGb: {default: 10}}
+state_paths:
+  acme.Disk:
+    Attached: [Allocation, Attached]
+    Terminated: [Deallocation, Terminated]
+node_templates:
+  server:
+    type: acme.Server
+    instances: {deploy: 2}
+    interfaces:
+      cloudify.interfaces.lifecycle: {create: ops.note.create, start: ops.note.start, stop: ops.note.stop, delete: ops.note.delete}
+    relationships: [{type: cloudify.relationships.connected_to, target: volume}]
+  volume: {type: acme.Volume}
+  app:
+    type: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.lifecycle: {create: ops.note.create, delete: ops.note.delete}}
+    relationships: [{type: cloudify.relationships.connected_to, target: server}]
+"""
+OPERATIONS = """
+from phaseline import operation
+
+def said(item, word):
+    with open("{said}", "a") as file:
+        file.write(f"{word} {item.node_id}\\n")
+
+@operation
+def create(item):
+    said(item, "create")
+    item.runtime_properties["Zone"] = "z1"
+
+@operation
+def start(item):
+    said(item, "start")
+
+@operation
+def stop(item):
+    said(item, "stop")
+
+@operation
+def delete(item):
+    said(item, "delete")
+"""
+PHASE = """
+from pathlib import Path
+
+def handle(handler):
+    names = sorted(node.getAsString("Name").partition("_")[0] for node in handler.getResources())
+    with open("{said}", "a") as file:
+        file.write("{word} " + " ".join(names) + "\\n")
+    for node in handler.getResources():
+        {body}
+"""
+
+
+class Shop:
+    """A blueprint, plugins and a store in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.said_file = folder / "said"
+        (folder / "plugins").mkdir()
+        (folder / "plugins" / "note.py").write_text(OPERATIONS.replace("{said}", str(self.said_file)))
+        self.blueprint(BLUEPRINT)
+        self.open()
+
+    def open(self) -> None:
+        self.phaseline = phaseline.open(f"sqlite:///{self.folder}/store.db", plugins=[str(self.folder / "plugins")])
+
+    def blueprint(self, text: str) -> None:
+        (self.folder / "blueprint.yaml").write_text(text)
+
+    def phase(
+        self, name: str, state: str, *lines: str, body: str = "handler.setCompleted(node)", of: str = "Cloud.Node"
+    ) -> None:
+        """A phase that says its name and the nodes of its resources, then does ``body`` with each."""
+        folder = self.folder / "plugins" / "phases"
+        folder.mkdir(exist_ok=True)
+        code = PHASE.replace("{said}", str(self.said_file)).replace("{word}", name).replace("{body}", body)
+        (folder / f"{name.lower()}.py").write_text(code)
+        said = [
+            f"PhaseName = {name}",
+            f"HandlesStates = {state}",
+            f"ResourceType = {of}",
+            "Phase.CoalesceWindow = 1",
+            *lines,
+        ]
+        (folder / f"{name.lower()}.cfg").write_text("\n".join(said) + "\n")
+
+    def install(self, name: str = "shop", **given):
+        return self.phaseline.executions.install(str(self.folder / "blueprint.yaml"), name, **given)
+
+    def failures(self, id: str) -> list[str]:
+        """What phases that failed have said in an execution."""
+        lines = self.phaseline.executions.events(id).lines
+        return [word for line in lines for word in ("new", "seen") if line.text.endswith(f"-> {word}")]
+
+    @property
+    def said(self) -> list[str]:
+        return self.said_file.read_text().splitlines() if self.said_file.exists() else []
+
+    def states(self, name: str = "shop") -> list[tuple[str, str]]:
+        return sorted((one.node, one.state) for one in self.phaseline.instances.list(deployment=name).items)
+
+    def properties(self, node: str) -> list[dict[str, object]]:
+        listed = self.phaseline.instances.list(node=node).items
+        return [dict(self.phaseline.instances.show(one.id).runtime_properties) for one in listed]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    made = Shop(tmp_path)
+    yield made
+    made.phaseline.close()
+
+
+def test_decision15_operations_and_phases_of_one_deployment_run_together(shop: Shop) -> None:
+    shop.phase("Validate", "Validation")
+    shop.phase(
+        "Make",
+        "Allocation",
+        body='node.setString("InstanceId", "i-" + node.getAsString("MachineType")); handler.setCompleted(node)',
+    )
+    shop.phase("Tune", "Installation", "Phase.Dependencies = Copy")
+    shop.phase("Copy", "Installation")
+    shop.phase("Buy", "Allocation", of="acme.Disk")
+    shop.phase("Free", "Deallocation")
+    shop.phase("Drop", "Deallocation", of="acme.Volume")
+    done = shop.install()
+    assert done.status == "completed"
+    said = shop.said
+    assert shop.states() == [("app", "started"), ("server", "Started"), ("server", "Started"), ("volume", "Attached")]
+    assert said[0] == "Buy volume"  # who depends on the volume begins after it
+    assert said[1] == "Validate server server"  # one call for all of them
+    assert set(said[2:5]) == {"Make server server", "create server"}
+    assert sorted(said[5:9]) == ["Copy server server", "Tune server server", "start server", "start server"]
+    assert said.index("Copy server server") < said.index("Tune server server")
+    assert said[9:] == ["create app"]
+    assert shop.properties("server") == [{"InstanceId": "i-small", "Zone": "z1"}] * 2
+
+    shop.said_file.unlink()
+    assert shop.phaseline.executions.uninstall("shop").status == "completed"
+    assert {state for _, state in shop.states()} == {"Terminated", "deleted"}
+    said = shop.said
+    assert said[0] == "delete app"
+    assert said[1:3] == ["stop server", "stop server"]
+    assert sorted(said[3:6]) == ["Free server server", "delete server", "delete server"]
+    assert said[6:] == ["Drop volume"]
+    assert shop.phaseline.deployments.list().items[0].status == "not_installed"
+    shop.phaseline.deployments.delete("shop")
+
+
+def test_decision15_resources_of_several_deployments_and_clusters_are_in_one_call(shop: Shop) -> None:
+    shop.phase("Make", "Allocation", body="handler.setCompleted(node)")
+    shop.phaseline.deployments.create(str(shop.folder / "blueprint.yaml"), "one")
+    shop.phaseline.deployments.create(str(shop.folder / "blueprint.yaml"), "two")
+    shop.phaseline.executions.start("install", "one", detach=True)
+    shop.phaseline.executions.start("install", "two", detach=True)
+    (shop.folder / "nodes.rec").write_text('AdType = "Cloud.Node"\nName = "n1"\nTargetState = "Started"\n')
+    shop.phaseline.resources.apply(str(shop.folder / "nodes.rec"), cluster="night")
+    shop.phaseline.engine.run(until_idle=True)
+    assert [line for line in shop.said if line.startswith("Make")] == ["Make n1 server server server server"]
+    assert ("server", "Started") in shop.states("one")
+    assert ("server", "Started") in shop.states("two")
+
+
+def test_decision15_a_phase_that_begins_to_apply_late_keeps_its_state(shop: Shop) -> None:
+    shop.phase("Ask", "Allocation", body='node.setInteger("Needs", 2); handler.setCompleted(node)')
+    shop.phase("Late", "Allocation", "ResourceConstraint := Needs > 1")
+    shop.phase("Other", "Allocation", 'ResourceConstraint := Zone == "z9"')
+    shop.phase("After", "Installation")
+    assert shop.install().status == "completed"
+    said = [line for line in shop.said if line.endswith("server server")]
+    assert said == ["Ask server server", "Late server server", "After server server"]
+
+
+def test_decision15_a_constraint_reads_properties_of_the_node_below_what_was_written(shop: Shop) -> None:
+    shop.phase(
+        "Small",
+        "Validation",
+        'ResourceConstraint := MachineType == "small"',
+        body='node.setString("MachineType", "huge"); handler.setCompleted(node)',
+    )
+    shop.phase("Huge", "Allocation", 'ResourceConstraint := MachineType == "huge"')
+    shop.phase("Never", "Allocation", 'ResourceConstraint := MachineType == "small"')
+    assert shop.install().status == "completed"
+    assert [line for line in shop.said if line.endswith("server server")] == [
+        "Small server server",
+        "Huge server server",
+    ]
+
+
+def test_decision15_a_failed_phase_holds_its_resource_and_a_retry_goes_on(shop: Shop) -> None:
+    marker = shop.folder / "mended"
+    shop.phase(
+        "Make",
+        "Allocation",
+        body=f'(handler.setCompleted if Path("{marker}").exists() else lambda n: handler.setFailed(n, "no quota"))(node)',
+    )
+    failed = shop.install()
+    assert failed.status == "failed"
+    assert ("server", "Allocation") in shop.states()
+    assert ("app", "uninitialized") in shop.states()
+    assert "create app" not in shop.said
+    marker.write_text("")
+    assert shop.phaseline.executions.retry(failed.id).status == "completed"
+    assert shop.states()[1] == ("server", "Started")
+    assert shop.said.count("create server") == 2  # what has completed is not called again
+
+
+def test_decision15_a_failed_phase_can_be_vouched_for(shop: Shop) -> None:
+    shop.phase("Make", "Allocation", body='handler.setFailed(node, "no quota")')
+    failed = shop.install()
+    servers = [one.id for one in shop.phaseline.instances.list(node="server").items]
+    done = shop.phaseline.executions.complete(failed.id, instances=servers, operations=["Make"], reason="made by hand")
+    assert done.status == "completed"
+    assert shop.states()[1] == ("server", "Started")
+
+
+def test_decision15_ignored_failures_let_an_uninstall_reach_terminated(shop: Shop) -> None:
+    shop.phase("Free", "Deallocation", body='handler.setFailed(node, "busy")')
+    shop.install()
+    assert shop.phaseline.executions.uninstall("shop").status == "failed"
+    assert ("server", "Deallocation") in shop.states()
+    assert shop.phaseline.executions.uninstall("shop", ignore_failure=True).status == "completed"
+    assert ("server", "Terminated") in shop.states()
+
+
+def test_decision15_types_and_targets_that_nobody_knows_are_refused_before_anything_is_stored(shop: Shop) -> None:
+    shop.blueprint(
+        BLUEPRINT.replace("target_state: Started", "target_state: Startd").replace(
+            "acme.Disk:\n    Att", "acme.Disk:\n    Bett"
+        )
+    )
+    with pytest.raises(ProblemsError) as raised:
+        shop.install()
+    assert {problem.code for problem in raised.value.problems} <= {"PL-P020", "PL-P021", "PL-B113"}
+    shop.blueprint(BLUEPRINT.replace("target_state: Started", "target_state: Startd"))
+    with pytest.raises(ProblemsError) as raised:
+        shop.phaseline.blueprints.validate(str(shop.folder / "blueprint.yaml"))
+    assert [(one.code, one.place.line) for one in raised.value.problems] == [("PL-P021", 6)]
+    assert shop.phaseline.deployments.list().items == []
+
+
+def test_decision15_a_retry_forgets_what_the_failed_phase_kept_and_an_uninstall_what_an_earlier_one_did(
+    shop: Shop,
+) -> None:
+    body = 'data = handler.getResourcePhaseData(node); seen = data.isDefined("Seen"); data.setInteger("Seen", 1); '
+    shop.phase("Make", "Allocation", body=body + 'handler.setFailed(node, "seen" if seen else "new")')
+    shop.phase("Free", "Deallocation", body=body + 'handler.setFailed(node, "seen" if seen else "new")')
+    failed = shop.install()
+    again = shop.phaseline.executions.retry(failed.id)
+    assert shop.failures(again.id) == ["new"] * 4
+    for _ in range(2):
+        gone = shop.phaseline.executions.uninstall("shop")
+        assert shop.failures(gone.id) == ["new"] * 2
