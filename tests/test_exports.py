@@ -44,7 +44,7 @@ METHODS = {
         *("list", "show", "logs", "events", "follow", "purge"),
     },
     facade.Instances: {"list", "show", "why", "stuck"},
-    plugin_nouns.Plugins: {"list", "show", "check", "reload"},
+    plugin_nouns.Plugins: {"list", "show", "check", "reload", "install_definitions", "remove_definitions"},
     plugin_nouns.Phases: {"list", "show", "pause", "unpause"},
     secret_noun.Secrets: {"create", "update", "list", "show", "delete", "rotate"},
     resource_noun.Resources: {

@@ -11,15 +11,24 @@ BLUEPRINT = """\
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml, parts/more.yaml]
 description: A shop
+plugins: {made: {executor: central_deployment_agent, install: false}}
 node_templates:
   web:
     type: cloudify.nodes.Root
     interfaces:
       cloudify.interfaces.lifecycle:
-        create: scripts/say.sh
-        delete: scripts/say.sh
+        create: made.made.create
+        delete: made.made.create
 """
 MORE = "inputs: {word: {default: hello}}\n"
+MADE = """\
+from phaseline import operation
+
+
+@operation(repeatable=True)
+def create(item):
+    item.runtime_properties["said"] = "first"
+"""
 SAY = '#!/bin/sh\nctx instance runtime-properties said "first"\n'
 LIBRARY = """\
 tosca_definitions_version: cloudify_dsl_1_4
@@ -39,7 +48,7 @@ node_templates:
 
 def write(folder: Path, **files: str) -> None:
     for name, text in files.items():
-        file = folder / name.replace("__", "/").replace("_yaml", ".yaml").replace("_sh", ".sh")
+        file = folder / name.replace("__", "/").replace("_yaml", ".yaml").replace("_sh", ".sh").replace("_py", ".py")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         if file.suffix == ".sh":
@@ -49,7 +58,7 @@ def write(folder: Path, **files: str) -> None:
 @pytest.fixture
 def shop(terminal: Terminal) -> Terminal:
     """A terminal with a blueprint in a folder ``made``."""
-    write(terminal.folder / "made", blueprint_yaml=BLUEPRINT, parts__more_yaml=MORE, scripts__say_sh=SAY)
+    write(terminal.folder / "made", blueprint_yaml=BLUEPRINT, parts__more_yaml=MORE, plugins__made_py=MADE)
     return terminal
 
 
@@ -64,7 +73,7 @@ def work(terminal: Terminal) -> Path:
 
 def test_b8_what_runs_is_what_was_uploaded(shop: Terminal) -> None:
     assert "Stored as made@1: 3 files" in shop.run("blueprints", "upload", "made").stdout
-    write(shop.folder / "made", scripts__say_sh=SAY.replace("first", "changed"))
+    write(shop.folder / "made", plugins__made_py=MADE.replace("first", "changed"))
     assert shop.run("install", "made", "-d", "one").exit_code == 0
     assert said(shop, "one") == "first"
     shutil.rmtree(shop.folder / "made")
@@ -77,9 +86,9 @@ def test_b8_what_runs_is_what_was_uploaded(shop: Terminal) -> None:
 def test_b8_a_laid_out_file_that_somebody_changed_is_put_right(shop: Terminal) -> None:
     shop.run("blueprints", "upload", "made")
     shop.run("deployments", "create", "made", "-d", "one")
-    (script,) = work(shop).glob("*/scripts/say.sh")
-    script.unlink()
-    script.write_text(SAY.replace("first", "forged"))
+    (module,) = work(shop).glob("*/plugins/made.py")
+    module.unlink()
+    module.write_text(MADE.replace("first", "forged"))
     assert shop.run("executions", "start", "install", "-d", "one").exit_code == 0
     assert said(shop, "one") == "first"
 
@@ -89,13 +98,13 @@ def test_b8_equal_uploads_change_nothing_and_others_are_versions(shop: Terminal)
     _, again = shop.ask("blueprints", "upload", "made", "shop")
     assert (first["is_new"], again["is_new"]) == (True, False)
     assert first["blueprint"] == again["blueprint"]
-    write(shop.folder / "made", scripts__say_sh=SAY.replace("first", "second"))
+    write(shop.folder / "made", plugins__made_py=MADE.replace("first", "second"))
     assert shop.ask("blueprints", "upload", "made", "shop")[1]["blueprint"]["version"] == 2
     shop.run("install", "shop", "-d", "new")
     shop.run("install", "shop@1", "-d", "old")
     assert (said(shop, "new"), said(shop, "old")) == ("second", "first")
     _, shown = shop.ask("blueprints", "show", "shop@1")
-    assert [file["path"] for file in shown["files"]] == ["blueprint.yaml", "parts/more.yaml", "scripts/say.sh"]
+    assert [file["path"] for file in shown["files"]] == ["blueprint.yaml", "parts/more.yaml", "plugins/made.py"]
     assert [user["name"] for user in shown["users"]] == ["old"]
     _, listed = shop.ask("blueprints", "list")
     assert [(each["blueprint"]["id"], each["versions"]) for each in listed["blueprints"]] == [("shop", 2)]
@@ -103,7 +112,9 @@ def test_b8_equal_uploads_change_nothing_and_others_are_versions(shop: Terminal)
 
 def test_b8_a_file_goes_before_a_stored_blueprint_of_its_name(shop: Terminal) -> None:
     shop.run("blueprints", "upload", "made", "shop")
-    write(shop.folder, shop=BLUEPRINT.replace("A shop", "A file").replace(", parts/more.yaml", ""), scripts__say_sh=SAY)
+    write(
+        shop.folder, shop=BLUEPRINT.replace("A shop", "A file").replace(", parts/more.yaml", ""), plugins__made_py=MADE
+    )
     shop.run("deployments", "create", "shop", "-d", "file")
     shop.run("deployments", "create", "blueprint:shop", "-d", "stored")
     shown = [shop.ask("deployments", "show", name)[1] for name in ("file", "stored")]
@@ -118,7 +129,7 @@ def test_b8_the_name_of_a_deployment_is_the_id_where_none_is_given(shop: Termina
 
 def test_b8_plans_and_checks_take_stored_blueprints(shop: Terminal) -> None:
     shop.run("blueprints", "upload", "made", "stall")
-    assert "scripts/say.sh" in shop.run("plan", "install", "stall").stdout
+    assert "made.made.create" in shop.run("plan", "install", "stall").stdout
     assert shop.run("blueprints", "validate", "stall").exit_code == 0
     assert "PL-C054" in shop.run("plan", "install", "stal").output
     assert "stall" in shop.run("plan", "install", "stal").output
@@ -197,7 +208,7 @@ def test_b8_archives_that_lead_out_are_refused_and_leave_nothing(terminal: Termi
     ("words", "code"),
     [
         (("upload", "made/blueprint.yaml", "no good"), "PL-C056"),
-        (("upload", "made/scripts"), "PL-C057"),
+        (("upload", "made/plugins"), "PL-C057"),
         (("upload", "made", "--main", "../blueprint.yaml"), "PL-C057"),
         (("upload", "nowhere/blueprint.yaml"), "PL-B001"),
         (("upload", "nowhere.zip"), "PL-B120"),

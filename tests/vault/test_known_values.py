@@ -6,7 +6,7 @@ import shlex
 import urllib.parse
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phaseline.vault.known_values import MASK, KnownValues, leaves
@@ -103,6 +103,7 @@ def test_the_leaves_of_a_value() -> None:
     assert sorted(leaves(["a", {"b": ["c", 1.5, None, True]}])) == ["1.5", "a", "c"]
 
 
+@settings(max_examples=50)
 @given(st.text(min_size=4, max_size=30).filter(lambda text: len(text.strip()) >= 4), st.text(), st.text())
 def test_b41_after_masking_the_value_stands_nowhere(value: str, before: str, after: str) -> None:
     shown = knowing(value).masked(before + value + after)

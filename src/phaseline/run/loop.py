@@ -377,9 +377,8 @@ class Engine:
         return self._door.look()
 
     def _remember(self, remarks: Sequence[Remark]) -> None:
-        for remark in remarks:
-            if remark.message:
-                self._messages[remark.graph, remark.position] = remark.message
+        told = {(remark.graph, remark.position): remark.message for remark in remarks if remark.message}
+        self._messages.update(told)
         self._trim_messages()
 
     def _trim_messages(self) -> None:
