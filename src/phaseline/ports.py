@@ -265,6 +265,14 @@ class Store(Protocol):
         """{name of the phase in lower case: the pause}."""
         ...
 
+    def know_phases(self, known: Mapping[str, str]) -> None:
+        """Remember these phases, {name in lower case: what is said of it}, instead of those that were remembered."""
+        ...
+
+    def known_phases(self) -> Mapping[str, str]:
+        """The phases that the last engine knew, so that none is passed over because its plugin is gone (PD8)."""
+        ...
+
     def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
         """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none.
 

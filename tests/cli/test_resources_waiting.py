@@ -108,12 +108,51 @@ def test_p94_a_plugin_that_is_gone_blocks_until_it_is_back(terminal: Terminal, f
     worked(terminal)
     assert shown(terminal, "n1")["state"] == "Allocation"
     blocked = entries(terminal, "n1")["Acme.Instance"]
-    assert (blocked["Status"], blocked["Message"]) == ("Blocked", "the phase 'Acme.Instance' is not loaded")
+    assert blocked["Status"] == "Blocked"
+    assert blocked["Message"].startswith("its plugin 'instance' (")
+    assert blocked["Message"].endswith("is not there any more")
     _, why = terminal.ask("resources", "why", "n1")
     assert {one["phase"]: one["mend"] for one in why["phases"]}["Acme.Instance"] == "phaseline plugins reload"
     (folder / "instance.off").rename(folder / "instance.cfg")
     worked(terminal)
     assert shown(terminal, "n1")["state"] == "Started"
+
+
+def test_p94_who_comes_after_a_restart_does_not_pass_over_a_phase_that_is_gone(
+    terminal: Terminal, folder: Path
+) -> None:
+    moved(terminal, record("n1"))
+    (folder / "instance.cfg").rename(folder / "instance.off")
+    moved(terminal, record("n2"))
+    assert [shown(terminal, name)["state"] for name in ("n1", "n2")] == ["Started", "Allocation"]
+    phases = {phase["name"]: phase for phase in terminal.ask("phases", "list")[1]}
+    assert phases["Acme.Instance"]["is_invalid"]
+    assert "is not there any more" in phases["Acme.Instance"]["obstacles"][0]
+    assert phases["Acme.Instance"]["now"]["counts"] == {"Blocked": 1}
+    assert terminal.ask("phases", "forget", "acme.instance")[0] == 0
+    moved(terminal, record("n3"))
+    assert [shown(terminal, name)["state"] for name in ("n2", "n3")] == ["Allocation", "Started"]
+    phases = {phase["name"]: phase for phase in terminal.ask("phases", "list")[1]}
+    assert phases["Acme.Instance"]["obstacles"] == ["no plugin defines the phase 'Acme.Instance'"]
+    terminal.run("resources", "complete", "n2", "--phase", "Acme.Instance", "--reason", "there is none any more")
+    worked(terminal)
+    assert shown(terminal, "n2")["state"] == "Started"
+    assert "Acme.Instance" not in {phase["name"] for phase in terminal.ask("phases", "list")[1]}
+
+
+def test_a_phase_that_is_switched_off_is_known_no_more(terminal: Terminal, folder: Path) -> None:
+    moved(terminal, record("n1"))
+    write(folder, "instance", "Acme.Instance", "Disabled = true")
+    moved(terminal, record("n2"))
+    assert shown(terminal, "n2")["state"] == "Started"
+    assert "Acme.Instance" not in [phase["name"] for phase in terminal.ask("phases", "list")[1]]
+
+
+def test_only_phases_without_a_plugin_are_forgotten(terminal: Terminal, folder: Path) -> None:
+    moved(terminal, record("n1"))
+    told = terminal.run("phases", "forget", "Acme.Volume")
+    assert (told.exit_code, "PL-D056" in told.output) == (1, True)
+    assert "PL-D053" in terminal.run("phases", "forget", "Acme.Vol").output
 
 
 def test_p71_a_phase_goes_from_running_to_sleeping_to_running_to_completed(terminal: Terminal) -> None:

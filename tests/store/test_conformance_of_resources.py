@@ -228,6 +228,15 @@ def test_a_pause_is_known_until_it_is_lifted(reopen: Reopen) -> None:
     assert reopen().paused_phases() == {}
 
 
+def test_phases_that_were_known_are_remembered(reopen: Reopen) -> None:
+    store = reopen()
+    assert store.known_phases() == {}
+    store.know_phases({"b": "{}", "a": '{"name": "A"}'})
+    assert list(reopen().known_phases().items()) == [("a", '{"name": "A"}'), ("b", "{}")]
+    reopen().know_phases({"b": "[]"})
+    assert reopen().known_phases() == {"b": "[]"}
+
+
 def test_what_phases_keep_is_stored_like_any_attribute(reopen: Reopen) -> None:
     store = reopen()
     number = cluster(store)

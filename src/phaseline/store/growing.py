@@ -76,6 +76,17 @@ def unpause(db: sqlite3.Connection, name: str) -> bool:
     return db.execute("delete from paused_phase where name = ?", (name,)).rowcount == 1
 
 
+def know(db: sqlite3.Connection, known: Mapping[str, str]) -> None:
+    """Know these phases and no others."""
+    db.execute("delete from known_phase")
+    db.executemany("insert into known_phase values (?, ?)", known.items())
+
+
+def known(db: sqlite3.Connection) -> Mapping[str, str]:
+    """{name in lower case: what was said of it}, by name."""
+    return dict(db.execute("select name, known from known_phase order by name"))
+
+
 def paused(db: sqlite3.Connection) -> Mapping[str, PausedRow]:
     """{name in lower case: the pause}, by name."""
     rows = db.execute("select name, at, actor, reason from paused_phase order by name")

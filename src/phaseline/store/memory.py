@@ -299,6 +299,16 @@ class MemoryStore:
         with self._guard:
             return dict(sorted(self._held.paused.items()))
 
+    def know_phases(self, known: Mapping[str, str]) -> None:
+        """Remember these phases instead of those that were remembered."""
+        with self._changing() as held:
+            held.known_phases = dict(sorted(known.items()))
+
+    def known_phases(self) -> Mapping[str, str]:
+        """{name in lower case: what was said of it}."""
+        with self._guard:
+            return dict(self._held.known_phases)
+
     def states(self, deployment: int) -> np.ndarray:
         """Instance states, uint8 by instance number."""
         with self._guard:

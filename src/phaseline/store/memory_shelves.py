@@ -86,6 +86,7 @@ class Shelves:
     open_batches: dict[int, None] = field(default_factory=dict)
     requests: dict[int, RequestRow] = field(default_factory=dict)
     paused: dict[str, PausedRow] = field(default_factory=dict)
+    known_phases: dict[str, str] = field(default_factory=dict)
     last_deployment: int = 0
     last_execution: int = 0
     last_graph: int = 0

@@ -87,6 +87,7 @@ TABLES = (
     """create table paused_phase (
         name text not null collate nocase primary key, at integer not null, actor text not null,
         reason text not null) without rowid""",
+    "create table known_phase (name text not null primary key, known text not null) without rowid",
     """create table secret (
         tenant text not null, name text not null, version integer not null, body blob not null, data_key blob not null,
         master_key text not null, created_at integer not null, created_by text not null, updated_at integer not null,

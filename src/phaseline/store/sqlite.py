@@ -264,6 +264,16 @@ class SqliteStore:
         with self._reading() as db:
             return growing.paused(db)
 
+    def know_phases(self, known: Mapping[str, str]) -> None:
+        """Remember these phases instead of those that were remembered."""
+        with self._writing() as db:
+            growing.know(db, known)
+
+    def known_phases(self) -> Mapping[str, str]:
+        """{name in lower case: what was said of it}."""
+        with self._reading() as db:
+            return growing.known(db)
+
     def states(self, deployment: int) -> np.ndarray:
         """Instance states, uint8 by instance number."""
         with self._reading() as db:

@@ -231,8 +231,10 @@ class Plugins:
     def registry(self) -> PhaseRegistry:
         """The phases in force now."""
         if not self._is_read:
+            from phaseline.use_cases.known_phases import load
+
             self._is_read = True
-            self._place.phases.load()
+            load(self._place)
         return self._place.phases.loaded.registry
 
     def function(self, code: PhaseCode) -> Callable[..., object]:

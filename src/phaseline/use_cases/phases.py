@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import altered, frozen
-from phaseline.model.phases import Attributes, PhasePolicy
+from phaseline.model.phase_registry import PhaseRegistry
+from phaseline.model.phases import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.known_phases import in_force
 from phaseline.use_cases.loading import refuse_missing
 from phaseline.use_cases.typos import did_you_mean
 
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.operation_modules import OperationModule
     from phaseline.catalog.phases.loading import Loaded, Verdict
     from phaseline.catalog.phases.packages import Package
-    from phaseline.model.phase_registry import PhaseRegistry
-    from phaseline.model.phases import PhaseDefinition, Plugin
+    from phaseline.model.phases import Plugin
     from phaseline.use_cases.resources.activity import PhaseNow
     from phaseline.use_cases.type_definitions import TypesView
     from phaseline.use_cases.workplace import Workplace
@@ -52,7 +53,8 @@ class PluginView:
 class PhaseView:
     """One phase as it is defined. ``needs``: {state: the phases that must be complete before it}.
 
-    ``obstacles``: why resources that need it wait until somebody mends something. ``now``: what is done with it at this
+    ``obstacles``: why resources that need it wait until somebody mends something. ``note``: that another version is in force
+    than the one that is written. ``now``: what is done with it at this
     moment; None in a list for a phase that no resource was ever in.
     """
 
@@ -76,6 +78,7 @@ class PhaseView:
     is_invalid: bool
     error: str
     obstacles: Sequence[str]
+    note: str = ""
     now: PhaseNow | None = None
 
 
@@ -135,15 +138,28 @@ def list_phases(
         if (not state or state in phase.states)
         and (not resource_type or set(registry.types.line(resource_type)).intersection(phase.resource_types))
     ]
-    now = _now(place)
-    return [_at(place, _phase(phase, registry), now.get(phase.key)) for phase in phases]
+    now, used = _now(place), in_force(place)
+    views = [_at(place, _phase(phase, registry, used), now.get(phase.key)) for phase in phases]
+    if not state and not resource_type:
+        views += [_nowhere(place, found) for key, found in now.items() if registry.get(key) is None and found.counts]
+    return sorted(views, key=lambda view: view.name.lower())
+
+
+def _nowhere(place: Workplace, now: PhaseNow) -> PhaseView:
+    """A phase that resources are in, and that no plugin defines."""
+    nobody = PhaseDefinition(now.name, "", (), (), error=f"no plugin defines the phase '{now.name}'")
+    return _at(place, altered(_phase(nobody, PhaseRegistry([nobody])), where=""), now)
 
 
 def _at(place: Workplace, view: PhaseView, now: PhaseNow | None) -> PhaseView:
-    """The phase with what is done with it, and whether that takes longer than it should."""
+    """The phase with what is done with it, and whether that takes longer than it should; who waits for what is broken is blocked."""
+    from phaseline.use_cases.resources.activity import blocked
+
     if now is not None and now.running_since_at:
         age_s = (place.clock.now() - now.running_since_at) / 1000
         now = altered(now, is_overdue=age_s > view.policy.overdue_after_s)
+    if now is not None and view.obstacles:
+        now = blocked(now)
     return altered(view, now=now)
 
 
@@ -168,7 +184,7 @@ def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) 
         raise fail("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
     from phaseline.use_cases.resources.activity import PhaseNow
 
-    return _at(place, _phase(phase, registry), _now(place).get(phase.key) or PhaseNow())
+    return _at(place, _phase(phase, registry, in_force(place)), _now(place).get(phase.key) or PhaseNow())
 
 
 def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
@@ -230,9 +246,9 @@ def _inside(packages: Mapping[str, Package], path: Path) -> dict[str, Package]:
 
 
 def _load(place: Workplace, plugin_folders: Sequence[str]) -> Loaded:
-    from phaseline.catalog.phases.loading import PhasePlugins
+    from phaseline.use_cases.known_phases import read
 
-    return PhasePlugins(_folders(place, plugin_folders)).load()
+    return read(place, _folders(place, plugin_folders))
 
 
 def _folders(place: Workplace, plugin_folders: Sequence[str]) -> tuple[str, ...]:
@@ -294,8 +310,10 @@ def _types(view: TypesView) -> PluginView:
     )
 
 
-def _phase(phase: PhaseDefinition, registry: PhaseRegistry) -> PhaseView:
+def _phase(phase: PhaseDefinition, registry: PhaseRegistry, used: Collection[str] = ()) -> PhaseView:
+    """``used``: phases that the engine that runs can use, whatever their files say by now."""
     code = phase.code
+    is_kept = bool(phase.error) and phase.key in used
     return PhaseView(
         phase.name,
         phase.plugin,
@@ -314,9 +332,12 @@ def _phase(phase: PhaseDefinition, registry: PhaseRegistry) -> PhaseView:
         code.form if code is not None else "",
         code is not None and code.is_async,
         str(phase.where),
-        bool(phase.error),
+        bool(phase.error) and not is_kept,
         phase.error,
-        registry.obstacles(phase),
+        () if is_kept else registry.obstacles(phase),
+        f"the engine goes on with the version before; as it is written now it is refused: {phase.error}"
+        if is_kept
+        else "",
     )
 
 

@@ -43,12 +43,12 @@ class Reloaded:
 
 def reload_plugins(place: Workplace) -> Reloaded:
     """Have the engine read its phase plugins anew. Raises: PL-D055 if it does not answer in a minute."""
-    from phaseline.catalog.phases.loading import PhasePlugins
     from phaseline.model.rows import RequestKind
+    from phaseline.use_cases.known_phases import read
 
     owner = _engine(place)
     if owner is None:
-        return _told(_answer(PhasePlugins(place.settings.plugin_folders).load()), 0)
+        return _told(_answer(read(place, place.settings.plugin_folders)), 0)
     request = place.store.ask(RequestKind.RELOAD, 0, {}, place.actor)
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -74,7 +74,9 @@ def _engine(place: Workplace) -> Owner | None:
 
 def reloaded(place: Workplace) -> Mapping[str, Value]:
     """What the engine answers: its plugins read anew, their code imported."""
-    return _answer(place.phases.load())
+    from phaseline.use_cases.known_phases import load
+
+    return _answer(load(place))
 
 
 def _answer(loaded: Loaded) -> dict[str, Value]:

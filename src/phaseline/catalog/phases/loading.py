@@ -83,6 +83,10 @@ class PhasePlugins:
         self._lost: dict[str, PhaseDefinition] = {}
         self.loaded = Loaded(PhaseRegistry(types=types))
 
+    def remember(self, known: Iterable[PhaseDefinition]) -> None:
+        """These were known before; what of them is not found any more stays known. ``package``: the place of their package."""
+        self._lost = {phase.key: gone(phase, phase.package) for phase in known}
+
     def load(self) -> Loaded:
         """Read everything anew; ``loaded`` is another value afterwards, and never something in between."""
         found = {package.place: package for package in self._read()}
@@ -97,13 +101,13 @@ class PhasePlugins:
         known = {phase.key for phase in phases}
         refused = [phase for phase in choice.refused_phases() if phase.key not in known]
         known |= {phase.key for phase in refused}
-        gone = self._gone(found, known)
+        lost = self._gone(found, known, choice.refused)
         self._in_force = {package.place: package for package in chosen}
         listeners = [
             plugin.listener for package in chosen for plugin in _active(package) if plugin.listener is not None
         ]
-        registry = PhaseRegistry([*phases, *refused, *gone.values()], listeners, types)
-        self.loaded = Loaded(registry, choice.verdicts(), tuple(phase.name for phase in gone.values()))
+        registry = PhaseRegistry([*phases, *refused, *lost.values()], listeners, types)
+        self.loaded = Loaded(registry, choice.verdicts(), tuple(phase.name for phase in lost.values()))
         return self.loaded
 
     def _import(self, choice: _Choice, importer: PhaseImporter) -> None:
@@ -113,7 +117,7 @@ class PhasePlugins:
             choice.refuse_code(failed)
             choice.settle()
 
-    def _gone(self, found: Mapping[str, Package], known: set[str]) -> dict[str, PhaseDefinition]:
+    def _gone(self, found: Mapping[str, Package], known: set[str], refused: set[str]) -> dict[str, PhaseDefinition]:
         """Phases of packages that were there and are no more: known until somebody defines them again, or switches them off.
 
         A package that is there and sound and has a phase no more means it so.
@@ -121,13 +125,15 @@ class PhasePlugins:
         off = {
             plugin.phase.key for package in found.values() for plugin in package.plugins if plugin.phase is not None
         } - known
-        lost = {key: phase for key, phase in self._lost.items() if key not in known | off}
+        lost = {
+            key: phase
+            for key, phase in self._lost.items()
+            if key not in known | off and (phase.package not in found or phase.package in refused)
+        }
         for place, package in self._in_force.items():
             for phase in _phases(package) if place not in found else ():
                 if phase.key not in known | off:
-                    lost[phase.key] = altered(
-                        phase, error=f"its plugin '{phase.plugin}' ({place}) is not there any more"
-                    )
+                    lost[phase.key] = gone(phase, place)
         self._lost = lost
         return lost
 
@@ -217,6 +223,11 @@ class _Choice:
             Verdict(package, tuple(self.problems[place]), place in self.refused and place in self.before)
             for place, package in self.found.items()
         )
+
+
+def gone(phase: PhaseDefinition, place: str) -> PhaseDefinition:
+    """A phase whose package, at this place, is not there any more."""
+    return altered(phase, package=place, error=f"its plugin '{phase.plugin}' ({place}) is not there any more")
 
 
 def read_all(folders: Iterable[str]) -> list[Package]:

@@ -59,6 +59,24 @@ def pause(desk: Desk, name: str, reason: str) -> None:
     desk.answer(found, lambda: paused_text(found))
 
 
+@phases.command("forget", epilog="Example: phaseline phases forget Acme.CreateInstance")
+@click.argument("name")
+@json_option
+@click.pass_obj
+def forget(desk: Desk, name: str) -> None:
+    """Know a phase no more whose plugin is gone for good: resources that wait for it wait on, others go on without it.
+
+    Until then everybody who comes to its state waits, so that no phase is passed over because a plugin is missing.
+    For those that wait already: phaseline resources complete.
+    """
+    from phaseline.cli.render.phases import forgotten_text
+    from phaseline.use_cases.known_phases import forget_phase as run
+
+    with desk.open() as place:
+        found = run(place, name)
+    desk.answer(found, lambda: forgotten_text(found))
+
+
 @phases.command("unpause", epilog="Example: phaseline phases unpause Acme.CreateInstance")
 @click.argument("name")
 @json_option

@@ -12,6 +12,7 @@ from phaseline.cli.render.table import clean, colored, moment, number, table, to
 
 if TYPE_CHECKING:
     from phaseline.model.phases import PhasePolicy
+    from phaseline.use_cases.known_phases import Forgotten
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
     from phaseline.use_cases.reloading import Reloaded
     from phaseline.use_cases.resources.activity import PhaseNow
@@ -74,6 +75,7 @@ def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
         for view in views
     ]
     broken = [f"{view.name} cannot be used: {reason}" for view in views for reason in view.obstacles]
+    broken += [f"{view.name}: {view.note}" for view in views if view.note]
     return "\n".join(
         [table(head, [[clean(cell) for cell in row] for row in rows]), *([""] if broken else []), *map(clean, broken)]
     )
@@ -100,6 +102,7 @@ def phase_text(view: PhaseView) -> str:
         ),
         f"  defined         {view.where}",
         *(f"  cannot be used: {reason}" for reason in view.obstacles),
+        *([f"  note            {view.note}"] if view.note else []),
     ]
     status = "invalid" if view.is_invalid else "waits for others" if view.obstacles else "good"
     return "\n".join([f"{clean(view.name)}: {colored(status)}", *map(clean, lines)])
@@ -133,6 +136,11 @@ def paused_text(found: Paused) -> str:
     if found.is_paused:
         return clean(f"{found.phase} is paused{'' if found.is_changed else ' already'} ({who})")
     return clean(f"{found.phase} is called again" if found.is_changed else f"{found.phase} was not paused")
+
+
+def forgotten_text(found: Forgotten) -> str:
+    """That it is known no more."""
+    return clean(f"{found.phase} is known no more: states are left without it")
 
 
 def checked_text(found: Checked) -> str:

@@ -48,6 +48,7 @@ class PhaseNow:
     by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
     """
 
+    name: str = ""
     activity: Activity = "Inactive"
     counts: Mapping[str, int] = field(default_factory=dict)
     is_queued: bool = False
@@ -85,6 +86,15 @@ def phases_now(store: Store) -> Mapping[str, PhaseNow]:
         )
         for key, name in names.items()
     }
+
+
+def blocked(now: PhaseNow) -> PhaseNow:
+    """The same of a phase that nobody can use: who would wait for its call is blocked (T15)."""
+    counts = Counter(now.counts)
+    counts["Blocked"] += counts.pop("Waiting", 0)
+    counts += Counter()
+    activity = activity_of(counts, is_called=bool(now.running_since_at))
+    return altered(now, counts=dict(counts), is_queued=False, activity=activity)
 
 
 def _pauses(store: Store) -> dict[str, tuple[str, list[Pause]]]:
@@ -147,6 +157,7 @@ def _now(store: Store, name: str, counts: Counter[str], due: int, pause: PausedR
     took = [run.closed_at - run.started_at for run in done]
     kinds = _kinds(done)
     return PhaseNow(
+        name,
         activity=activity_of(counts, is_called=is_called),
         counts={word: counts[word] for word in COUNTED if counts[word]},
         is_queued=bool(counts["Waiting"]) and not is_called and pause is None,

@@ -145,9 +145,9 @@ def known_phases(place: Workplace) -> PhaseRegistry:
 
 
 def _loaded(place: Workplace) -> Loaded:
-    from phaseline.catalog.phases.loading import PhasePlugins
+    from phaseline.use_cases.known_phases import read
 
-    return PhasePlugins(place.settings.plugin_folders).load()
+    return read(place, place.settings.plugin_folders)
 
 
 def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wanted]) -> list[Problem]:

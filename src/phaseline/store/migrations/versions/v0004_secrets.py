@@ -1,4 +1,4 @@
-"""Secrets, and the keys of what else is encrypted; stored blueprints, and who needs them."""
+"""Secrets, and the keys of what else is encrypted; stored blueprints, and who needs them; phases that an engine has known."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _STATEMENTS = (
     """create table blueprint_use (
         deployment integer not null, namespace text not null, blueprint integer not null,
         primary key (deployment, namespace)) without rowid""",
+    "create table known_phase (name text not null primary key, known text not null) without rowid",
 )
 
 
