@@ -87,7 +87,7 @@ def written_and_read(path: Path, clock: a.FakeClock) -> None:
 def test_a_file_locked_by_another_program_is_reported(path: Path, clock: a.FakeClock) -> None:
     store = SqliteStore.open(path, clock)
     with closing(store), closing(sqlite3.connect(path, isolation_level=None)) as other, store.own("test"):
-        store.patience_s = 0.01
+        store.connections.patience_s = 0.01
         other.execute("begin immediate")
         with pytest.raises(ProblemsError) as caught:
             store.commit(a.turn())

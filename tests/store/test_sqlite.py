@@ -51,8 +51,7 @@ def test_what_is_committed_is_on_the_disk(store: SqliteStore, path: Path) -> Non
 def test_full_sync_holds_after_a_process_group_was_noted(store: SqliteStore) -> None:
     with store.own("test"):
         store.set_process_group(1, 2)
-        assert store._writer is not None
-        assert store._writer.execute("pragma synchronous").fetchone() == (2,)
+        assert store.connections.writer().execute("pragma synchronous").fetchone() == (2,)
 
 
 def test_a_link_to_a_store_leads_to_the_same_lock(store: SqliteStore, path: Path, clock: a.FakeClock) -> None:

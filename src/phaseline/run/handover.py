@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
 from phaseline.model.rows import Remark
 from phaseline.model.state_steps import phase_of
@@ -124,6 +125,8 @@ class HandOver:
 
     def begin_all(self, members: np.ndarray) -> bool:
         """``begin`` for members that one call takes together."""
+        if len(members) == 1:
+            return self.begin(members.item())
         with self.lock:
             if not self._is_closed:
                 np.frombuffer(self._begun, np.uint8)[members] = 1
@@ -140,6 +143,10 @@ class HandOver:
 
     def claim(self, members: np.ndarray) -> np.ndarray:
         """Those of the members that had no outcome yet; from now on they have. Under ``lock``."""
+        if len(members) == self.left == 1 and not self.answered[members.item()]:
+            self.answered[members.item()] = 1
+            self.left = 0
+            return members
         answered = np.frombuffer(self.answered, np.uint8)
         fresh: np.ndarray = members[answered[members] == 0]
         answered[fresh] = 1
@@ -149,7 +156,7 @@ class HandOver:
     def attempts(self) -> np.ndarray | None:
         """Retries so far by member, or None when nobody was tried before (the common case)."""
         columns = [part.segment.attempts for part in self.parts]
-        if not any(column.any() for column in columns):
+        if not any(some(column > 0) for column in columns):
             return None
         return np.concatenate(columns)
 

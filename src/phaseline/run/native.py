@@ -270,14 +270,15 @@ class Batch:
         self._is_open = False
         for place in self._remembered:
             self._call_at(place)  # its data is kept or goes, touched or not
-        kinds = np.frombuffer(bytes(self._kinds), np.uint8).copy()
+        kinds = np.frombuffer(bytearray(self._kinds), np.uint8)
         delays = np.full(self._count, -1, np.int64)
         for place, delay in self._delays.items():
             delays[place] = delay
-        unmarked = kinds == PENDING
         shared = COMPLETED if raised is None else outcome_of(raised, hidden_frames=OUR_FRAMES)
-        kinds[unmarked] = shared.kind
-        delays[unmarked] = shared.delay_ms
+        unmarked = kinds == PENDING
+        kinds[unmarked] = int(shared.kind)
+        if shared.delay_ms >= 0:
+            delays[unmarked] = shared.delay_ms
         outcomes = {
             place: Outcome(OutcomeKind(int(kinds[place])), int(delays[place]), message)
             for place, message in self._messages.items()

@@ -95,7 +95,12 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
     """Begin a transaction on a writer as soon as nobody else writes."""
-    in_turn(lambda: db.execute("begin immediate"), patience_s)
+    try:
+        db.execute("begin immediate")
+    except sqlite3.OperationalError as error:
+        if not failures.is_busy(error):
+            raise
+        in_turn(lambda: db.execute("begin immediate"), patience_s)
 
 
 def in_turn(work: Callable[[], T], patience_s: float) -> T:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,6 +40,7 @@ from phaseline.model.status import EntryStatus
 from phaseline.model.topology import Topology
 from phaseline.ports import Clock
 from phaseline.store import asking, failures, file, growing, reads, writes
+from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
 from phaseline.store.lock import OwnerLock
 from phaseline.store.secrets import SqliteSecrets
 from phaseline.store.stored_blueprints import SqliteBlueprints
@@ -56,21 +56,17 @@ class SqliteStore:
     """``ports.Store`` on one file; see there for what each method promises."""
 
     def __init__(self, path: str, clock: Clock, notices: Sequence[str] = ()) -> None:
-        """Use ``open``. ``patience_s``: how long a writer waits for its turn."""
+        """Use ``open``."""
         self.path = path
         self.notices = notices
-        self.patience_s = file.TURN_PATIENCE_S
         self._clock = clock
         self._lock = OwnerLock(path + ".lock")
         self._waiting = WaitingRoom(path + ".waiting")
         self._epoch = 0
         self._turns = TurnWriter()
+        self.connections = Connections(path, self._turns.forget)
         self._topologies = KnownTopologies()
-        self._read_guard = threading.Lock()
-        self._write_guard = threading.RLock()
         self._requests_seen = (0, 0)
-        self._reader: sqlite3.Connection | None = None
-        self._writer: sqlite3.Connection | None = None
         self.secrets = SqliteSecrets(self._reading, self._writing)
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
 
@@ -90,13 +86,13 @@ class SqliteStore:
         """Become the one process that writes; yields the epoch."""
         self._lock.take(command, self._clock.now())
         try:
-            with self._write_guard, self._not_waiting(), self._transaction() as db:
+            with self.connections.write_guard, self.connections.not_waiting(), self._transaction() as db:
                 epoch = writes.raise_epoch(db)
                 self._turns.forget()  # others have owned the store since
             self._epoch = epoch
             yield epoch
         finally:
-            with self._write_guard:
+            with self.connections.write_guard:
                 self._epoch = 0
                 self._turns.forget()
                 self._lock.release()
@@ -185,8 +181,8 @@ class SqliteStore:
 
     def changed(self, since: int = 0) -> int:
         """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
-        with self._read_guard, self._problems():
-            version = reads.version(self._open_reader())
+        with self.connections.read_guard, self._problems():
+            version = reads.version(self.connections.reader())
         return 0 if version == since else version
 
     def waiting(self) -> AbstractContextManager[None]:
@@ -207,7 +203,7 @@ class SqliteStore:
 
         Written without waiting for the disk: when the machine goes down, the processes go with it.
         """
-        with self._write_guard, self._not_waiting(), self._owned() as db:
+        with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
             db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
 
     def deployments(self) -> Sequence[DeploymentRow]:
@@ -365,7 +361,7 @@ class SqliteStore:
         from phaseline.store import compacting
 
         with self._problems(), self._alone("phaseline store compact") as alone:
-            return compacting.compact(self.path, self.patience_s, alone=alone)
+            return compacting.compact(self.path, self.connections.patience_s, alone=alone)
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
         """Remove executions that ended before this time, with everything about them."""
@@ -375,28 +371,14 @@ class SqliteStore:
 
     def close(self) -> None:
         """Release files; safe to call twice."""
-        with self._read_guard, self._write_guard:
-            for db in (self._reader, self._writer):
-                if db is not None:
-                    db.close()
-            self._reader = self._writer = None
+        with self.connections.read_guard, self.connections.write_guard:
+            self.connections.close()
             self._waiting.close()
             self._lock.release()
 
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self) -> Snapshot:
         """One snapshot; what cannot be decoded is damage."""
-        with self._read_guard, self._problems():
-            db = self._open_reader()
-            db.execute("begin")
-            try:
-                yield db
-            except UnicodeEncodeError as error:
-                raise failures.unknown_text(error) from error
-            except ValueError as error:
-                raise failures.damaged(self.path, str(error)) from error
-            finally:
-                db.rollback()
+        return Snapshot(self.connections)
 
     def _asks(self, asks: bool | None) -> bool:  # noqa: FBT001  # handed on from a keyword
         """Whether an execution is stored with a request to start it."""
@@ -414,67 +396,24 @@ class SqliteStore:
                     alone = False
             yield alone
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _writing(self) -> Transaction:
         """A transaction of any process; the owner makes sure that it still is."""
-        with self._owned() if self._epoch else self._transaction() as db:
-            yield db
+        return self._owned() if self._epoch else self._transaction()
 
-    @contextmanager
-    def _owned(self) -> Iterator[sqlite3.Connection]:
+    def _owned(self) -> Transaction:
         """A transaction that is refused (PL-S004) when another process has become the owner."""
-        with self._transaction() as db:
-            if not self._epoch:
-                raise RuntimeError("only the owner of a store writes to it: use own() first")
-            epoch = writes.epoch(db)
-            if epoch != self._epoch:
-                raise failures.taken_over(self.path, self._epoch, epoch)
-            yield db
+        return Transaction(self.connections, self._refuse_strangers)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _refuse_strangers(self, db: sqlite3.Connection) -> None:
+        if not self._epoch:
+            raise RuntimeError("only the owner of a store writes to it: use own() first")
+        epoch = writes.epoch(db)
+        if epoch != self._epoch:
+            raise failures.taken_over(self.path, self._epoch, epoch)
+
+    def _transaction(self) -> Transaction:
         """All or nothing; on the disk when it is over."""
-        with self._write_guard, self._problems():
-            db = self._open_writer()
-            file.begin_writing(db, self.patience_s)
-            try:
-                yield db
-                db.execute("commit")
-            except BaseException:
-                self._turns.forget()  # also where SQLite has rolled back by itself, as on a full disk
-                if db.in_transaction:
-                    db.rollback()
-                raise
+        return Transaction(self.connections)
 
-    @contextmanager
-    def _not_waiting(self) -> Iterator[None]:
-        """Transactions that return before they are on the disk: what they say is of no use once the machine is down.
-
-        Others see them at once, and the next one that waits for the disk waits for them, too.
-        """
-        with self._problems():
-            writer = self._open_writer()
-            writer.execute("pragma synchronous = normal")
-            try:
-                yield
-            finally:
-                writer.execute("pragma synchronous = full")
-
-    def _open_reader(self) -> sqlite3.Connection:
-        if self._reader is None:
-            self._reader = file.open_reader(self.path)
-        return self._reader
-
-    def _open_writer(self) -> sqlite3.Connection:
-        if self._writer is None:
-            self._writer = file.open_writer(self.path)
-        return self._writer
-
-    @contextmanager
-    def _problems(self) -> Iterator[Any]:
-        try:
-            yield
-        except sqlite3.ProgrammingError:
-            raise
-        except sqlite3.Error as error:
-            raise failures.as_problem(error, self.path) from error
+    def _problems(self) -> Problems:
+        return Problems(self.path)

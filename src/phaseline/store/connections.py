@@ -1,0 +1,192 @@
+"""The two connections to the file of a store: one writes, one reads, so that whoever reads never waits for a commit.
+
+Each is guarded by a lock and may be used from any thread. Reading and writing are classes and not generators: a small
+turn spent a tenth of its time in those.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from phaseline.store import failures, file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+
+class Connections:
+    """Opened when they are first needed. ``patience_s``: how long a writer waits for its turn."""
+
+    def __init__(self, path: str, on_undone: Callable[[], None]) -> None:
+        """``on_undone`` is called when a transaction was not committed."""
+        self.path = path
+        self.patience_s = file.TURN_PATIENCE_S
+        self.on_undone = on_undone
+        self.read_guard = threading.Lock()
+        self.write_guard = threading.RLock()
+        self._reader: sqlite3.Connection | None = None
+        self._writer: sqlite3.Connection | None = None
+
+    def reader(self) -> sqlite3.Connection:
+        """The one that cannot write. Under ``read_guard``."""
+        if self._reader is None:
+            self._reader = file.open_reader(self.path)
+        return self._reader
+
+    def writer(self) -> sqlite3.Connection:
+        """The one that writes. Under ``write_guard``."""
+        if self._writer is None:
+            self._writer = file.open_writer(self.path)
+        return self._writer
+
+    def close(self) -> None:
+        """Safe to call twice."""
+        for db in (self._reader, self._writer):
+            if db is not None:
+                db.close()
+        self._reader = self._writer = None
+
+    @contextmanager
+    def not_waiting(self) -> Iterator[None]:
+        """Transactions that return before they are on the disk: what they say is of no use once the machine is down.
+
+        Others see them at once, and the next one that waits for the disk waits for them, too.
+        """
+        with Problems(self.path):
+            self.writer().execute("pragma synchronous = normal")
+            try:
+                yield
+            finally:
+                self.writer().execute("pragma synchronous = full")
+
+
+def problem_of(error: BaseException | None, path: str) -> Exception | None:
+    """What a user is told of an error of SQLite; None: it is none, or our own mistake."""
+    if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
+        return failures.as_problem(error, path)
+    return None
+
+
+class Problems:
+    """What SQLite raises inside becomes a problem."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        """Of the store in this file."""
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Raise the problem instead of the error."""
+        problem = problem_of(error, self._path)
+        if problem is not None:
+            raise problem from error
+
+
+class Snapshot:
+    """Reading: all of it sees the same moment. What cannot be decoded is damage."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self, connections: Connections) -> None:
+        """Nothing is read yet."""
+        self._connections = connections
+
+    def __enter__(self) -> sqlite3.Connection:
+        """The connection to read with."""
+        ours = self._connections
+        ours.read_guard.acquire()
+        try:
+            db = ours.reader()
+            db.execute("begin")
+        except BaseException as error:
+            ours.read_guard.release()
+            problem = problem_of(error, ours.path)
+            if problem is not None:
+                raise problem from error
+            raise
+        return db
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The next one may see what has been written meanwhile."""
+        ours = self._connections
+        try:
+            with Problems(ours.path):
+                ours.reader().rollback()
+        finally:
+            ours.read_guard.release()
+        if error is None:
+            return
+        problem = problem_of(error, ours.path)
+        if isinstance(error, UnicodeEncodeError):
+            problem = failures.unknown_text(error)
+        elif isinstance(error, ValueError):
+            problem = failures.damaged(ours.path, str(error))
+        if problem is not None:
+            raise problem from error
+
+
+class Transaction:
+    """Writing: all or nothing, and on the disk when it is over."""
+
+    __slots__ = ("_check", "_connections", "_db")
+
+    def __init__(self, connections: Connections, check: Callable[[sqlite3.Connection], None] | None = None) -> None:
+        """``check`` is called first, and may refuse the whole by what it raises."""
+        self._connections = connections
+        self._check = check
+        self._db: sqlite3.Connection | None = None
+
+    def __enter__(self) -> sqlite3.Connection:
+        """The connection to write with, as soon as nobody else writes."""
+        ours = self._connections
+        ours.write_guard.acquire()
+        try:
+            self._db = ours.writer()
+            file.begin_writing(self._db, ours.patience_s)
+            if self._check is not None:
+                self._check(self._db)
+        except BaseException as error:
+            self._undo(error)
+            raise
+        return self._db
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Commit, unless something was raised."""
+        assert self._db is not None
+        if error is None:
+            try:
+                self._db.execute("commit")
+            except BaseException as raised:
+                self._undo(raised)
+                raise
+            self._connections.write_guard.release()
+        else:
+            self._undo(error)
+
+    def _undo(self, error: BaseException) -> None:
+        """Leave everything as it was; raise what a user is to be told, if that is something else."""
+        ours = self._connections
+        try:
+            ours.on_undone()  # also where SQLite has rolled back by itself, as on a full disk
+            with Problems(ours.path):
+                if self._db is not None and self._db.in_transaction:
+                    self._db.rollback()
+        finally:
+            ours.write_guard.release()
+        problem = problem_of(error, ours.path)
+        if problem is not None:
+            raise problem from error
