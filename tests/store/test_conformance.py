@@ -12,7 +12,7 @@ from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import NoteRow, Payload, Remark
 from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.ports import Store
-from phaseline.testing.builders import blueprint, group, host, node, topology
+from phaseline.testing.builders import blueprint, group, host, node, scaled, topology
 
 Reopen = Callable[[], Store]
 
@@ -120,6 +120,14 @@ def test_n1_scaling_groups_are_read_as_they_were_stored(reopen: Reopen) -> None:
     for column in ("group", "index", "outer", "container"):
         assert getattr(found.groups, column).dtype == np.int32
         assert getattr(found.groups, column).tolist() == getattr(made.groups, column).tolist()
+
+
+def test_n8_who_is_gone_stays_gone_when_it_is_stored(reopen: Reopen) -> None:
+    made = scaled(topology(blueprint(node("web", instances=3), group("g", "web", instances=2))), g=1, web=2)
+    number, _ = reopen().create_deployment(replace(a.deployment(), blueprint=made.blueprint, topology=made))
+    found = reopen().topology(number)
+    assert found.is_there.tolist() == made.is_there.tolist()
+    assert found.groups.is_there.tolist() == made.groups.is_there.tolist() == [True, False]
 
 
 def test_evaluated_properties_belong_to_the_topology_and_the_blueprint_keeps_its_functions(owned: Store) -> None:

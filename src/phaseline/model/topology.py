@@ -57,8 +57,8 @@ class GroupInstances:
     """Instances of scaling groups, numbered 0, 1, 2, ... apart from the others; they are nobody's subject (N1).
 
     ``names``: the scaling groups. By group instance: ``ids`` (texts), ``group`` int32 (place in ``names``), ``index``
-    int32 (from 1 within its group), ``outer`` int32 (the group instance around it, -1 for none) and ``container`` int32
-    (the node instance that contains it, -1 for none).
+    int32 (from 1 within its group), ``outer`` int32 (the group instance around it, -1 for none), ``container`` int32 (the
+    node instance that contains it, -1 for none) and ``gone`` bool (it was removed; empty where none was).
     """
 
     names: tuple[str, ...] = ()
@@ -67,10 +67,16 @@ class GroupInstances:
     index: np.ndarray = field(default_factory=_nothing)
     outer: np.ndarray = field(default_factory=_nothing)
     container: np.ndarray = field(default_factory=_nothing)
+    gone: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
 
     def __len__(self) -> int:
-        """How many group instances there are."""
+        """How many group instances there are or were."""
         return len(self.ids)
+
+    @property
+    def is_there(self) -> np.ndarray:
+        """Those that were not removed, bool by group instance."""
+        return ~self.gone if len(self.gone) else np.ones(len(self), bool)
 
 
 @dataclass(frozen=True)
@@ -81,9 +87,10 @@ class Topology:
     ``ids`` (texts), ``node`` int32, ``index`` int32 (from 1), ``container`` int32 (instance number, -1
     for none), ``host`` int32 (innermost Compute up the containment chain, itself included; -1 for none).
     Columns over relationship numbers: ``link`` int32 (position in ``links``), ``source`` and
-    ``target`` int32 (instance numbers), ordered by link, then source, then target.
+    ``target`` int32 (instance numbers), at first ordered by link, then source, then target; later ones come behind.
     ``group``: int32 by instance number, the innermost group instance an instance is a member of, -1 for none; empty
-    where there are no scaling groups. ``groups``: those group instances.
+    where there are no scaling groups. ``groups``: those group instances. ``gone``: bool by instance number, removed for
+    ever; empty where none was.
     """
 
     blueprint: Blueprint
@@ -99,10 +106,16 @@ class Topology:
     target: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
     group: np.ndarray = field(default_factory=_nothing)
     groups: GroupInstances = field(default_factory=GroupInstances)
+    gone: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
 
     def __len__(self) -> int:
-        """How many instances there are."""
+        """How many instances there are or were."""
         return len(self.ids)
+
+    @cached_property
+    def is_there(self) -> np.ndarray:
+        """Those that were not removed, bool by instance number."""
+        return ~self.gone if len(self.gone) else np.ones(len(self), bool)
 
     def groups_around(self, instance: int) -> dict[str, int]:
         """{scaling group: its instance} that an instance lies in, its containers' groups included, nearest first."""
@@ -140,15 +153,15 @@ class Topology:
         return frozenset({name for side in sides for name, operation in side.items() if operation.form != "none"})
 
     def instances_of(self, node: int) -> np.ndarray:
-        """Instance numbers of a node, ascending."""
-        return self._by_node[0][self._by_node[1][node] : self._by_node[1][node + 1]]
+        """Instance numbers of a node that were not removed, ascending."""
+        return self.by_node[0][self.by_node[1][node] : self.by_node[1][node + 1]]
 
     @cached_property
-    def _by_node(self) -> tuple[np.ndarray, np.ndarray]:
+    def by_node(self) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(self.node, kind="stable").astype(np.int32)
-        counts = (
-            np.bincount(self.node, minlength=len(self.nodes)) if len(self.node) else np.zeros(len(self.nodes), np.int64)
-        )
+        if len(self.gone):
+            order = order[~self.gone[order]]
+        counts = np.bincount(self.node[order], minlength=len(self.nodes))
         return order, np.concatenate(([0], np.cumsum(counts)))
 
     @cached_property

@@ -90,13 +90,14 @@ def _container_of(
 
 
 def _levels(parent: Sequence[int]) -> np.ndarray:
-    found = [-1] * len(parent)
-    for entity in range(len(parent)):
-        way = []
-        while entity >= 0 and found[entity] < 0:
-            way.append(entity)
-            entity = parent[entity]
-        depth = found[entity] if entity >= 0 else -1
+    found = [0 if upper < 0 else -1 for upper in parent]
+    for entity, level in enumerate(found):
+        if level >= 0:
+            continue
+        way = [entity]
+        while found[parent[way[-1]]] < 0:
+            way.append(parent[way[-1]])
+        above = found[parent[way[-1]]]
         for place, step in enumerate(reversed(way)):
-            found[step] = depth + place + 1
+            found[step] = above + place + 1
     return np.array(found, np.int64)

@@ -15,7 +15,7 @@ from phaseline.plan.order import circles, depths
 from phaseline.plan.relations import connect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from phaseline.model.blueprint import Blueprint, Node
     from phaseline.model.groups import ScalingGroup

@@ -17,11 +17,11 @@ FILTERS = (TYPE_NAMES, NODE_IDS, NODE_INSTANCE_IDS)
 
 
 def choose(topology: Topology, request: Request) -> np.ndarray:
-    """Bool by instance number: who complies with all filters; an empty filter asks nothing.
+    """Bool by instance number: who is there and complies with all filters; an empty filter asks nothing.
 
     A type filter matches any type of the node's hierarchy. Names that do not exist match nobody.
     """
-    chosen = np.ones(len(topology), bool)
+    chosen = topology.is_there.copy()
     types, nodes, ids = (set(names(request, which)) for which in FILTERS)
     if types or nodes:
         by_node = [

@@ -208,10 +208,11 @@ class LoadedDeployment:
         return tuple(self.relationship_view(link, target) for _, target, link in sorted(found))
 
     def targets(self, source: int) -> list[tuple[int, int]]:
-        """(link, target instance number) of all relationships of an instance."""
+        """(link, target instance number) of all relationships of an instance to those that are there."""
         topology = self.topology
         order, start = topology.rows_by_source
-        rows = order[start[source] : start[source + 1]].tolist()
+        rows = order[start[source] : start[source + 1]]
+        rows = rows[topology.is_there[topology.target[rows]]].tolist()
         found = [(int(topology.link[row]), int(topology.target[row])) for row in rows]
         for place in self._rules.get(int(topology.node[source]), ()):
             found.extend((place, int(target)) for target in topology.instances_of(topology.links[place].target))

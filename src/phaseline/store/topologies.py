@@ -46,7 +46,7 @@ def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
 
 def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
     """The topology stored in the values of ``COLUMNS`` beside ``blueprint``."""
-    nodes, groups, group = _nodes_from_text(row[0], blueprint)
+    nodes, groups, group, gone = _nodes_from_text(row[0], blueprint)
     ids = row[1].decode().split(SEPARATOR) if row[1] else []
     node, index, container, host, links, link, source, target = (decode(part) for part in row[2:])
     return Topology(
@@ -66,6 +66,7 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         target=target,
         group=group,
         groups=groups,
+        gone=_flags(gone, len(ids)),
     )
 
 
@@ -116,19 +117,32 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
     stored: dict[str, Any] = {"names": [node.name for node in nodes], "evaluated": evaluated}
     groups = topology.groups
     if groups.names:
-        columns = (groups.group, groups.index, groups.outer, groups.container, topology.group)
+        columns = (groups.group, groups.index, groups.outer, groups.container, topology.group, groups.gone.nonzero()[0])
         stored["groups"] = [list(groups.names), list(groups.ids), *(column.tolist() for column in columns)]
+    if len(topology.gone):
+        stored["gone"] = topology.gone.nonzero()[0].tolist()
     return to_text(stored)
 
 
-def _nodes_from_text(text: str, blueprint: Blueprint) -> tuple[tuple[Node, ...], GroupInstances, np.ndarray]:
+def _nodes_from_text(
+    text: str, blueprint: Blueprint
+) -> tuple[tuple[Node, ...], GroupInstances, np.ndarray, np.ndarray]:
+    """(nodes, group instances, the group of each instance, numbers of instances that are gone)."""
     stored = json.loads(text)
     evaluated = blueprint_from_text(stored["evaluated"]).nodes if stored["evaluated"] else {}
     told = blueprint.nodes
     nodes = tuple(evaluated.get(name) or told[name] for name in stored["names"])
-    names, ids, *columns = stored.get("groups", ((), (), [], [], [], [], []))
-    group, index, outer, container, members = (np.array(column, np.int32) for column in columns)
-    return nodes, GroupInstances(tuple(names), ids, group, index, outer, container), members
+    names, ids, *columns = stored.get("groups", ((), (), [], [], [], [], [], []))
+    group, index, outer, container, members, gone = (np.array(column, np.int32) for column in columns)
+    groups = GroupInstances(tuple(names), ids, group, index, outer, container, _flags(gone, len(ids)))
+    return nodes, groups, members, np.array(stored.get("gone", []), np.int32)
+
+
+def _flags(numbers: np.ndarray, count: int) -> np.ndarray:
+    """Bool by number; empty where nobody is."""
+    found = np.zeros(count if len(numbers) else 0, bool)
+    found[numbers] = True
+    return found
 
 
 def _only(blueprint: Blueprint, nodes: dict[str, Node]) -> Blueprint:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship
 from phaseline.model.groups import ScalingGroup
 from phaseline.plan.instances import expand
+from phaseline.plan.modifying import Wanted, modify
 from phaseline.run.trying import with_plain_ids
 
 if TYPE_CHECKING:
@@ -134,3 +135,14 @@ def blueprint(*parts: Node | ScalingGroup) -> Blueprint:
 def topology(source: Blueprint, *, yes_many: bool = False) -> Topology:
     """The instances of a blueprint with ids that tests can spell: ``web_1``, ``web_2``."""
     return with_plain_ids(expand(source, suffixes=0, yes_many=yes_many))
+
+
+def scaled(source: Topology, **wanted: int) -> Topology:
+    """The instances when nodes or scaling groups have other counts, in every instance of what they lie in.
+
+    >>> found = scaled(topology(blueprint(node("web", instances=2))), web=1)
+    >>> found.ids, found.is_there.tolist()
+    (['web_1', 'web_2'], [True, False])
+    """
+    found = modify(source, {name: Wanted(count) for name, count in wanted.items()}, suffixes=0)
+    return with_plain_ids(found.finished())

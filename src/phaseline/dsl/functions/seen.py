@@ -36,7 +36,7 @@ class TopologyInstances:
         found: dict[int, None] = {}
         for row in order[starts[instance] : starts[instance + 1]].tolist():
             target = int(topology.target[row])
-            if int(topology.node[target]) == wanted:
+            if int(topology.node[target]) == wanted and topology.is_there[target]:
                 found[target] = None
         own = int(topology.node[instance])
         for link in topology.links:

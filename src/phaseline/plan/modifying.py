@@ -1,0 +1,339 @@
+"""Deployment modification: which instances are added, removed and related when counts change (N6, N7).
+
+Nothing is stored and nothing runs: ``modify`` answers a topology that has the added instances behind those there were,
+so that a workflow can install or uninstall just these, with those around them as intact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.topology import GroupInstances, Topology
+from phaseline.plan.forest import Forest, plant
+from phaseline.plan.ids import suffixes as draw
+from phaseline.plan.instances import MAX_INSTANCES, hosts
+from phaseline.plan.resizing import GO, KEEP, PLAIN, Members, Resized, members_of, resize
+from phaseline.plan.tying import tie
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Node
+    from phaseline.model.groups import ScalingGroup
+
+AS_DECLARED: Mapping[str, int] = MappingProxyType({})
+"""Every node and group has the instances that the blueprint says."""
+
+
+@frozen
+class Wanted:
+    """How many instances a node or scaling group is to have in every instance of what it lies in.
+
+    ``include``: ids that go first if any go; ``exclude``: ids that stay as long as others can go. For a group they may be
+    ids of its instances or of node instances within them.
+    """
+
+    instances: int
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+
+
+@frozen
+class Related:
+    """Instances that change, those next to them, and the relationships between (N7).
+
+    ``changed`` and ``related``: instance numbers, ascending; ``rows``: numbers of relationship instances with a changed
+    end; ``rules``: places of links without rows that tie a changed instance to others.
+    """
+
+    changed: np.ndarray
+    related: np.ndarray
+    rows: np.ndarray
+    rules: np.ndarray
+
+
+@frozen
+class Modification:
+    """What a modification comes to. ``topology``: with the added instances; the removed ones are still there.
+
+    ``counts``: {node or group: instances in every instance of what it lies in} where the blueprint says otherwise.
+    ``added_groups`` and ``removed_groups``: group instances.
+    """
+
+    topology: Topology
+    counts: Mapping[str, int]
+    added: Related
+    removed: Related
+    extended: Related
+    added_groups: np.ndarray
+    removed_groups: np.ndarray
+
+    def finished(self) -> Topology:
+        """The topology when all is done: the removed ones are gone."""
+        return _without(self.topology, self.removed.changed, self.removed_groups)
+
+    def rolled_back(self) -> Topology:
+        """The topology when nothing is to come of it: the added ones are gone. Numbers and ids are not used again."""
+        return _without(self.topology, self.added.changed, self.added_groups)
+
+
+def modify(
+    topology: Topology,
+    wanted: Mapping[str, Wanted],
+    *,
+    suffixes: int,
+    counts: Mapping[str, int] = AS_DECLARED,
+    force_limits: bool = False,
+    yes_many: bool = False,
+) -> Modification:
+    """What becomes of the instances when nodes and scaling groups are to have the ``wanted`` counts.
+
+    ``counts``: those that are in force where they are not the blueprint's. ``suffixes``: seed of the new ids.
+    ``force_limits``: min_instances and max_instances are no hindrance. ``yes_many``: more than a million new relationship
+    instances are wanted.
+
+    Raises: ``ProblemsError`` with PL-N007 (several targets of an all_to_one), PL-N008 (no such node or group), PL-N009
+    (wrong count), PL-N010 (beyond the limits), PL-N011 (an id that is none of its instances), PL-N005, PL-P002.
+    """
+    entities: list[Node | ScalingGroup] = [*topology.nodes, *topology.blueprint.scaling_groups.values()]
+    number = {one.name: place for place, one in enumerate(entities)}
+    _check(wanted, entities, number, force_limits=force_limits)
+    each = [_count(one, wanted, counts) for one in entities]
+    forest = plant(topology.nodes, topology.blueprint.scaling_groups, each)
+    members = members_of(topology, len(topology.nodes))
+    asked = np.full(len(entities), -1, np.int64)
+    for name, one in wanted.items():
+        asked[number[name]] = one.instances
+    turn = _turns(topology, members, wanted, number)
+    found = resize(members, forest, asked, turn)
+    if int(members.is_alive.sum()) + len(found.entity) > MAX_INSTANCES:
+        message = f"the modification makes {len(found.entity):,} instances"
+        mend = f"At most {MAX_INSTANCES:,} are allowed in a deployment."
+        raise ProblemsError([Problem("PL-N005", message, mend)])
+    changed = {one.name: count for one, count in zip(entities, each, strict=True) if count != one.default_instances}
+    return _modification(topology, forest, members, found, suffixes, changed, yes_many=yes_many)
+
+
+def _modification(
+    topology: Topology,
+    forest: Forest,
+    members: Members,
+    found: Resized,
+    suffixes: int,
+    counts: Mapping[str, int],
+    *,
+    yes_many: bool,
+) -> Modification:
+    grown = _grown(topology, forest, members, found, suffixes)
+    before, groups_before = len(topology), len(topology.groups)
+    removed = found.goes[:before].nonzero()[0].astype(np.int32)
+    removed_groups = found.goes[before:].nonzero()[0].astype(np.int32)
+    added = np.arange(before, len(grown), dtype=np.int32)
+    is_new = np.zeros(len(grown), bool)
+    is_new[before:] = True
+    tied = tie(_without(grown, removed, removed_groups), is_new, yes_many=yes_many)
+    whole = altered(tied, gone=grown.gone, groups=grown.groups)
+    after, rows_before = tied.is_there, len(topology.link)
+    return Modification(
+        topology=whole,
+        counts=counts,
+        added=_related(whole, added, after),
+        removed=_related(whole, removed, whole.is_there & ~is_new),
+        extended=_extended(whole, is_new, rows_before),
+        added_groups=np.arange(groups_before, len(grown.groups), dtype=np.int32),
+        removed_groups=removed_groups,
+    )
+
+
+def _check(
+    wanted: Mapping[str, Wanted],
+    entities: Sequence[Node | ScalingGroup],
+    number: Mapping[str, int],
+    *,
+    force_limits: bool,
+) -> None:
+    problems: list[Problem] = []
+    for name, one in wanted.items():
+        if name not in number:
+            problems.append(_unknown(name, number))
+            continue
+        count, known = one.instances, entities[number[name]]
+        least, most = known.min_instances, known.max_instances
+        if count.__class__ is not int or not 0 <= count <= MAX_INSTANCES:
+            mend = f"Give a whole number from 0 to {MAX_INSTANCES:,}."
+            problems.append(Problem("PL-N009", f"'{name}' cannot have {count!r} instances", mend, known.place))
+        elif not force_limits and isinstance(least, int) and count < least:
+            problems.append(_beyond(name, count, f"less than its min_instances {least}", known))
+        elif not force_limits and isinstance(most, int) and 0 <= most < count:
+            problems.append(_beyond(name, count, f"more than its max_instances {most}", known))
+    if problems:
+        raise ProblemsError(problems)
+
+
+def _count(one: Node | ScalingGroup, wanted: Mapping[str, Wanted], counts: Mapping[str, int]) -> int:
+    """Instances in every instance of what it lies in, when all is done."""
+    if one.name in wanted:
+        return wanted[one.name].instances
+    declared = one.default_instances
+    assert isinstance(declared, int), "counts are numbers when there are instances"
+    return counts.get(one.name, declared)
+
+
+def _unknown(name: str, known: Mapping[str, int]) -> Problem:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1, 0.6)
+    mend = f"Did you mean '{near[0]}'?" if near else "Name a node or a scaling group of the deployment."
+    return Problem("PL-N008", f"there is no node or scaling group '{name}'", mend)
+
+
+def _beyond(name: str, count: int, how: str, known: Node | ScalingGroup) -> Problem:
+    mend = "Choose a number within the limits, or say force_limits if it is meant all the same."
+    return Problem("PL-N010", f"{count} instances of '{name}' are {how}", mend, known.place)
+
+
+def _turns(topology: Topology, members: Members, wanted: Mapping[str, Wanted], number: Mapping[str, int]) -> np.ndarray:
+    """By member who goes first and who goes last."""
+    turn = np.full(len(members), PLAIN, np.int64)
+    if not any(one.include or one.exclude for one in wanted.values()):
+        return turn
+    place = {id: at for at, id in enumerate([*topology.ids, *topology.groups.ids])}
+    problems: list[Problem] = []
+    for name, one in wanted.items():
+        for ids, value in ((one.exclude, KEEP), (one.include, GO)):
+            for id in ids:
+                at = place.get(id, -1)
+                while at >= 0 and members.entity[at] != number[name]:
+                    at = int(members.parent[at]) if name in topology.blueprint.scaling_groups else -1
+                if at < 0 or not members.is_alive[at]:
+                    mend = f"Show what there is: phaseline instances list. Only instances of '{name}' can be named."
+                    problems.append(Problem("PL-N011", f"'{id}' is no instance of '{name}', nor within one", mend))
+                else:
+                    turn[at] = value
+    if problems:
+        raise ProblemsError(problems)
+    return turn
+
+
+def _grown(topology: Topology, forest: Forest, members: Members, found: Resized, suffixes: int) -> Topology:
+    """The topology with the new instances behind the others, ordered by node and index, without their relationships."""
+    is_node = found.entity < forest.node_count
+    nodes, groups = is_node.nonzero()[0], (~is_node).nonzero()[0]
+    nodes = nodes[np.lexsort((found.index[nodes], found.entity[nodes]))]
+    groups = groups[np.lexsort((found.index[groups], found.entity[groups]))]
+    final = np.empty(len(found.entity), np.int64)
+    final[nodes] = len(topology) + np.arange(len(nodes))
+    final[groups] = len(topology.groups) + np.arange(len(groups))
+    inside, container = _lies_in(forest, members, found, final)
+    taken = frozenset(id.rpartition("_")[2] for id in (*topology.ids, *topology.groups.ids))
+    tails = draw(suffixes, len(found.entity), taken=taken)
+    names = [node.name for node in topology.nodes]
+    ids = [f"{names[entity]}_{tail}" for entity, tail in zip(found.entity[nodes].tolist(), tails, strict=False)]
+    node = np.concatenate((topology.node, found.entity[nodes])).astype(np.int32)
+    containers = np.concatenate((topology.container, container[nodes])).astype(np.int32)
+    return altered(
+        topology,
+        ids=[*topology.ids, *ids],
+        node=node,
+        index=np.concatenate((topology.index, found.index[nodes])).astype(np.int32),
+        container=containers,
+        host=hosts(topology.nodes, node, containers),
+        group=_behind(topology.group, inside[nodes], len(topology)) if forest.groups else topology.group,
+        groups=_grown_groups(topology.groups, forest, found, groups, (inside, container), tails[len(nodes) :]),
+        gone=np.concatenate((topology.gone, np.zeros(len(nodes), bool))) if len(topology.gone) else topology.gone,
+    )
+
+
+def _lies_in(forest: Forest, members: Members, found: Resized, final: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(group instance directly around each new member, node instance it lies in), -1 for none."""
+    entity = np.concatenate((members.entity, found.entity))
+    parent = np.concatenate((members.parent, found.parent))
+    number = np.arange(len(members))
+    number[members.node_count :] -= members.node_count
+    number = np.concatenate((number, final))
+    is_group = entity >= forest.node_count
+    above = found.parent
+    inside = np.where((above >= 0) & is_group[above], number[above], -1)
+    while (climbing := (above >= 0) & is_group[above]).any():
+        above = np.where(climbing, parent[above], above)
+    return inside, np.where(above >= 0, number[above], -1)
+
+
+def _grown_groups(
+    groups: GroupInstances,
+    forest: Forest,
+    found: Resized,
+    new: np.ndarray,
+    lies: tuple[np.ndarray, np.ndarray],
+    tails: Sequence[str],
+) -> GroupInstances:
+    if not len(new):
+        return groups
+    place = found.entity[new] - forest.node_count
+    ids = [f"{forest.groups[at]}_{tail}" for at, tail in zip(place.tolist(), tails, strict=True)]
+    outer, container = lies
+    return altered(
+        groups,
+        names=forest.groups,
+        ids=[*groups.ids, *ids],
+        group=np.concatenate((groups.group, place)).astype(np.int32),
+        index=np.concatenate((groups.index, found.index[new])).astype(np.int32),
+        outer=np.concatenate((groups.outer, outer[new])).astype(np.int32),
+        container=np.concatenate((groups.container, container[new])).astype(np.int32),
+        gone=np.concatenate((groups.gone, np.zeros(len(new), bool))) if len(groups.gone) else groups.gone,
+    )
+
+
+def _behind(column: np.ndarray, more: np.ndarray, length: int) -> np.ndarray:
+    """A column and what comes behind it; an empty one stands for nothing but -1."""
+    full = column if len(column) else np.full(length, -1, np.int32)
+    return np.concatenate((full, more)).astype(np.int32)
+
+
+def _without(topology: Topology, instances: np.ndarray, groups: np.ndarray) -> Topology:
+    """The topology in which these are gone."""
+    gone, gone_groups = ~topology.is_there, ~topology.groups.is_there
+    gone[instances] = True
+    gone_groups[groups] = True
+    return altered(topology, gone=gone, groups=altered(topology.groups, gone=gone_groups))
+
+
+def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> Related:
+    """Neighbours of the changed instances in either direction, among those that are ``there`` (bool by number)."""
+    is_changed = np.zeros(len(topology), bool)
+    is_changed[changed] = True
+    near = np.zeros(len(topology), bool)
+    rows = topology.link[:0]
+    if len(topology.link):
+        touched = is_changed[topology.source] | is_changed[topology.target]
+        rows = (touched & there[topology.source] & there[topology.target]).nonzero()[0].astype(np.int32)
+        near[topology.source[rows]] = near[topology.target[rows]] = True
+    rules, nodes = _ruled(topology, changed)
+    near |= nodes[topology.node] & there
+    return Related(changed, (near & ~is_changed).nonzero()[0].astype(np.int32), rows, rules)
+
+
+def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(links without rows that a changed instance has an end of, nodes at their other ends as bool by node)."""
+    is_hit = np.zeros(len(topology.nodes), bool)
+    is_hit[topology.node[changed]] = True
+    rules = np.array([place for place, link in enumerate(topology.links) if link.is_rule], np.int32)
+    source = np.array([topology.links[place].source for place in rules.tolist()], np.int64)
+    target = np.array([topology.links[place].target for place in rules.tolist()], np.int64)
+    others = np.zeros(len(topology.nodes), bool)
+    others[target[is_hit[source]]] = True
+    others[source[is_hit[target]]] = True
+    return rules[is_hit[source] | is_hit[target]], others
+
+
+def _extended(topology: Topology, is_new: np.ndarray, rows_before: int) -> Related:
+    """Kept instances that have got a relationship to a kept one: an all_to_one whose target is removed takes another."""
+    rows = np.arange(rows_before, len(topology.link), dtype=np.int32)
+    rows = rows[~is_new[topology.source[rows]] & ~is_new[topology.target[rows]]]
+    changed = np.unique(topology.source[rows]).astype(np.int32)
+    related = np.setdiff1d(topology.target[rows], changed).astype(np.int32)
+    return Related(changed, related, rows, rows[:0])
