@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from phaseline.use_cases.doctoring import older_schema
-from phaseline.use_cases.status import store_file
+from phaseline.use_cases.store_file import store_file
 
 if TYPE_CHECKING:
     from phaseline.use_cases.settings import Settings

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError
-from phaseline.use_cases.status import size_of, store_file
+from phaseline.use_cases.status import size_of
+from phaseline.use_cases.store_file import store_file
 
 if TYPE_CHECKING:
     from phaseline.ports import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.problem import ProblemsError, fail
-from phaseline.use_cases.status import has_store, store_file
+from phaseline.use_cases.store_file import has_store, store_file
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.node_paths import known_paths
 from phaseline.use_cases.owning import declarer, refuse, slots
-from phaseline.use_cases.status import has_store
+from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
     from phaseline.model.execution import KnownPaths, Request, Verdict

@@ -14,6 +14,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.use_cases.executions import as_statuses, with_running
+from phaseline.use_cases.store_file import store_file
 from phaseline.use_cases.stuck import unfinished
 
 if TYPE_CHECKING:
@@ -128,18 +129,6 @@ def status(place: Workplace) -> Status:
         needs=needs[:SHOWN_NEEDS],
         need_count=len(needs),
     )
-
-
-def store_file(url: str) -> Path | None:
-    """The file of a store, None for one that lives in memory."""
-    path = url.removeprefix("sqlite:///")
-    return None if path in {url, ""} else Path(path).expanduser().absolute()
-
-
-def has_store(place: Workplace) -> bool:
-    """True unless the store is a file that is not there yet."""
-    file = store_file(place.settings.store_url)
-    return file is None or file.exists()
 
 
 def store_state(place: Workplace) -> StoreState:

@@ -12,7 +12,7 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.stored_blueprints import StoredBlueprint
 from phaseline.use_cases.library import ID, find_stored, laid_out, read_name, stored_named, unknown, work_folder
-from phaseline.use_cases.status import store_file
+from phaseline.use_cases.store_file import store_file
 
 if TYPE_CHECKING:
     from phaseline.catalog.blueprint_trees import Tree

@@ -31,7 +31,7 @@ class TypesView:
 
 def types_folder(settings: Settings) -> str:
     """The folder of the catalogue: beside the store; empty where nothing is kept."""
-    from phaseline.use_cases.status import store_file
+    from phaseline.use_cases.store_file import store_file
 
     file = store_file(settings.store_url)
     return f"{file.absolute()}.types" if file is not None else ""
