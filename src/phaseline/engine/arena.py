@@ -182,6 +182,12 @@ class Arena:
         self.slots[graph_id] = slot
         return slot
 
+    def has_marks(self, positions: np.ndarray, bits: int) -> bool:
+        """True if one of these entries has one of these marks."""
+        if len(positions) == 1:
+            return bool(self.cells.marks[positions.item()] & bits)
+        return some((self.marks[neighbours(positions)] & bits) != 0)
+
     def number_of(self, positions: np.ndarray) -> int | np.ndarray:
         """Which graph each entry belongs to: one number if it is the same for all, otherwise a column."""
         if len(self.order) == 1:

@@ -22,7 +22,7 @@ class Columns:
 
     def __init__(self, dtypes: Mapping[str, Any]) -> None:
         """Empty columns of the given dtypes."""
-        self._buffers = {name: np.empty(0, dtype) for name, dtype in dtypes.items()}
+        self._buffers = {name: np.empty(SMALLEST, dtype) for name, dtype in dtypes.items()}
         self.count = 0
 
     def views(self) -> dict[str, np.ndarray]:
@@ -35,9 +35,8 @@ class Columns:
         low, high = self.count, self.count + count
         for name, buffer in self._buffers.items():
             if high > len(buffer):
-                grown = np.empty(max(high, low + low // 2, SMALLEST), buffer.dtype)
-                if low:
-                    grown[:low] = buffer[:low]
+                grown = np.empty(max(high, low + low // 2), buffer.dtype)
+                grown[:low] = buffer[:low]
                 self._buffers[name] = buffer = grown
             buffer[low:high] = values[name]
         self.count = high

@@ -103,14 +103,22 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
         return
     positions = batch.positions[members]
     scheduler.answer(draft, batch, members, positions, kinds)
-    if (
-        len(members) == 1
-        and kinds.item() == KIND_COMPLETED
-        and scheduler.arena.status.item(positions.item()) != CANCELING
-    ):
+    if len(members) == 1:
+        _judge_outcome(scheduler, draft, positions, kinds.item(), delays.item())
+    else:
+        _judge_outcomes(scheduler, draft, positions, kinds, delays)
+
+
+def _judge_outcome(scheduler: Scheduler, draft: Draft, positions: np.ndarray, kind: int, delay: int) -> None:
+    """The same for one entry."""
+    cells, position = scheduler.arena.cells, positions.item()
+    is_canceling = cells.status[position] == CANCELING
+    if is_canceling and scheduler.table.cancel_wins.item(cells.policy[position]):
+        scheduler.arena.change(positions, CANCELED)
+    elif kind == KIND_COMPLETED:
         complete(scheduler, draft, positions)
-        return
-    _judge_outcomes(scheduler, draft, positions, kinds, delays)
+    else:
+        _one_not_completed(scheduler, draft, positions, kind, delay)
 
 
 def _judge_outcomes(

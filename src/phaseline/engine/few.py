@@ -83,6 +83,8 @@ class Cells:
 
     def has_few_edges(self, positions: Sequence[int]) -> bool:
         """True when no more than ``FEW_EDGES`` edges leave these entries."""
+        if len(self.idx) <= FEW_EDGES:
+            return True
         end, count = self.end, 0
         for position in positions:
             count += end[position] - (end[position - 1] if position else 0)

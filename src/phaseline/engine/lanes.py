@@ -81,6 +81,9 @@ class Lane:
             self.waiting = 0
             return positions
         queues = self.queues
+        if len(queues) == 1 and room == self.waiting:  # all of the only one
+            taken.extend(queues.popitem()[1])
+            room = 0
         while room:
             share = max(1, room // len(queues))
             for execution in list(queues):

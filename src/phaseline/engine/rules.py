@@ -129,11 +129,6 @@ WAS_LET_THROUGH = np.array([status in {E.WAITING, E.SLEEPING, E.PASSED} for stat
 """[status] -> its needs let it through and no call of it runs or has decided it: a reopening takes it back."""
 
 
-def any_marked(marks: np.ndarray, bits: int) -> bool:
-    """True if one of these entries has one of these marks."""
-    return bool(marks.item() & bits) if len(marks) == 1 else some((marks & bits) != 0)
-
-
 GATE = ABSENT | CONDITIONAL
 """Marks of an entry that is never called, and of which the shell is asked before it passes."""
 ASKED = 128

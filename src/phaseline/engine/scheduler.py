@@ -17,7 +17,7 @@ from phaseline.engine.calls import OpenBatch, segments_of
 from phaseline.engine.draft import Draft
 from phaseline.engine.lanes import Lanes
 from phaseline.engine.policies import PolicyTable
-from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING, any_marked
+from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
 from phaseline.engine.sleepers import Sleepers
 from phaseline.engine.stories import Stories
 from phaseline.model.distinct import distinct, every, neighbours, present
@@ -160,9 +160,9 @@ class Scheduler:
 
     def announce(self, draft: Draft, positions: np.ndarray) -> None:
         """Tell listeners and the planner of entries that were done and are marked for it."""
-        marks = self.arena.marks[neighbours(positions)]
-        if not any_marked(marks, ANNOUNCE | EXIT):
+        if not self.arena.has_marks(positions, ANNOUNCE | EXIT):
             return
+        marks = self.arena.marks[positions]
         for slot, mine in self.arena.by_slot(positions[(marks & ANNOUNCE) != 0]):
             draft.commands.append(Announce(slot.graph_id, (mine - slot.base).astype(np.int32)))
         draft.exits.append(positions[(marks & EXIT) != 0])
@@ -180,9 +180,8 @@ class Scheduler:
     def _admit(self, draft: Draft, positions: np.ndarray) -> None:
         """Put entries that wait into their lanes; those of which only the shell knows enough are asked for first."""
         arena = self.arena
-        marks = arena.marks[neighbours(positions)]
-        if any_marked(marks, CONDITIONAL):
-            conditional = (marks & CONDITIONAL) != 0
+        if arena.has_marks(positions, CONDITIONAL):
+            conditional = (arena.marks[positions] & CONDITIONAL) != 0
             self._evaluate(draft, positions[conditional], "applies")
             positions = positions[~conditional]
         self.admit_applicable(draft, positions)

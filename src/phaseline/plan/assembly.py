@@ -120,7 +120,8 @@ def _adjacency(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np
     Chains are most of all edges; they need no sorting, because each entry begins at most one.
     """
     following = np.full(size, -1, np.int32)
-    for source, target in draft.chain:
+    if draft.chain:
+        source, target = (np.concatenate(ends) for ends in zip(*draft.chain, strict=True))
         following[layout.of(source)] = layout.of(target)
     source, target = _others(draft, layout, size)
     others = np.bincount(source, minlength=size)

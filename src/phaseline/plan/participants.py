@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import every, some
 from phaseline.model.frozen import frozen
 from phaseline.plan.order import depths
 
@@ -43,23 +44,24 @@ def gather(
     ``downwards``: dependents come first, as in uninstall. ``with_bridges`` False: nobody in between.
     """
     involved = chosen | extra
-    if with_bridges and topology.links and not involved.all():
+    if with_bridges and topology.links and not every(involved):
         involved |= _reached(topology, involved, upwards=True) & _reached(topology, involved, upwards=False)
     depth = node_depths(topology)
     level = depth.max(initial=0) - depth if downwards else depth
-    by_level = np.argsort(level, kind="stable")
-    number = np.flatnonzero(involved).astype(np.int32)
+    by_level = level.argsort(kind="stable")
+    number = involved.nonzero()[0].astype(np.int32)
     rank = np.empty(len(level), np.int32)
     rank[by_level] = np.arange(len(level), dtype=np.int32)
     ranks = rank[topology.node[number]]
-    if np.any(ranks[1:] < ranks[:-1]):
-        number = number[np.argsort(ranks, kind="stable")]
+    if some(ranks[1:] < ranks[:-1]):
+        number = number[ranks.argsort(kind="stable")]
     node = topology.node[number]
     place = np.full(len(topology), -1, np.int32)
     place[number] = np.arange(len(number), dtype=np.int32)
     count = np.bincount(node, minlength=len(level))
     first = np.zeros(len(level), np.int64)
-    first[by_level] = np.cumsum(count[by_level]) - count[by_level]
+    placed = count[by_level]
+    first[by_level] = placed.cumsum() - placed
     return Participants(number, node, level[node].astype(np.int32), chosen[number], place, first, count)
 
 

@@ -68,7 +68,7 @@ class Planning:
         Failures that are tolerated are no failures of the round: they count under a word of their own.
         """
         counts = {WORDS[number]: count for number, count in enumerate(np.bincount(status).tolist()) if count}
-        tolerated = int(np.count_nonzero(marks[status == FAILED] & TOLERANT))
+        tolerated = int(np.count_nonzero(marks[status == FAILED] & TOLERANT)) if "failed" in counts else 0
         if tolerated:
             counts[TOLERATED] = tolerated
             counts["failed"] -= tolerated

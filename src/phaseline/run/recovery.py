@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,8 +26,6 @@ COMPLETED, ENDED_FROM = int(EntryStatus.COMPLETED), int(FIRST_ENDED)
 CONDITIONAL = int(Mark.CONDITIONAL)
 PENDING, LOST = int(OutcomeKind.PENDING), int(OutcomeKind.LOST)
 NEVER = -1
-Calls = Callable[[], dict[int, np.ndarray]]
-"""Outcomes of last calls of an execution, read when first asked for."""
 
 
 def restore(
@@ -52,9 +49,9 @@ def restore(
         planning.begin(row)
         graphs = _graphs_to_hold(store, planning, row)
         held.update(graph.id for graph, _ in graphs)
-        calls: Calls = cache(partial(_last_calls, store, row))
+        calls = _LastCalls(store, row)
         events.extend(
-            _restored(store, deployments, row, graph, statuses, messages, calls) for graph, statuses in graphs
+            [_restored(store, deployments, row, graph, statuses, messages, calls) for graph, statuses in graphs]
         )
         if not graphs:
             events.append(Restored(row.number, row.deployment, row.status, row.attempt, row.request.stop_after))
@@ -104,12 +101,12 @@ def _restored(
     graph: GraphRow,
     statuses: np.ndarray,
     messages: dict[tuple[int, int], str],
-    calls: Calls,
+    calls: _LastCalls,
 ) -> Event:
     columns = store.graph(graph.id)
     deployments.add_graph(graph.id, columns)
     if has_phases(columns.steps):
-        last = calls()[graph.id]
+        last = calls.by_graph[graph.id]
         in_doubt = ((last == PENDING) | (last == LOST)) & (statuses < ENDED_FROM)
         for step in columns.steps:
             if phase_of(step.phase) is None:
@@ -134,7 +131,7 @@ def _restored(
         attempts=np.array([note.attempts for note in notes], np.int32),
         generations=np.array([note.generation for note in notes], np.int32),
         due=np.array([note.due for note in notes], np.int64),
-        begun=_begun(calls()[graph.id]) if some((columns.marks & CONDITIONAL) != 0) else None,
+        begun=_begun(calls.by_graph[graph.id]) if some((columns.marks & CONDITIONAL) != 0) else None,
     )
 
 
@@ -144,16 +141,24 @@ def _begun(last: np.ndarray) -> np.ndarray:
     return found
 
 
-def _last_calls(store: Store, row: ExecutionRow) -> dict[int, np.ndarray]:
-    """{graph: outcome of each entry's last call, int16, ``NEVER`` where it was not called}: the rows of batches are the history."""
-    found = {graph.id: np.full(graph.entry_count, NEVER, np.int16) for graph in store.graphs(row.number)}
-    for batch in store.batches(execution=row.number):
-        first = 0
-        for number, positions in batch.segments:
-            kinds = (
-                PENDING if batch.kinds is None or not len(batch.kinds) else batch.kinds[first : first + len(positions)]
-            )
-            if number in found:
-                found[number][positions] = kinds
-            first += len(positions)
-    return found
+class _LastCalls:
+    """What came of the last calls of an execution's entries: the rows of batches are the history."""
+
+    def __init__(self, store: Store, row: ExecutionRow) -> None:
+        """Nothing is read before somebody asks."""
+        self._store, self._row = store, row
+
+    @cached_property
+    def by_graph(self) -> dict[int, np.ndarray]:
+        """{graph: outcome of each entry's last call, int16, ``NEVER`` where it was not called}."""
+        store, execution = self._store, self._row.number
+        found = {graph.id: np.full(graph.entry_count, NEVER, np.int16) for graph in store.graphs(execution)}
+        for batch in store.batches(execution=execution):
+            kinds = batch.kinds
+            first = 0
+            for number, positions in batch.segments:
+                last = first + len(positions)
+                if number in found:
+                    found[number][positions] = PENDING if kinds is None or not len(kinds) else kinds[first:last]
+                first = last
+        return found

@@ -63,8 +63,10 @@ class _Walk:
     def step(self, owner: np.ndarray, positions: np.ndarray, edges: list[Pairs]) -> Pairs:
         """One entry for each owner; the pairs (single former entry, this one)."""
         former = self.tail[owner]
-        follows = (former >= 0) & (self.group[owner] == SINGLE) if self.open else former >= 0
-        self._begin(owner, positions, former)
+        follows = former >= 0
+        self._begin(owner, positions, ~follows)
+        if self.open:
+            follows &= self.group[owner] == SINGLE
         self.tail[owner] = positions
         self._consume(owner, edges)
         return (former, positions) if every(follows) else (former[follows], positions[follows])
@@ -74,7 +76,7 @@ class _Walk:
         former = self.tail[owner]
         single = (former >= 0) & (self.group[owner] == SINGLE)
         edges.append((former[single], positions[single]))
-        self._begin(owner, positions, former)
+        self._begin(owner, positions, former < 0)
         self.tail[owner] = positions
         self._consume(owner, edges)
         several = np.bincount(owner, minlength=len(self.tail))[owner] > 1
@@ -82,8 +84,7 @@ class _Walk:
             self.group[owner[several]] = number
             self.open.append(_Open(number, owner[several], positions[several]))
 
-    def _begin(self, owner: np.ndarray, positions: np.ndarray, former: np.ndarray) -> None:
-        begins = former < 0
+    def _begin(self, owner: np.ndarray, positions: np.ndarray, begins: np.ndarray) -> None:
         if some(begins):
             self.head[owner[begins]] = positions[begins]
 

@@ -33,10 +33,13 @@ def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool
     """
     items: list[Slot | Change] = []
     called = np.zeros(len(draft.participants), bool)
+    lacking: dict[AbstractSet[InstanceState], np.ndarray] = {}
     for item in sequence:
         if not _is_anywhere(draft.topology, item):
             continue
-        who = draft.walks & ~_have(draft, item.unless)
+        who = lacking.get(item.unless)
+        if who is None:
+            who = lacking[item.unless] = draft.walks & ~_have(draft, item.unless)
         if isinstance(item, Call):
             slots = call_slots(draft, item, who, tolerant=tolerant, once=once)
         elif isinstance(item, Relate):

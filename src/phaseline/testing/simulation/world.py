@@ -179,12 +179,12 @@ class World:
 
     def live(self) -> Story:
         """Turn after turn, until every deployment has been uninstalled."""
-        while not all(life.is_over for life in self.lives):
+        while alive := [life for life in self.lives if not life.is_over]:
             self.story.turns += 1
             assert self.story.turns < MOST_TURNS, "it never ends"
             if self.story.turns == CALM_AFTER + 1:
                 self.dice.calm_down()
-            acted = [self.act(life) for life in self.lives if not life.is_over]
+            acted = [self.act(life) for life in alive]
             self._turn()
             self._pass_time(must_move=not any(acted))
         self.story.calls = self.ledger.calls
