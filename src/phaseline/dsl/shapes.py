@@ -107,10 +107,13 @@ class ShapeCheck:
         """Problems go to ``report``."""
         self._report = report
         self._minor = minor
+        self._known: dict[Table, dict[str, Shape]] = {}
         self._newest = PHASELINE if minor is None else max(minor, LATEST)
 
     def check(self, shape: Shape, value: Value, spot: Spot) -> object:
         """``value`` without what is wrong in it, or ``BROKEN``."""
+        if self._is_good(shape, value):
+            return value
         kind = shape.__class__
         if kind is Leaf:
             return self._leaf(shape, value, spot)  # type: ignore[arg-type]  # just tested
@@ -119,6 +122,42 @@ class ShapeCheck:
         if kind is Each:
             return self._each(shape, value, spot)  # type: ignore[arg-type]  # just tested
         return self._rows(shape, value, spot)  # type: ignore[arg-type]  # the last of four
+
+    def _is_good(self, shape: Shape, value: Value) -> bool:
+        """True for a value of which nothing is to be said: most are, and nobody needs to know where they stand."""
+        kind = shape.__class__
+        if kind is Leaf:
+            types, minimum = shape.types, shape.minimum  # type: ignore[union-attr]  # just tested
+            return (types is None or value.__class__ in types) and (minimum is None or value >= minimum)  # type: ignore[operator]  # numbers
+        if kind is not Table:
+            of = shape.of  # type: ignore[union-attr]  # Each or Rows
+            if value.__class__ is not (dict if kind is Each else list):
+                return False
+            for item in value.values() if kind is Each else value:  # type: ignore[union-attr]  # noqa: SIM110 - a generator costs more than the check
+                if not self._is_good(of, item):
+                    return False
+            return True
+        if value.__class__ is not dict:
+            return value.__class__ is str and bool(shape.short)  # type: ignore[union-attr]  # a table
+        known = self._known.get(shape) or self._known_keys(shape)  # type: ignore[arg-type]  # a table
+        for name, item in value.items():
+            inner = known.get(name)
+            if inner is None or item is None or not (inner is ANYTHING or self._is_good(inner, item)):
+                return False
+        for name in shape.required:  # type: ignore[union-attr]  # a table
+            if value.get(name) is None:
+                return False
+        return True
+
+    def _known_keys(self, table: Table) -> dict[str, Shape]:
+        """The keys of a table that the version has and that are fully supported."""
+        minor = self._minor
+        known = self._known[table] = {
+            name: key.shape
+            for name, key in table.keys.items()
+            if key.support == "now" and (minor is None or key.since <= minor)
+        }
+        return known
 
     def _leaf(self, leaf: Leaf, value: Value, spot: Spot) -> object:
         if leaf.types is not None and value.__class__ not in leaf.types:
