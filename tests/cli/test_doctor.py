@@ -1,6 +1,7 @@
 """What the doctor finds, and that each finding says what mends it."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +136,23 @@ def test_the_folder_of_a_source_distribution_is_one_of_plugins(terminal: Termina
     (terminal.folder / "empty").mkdir()
     terminal.environment["PHASELINE_PLUGINS_PATH"] = str(terminal.folder / "empty")
     assert levels(terminal)[1]["plugins"][0] == "warn"
+
+
+def test_b41_a_master_key_that_is_gone_fails_and_one_that_is_there_is_named(terminal: Terminal) -> None:
+    terminal.run("secrets", "create", "token", "--value", "first-value")
+    key = Path(terminal.environment["XDG_CONFIG_HOME"]) / "phaseline" / "secrets.key"
+    code, found = levels(terminal)
+    assert (code, found["secrets"][0]) == (0, "ok")
+    assert str(key) in found["secrets"][1]
+    key.unlink()
+    code, found = levels(terminal)
+    assert (code, found["secrets"][0]) == (1, "fail")
+
+
+def test_b8_a_stored_blueprint_that_is_not_laid_out_is_no_finding(terminal: Terminal) -> None:
+    terminal.run("blueprints", "upload", terminal.write(), "shop")
+    terminal.run("deployments", "create", "shop", "-d", "one")
+    shutil.rmtree(f"{store_file(terminal)}.blueprints")
+    code, found = levels(terminal)
+    assert code == 0
+    assert "code" not in found

@@ -231,7 +231,7 @@ def test_b24_outputs_of_a_secret_that_is_gone_are_left_out(planted: Terminal) ->
     assert "password" not in planted.ask("deployments", "outputs", "shop", "--reveal")[1]["outputs"]
 
 
-def test_b41_a_secret_has_the_value_of_the_moment_of_the_call(planted: Terminal) -> None:
+def test_d30_a_secret_has_the_value_of_the_moment_of_the_call_and_is_opened_by_every_engine(planted: Terminal) -> None:
     planted.run("deployments", "create", "blueprint.yaml", "-i", "hush=x")
     planted.run("secrets", "update", "password", "--value", "changed-meanwhile")
     planted.run(
@@ -239,6 +239,13 @@ def test_b41_a_secret_has_the_value_of_the_moment_of_the_call(planted: Terminal)
         "-p", '{"operation": "cloudify.interfaces.lifecycle.create", "node_ids": ["foreign"]}',
     )  # fmt: skip
     assert planted.ask("deployments", "outputs", "shop", "--reveal")[1]["outputs"]["kept"] == "changed-meanwhile"
+    planted.run(
+        "executions", "start", "execute_operation", "-d", "shop",
+        "-p", "operation=cloudify.interfaces.lifecycle.start", "-p", "node_ids=[foreign]",
+    )  # fmt: skip
+    (row,) = planted.ask("instances", "list", "--node", "foreign")[1]["instances"]
+    seen = planted.ask("instances", "show", row["id"])[1]["runtime_properties"]
+    assert seen["length"] == len("changed-meanwhile"), "another engine opens what was sealed"
 
 
 def test_d30_problems_with_hidden_inputs_do_not_show_them(planted: Terminal) -> None:

@@ -138,8 +138,9 @@ def _variables() -> Iterator[Check]:
     from phaseline.run.processes import MARK
     from phaseline.use_cases.settings import SETTINGS
     from phaseline.use_cases.typos import did_you_mean
+    from phaseline.vault.master_keys import VARIABLE
 
-    known = [setting.variable for setting in SETTINGS]
+    known = [*(setting.variable for setting in SETTINGS), VARIABLE]
     others = sorted(name for name in os.environ if name.startswith("PHASELINE_") and name not in (*known, MARK))
     for name in others[:SHOWN]:
         hint = did_you_mean(name, known) or "see docs/settings.md"
@@ -273,6 +274,7 @@ def _inside(place: Workplace) -> Iterator[Check]:
         yield Check("store", "ok", f"{store_file(place.settings.store_url)} is sound")
     yield from _engine(store)
     yield from _code(store)
+    yield from _secrets(place)
     yield from _clock(store, place.clock.now())
 
 
@@ -306,9 +308,25 @@ def _code(store: Store) -> Iterator[Check]:
     """Deployments whose code has been moved away: they can be neither carried on nor uninstalled."""
     for row in store.deployments():
         for folder in (row.code.blueprint_folder, *row.code.plugin_folders):
-            if folder and not Path(folder).is_dir():
+            is_laid_out = folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(
+                row.number
+            )
+            if folder and not is_laid_out and not Path(folder).is_dir():
                 text = f"'{row.name}' finds its code in {folder}, which does not exist"
                 yield Check("code", "warn", text, f"Put the folder back before anything is done with '{row.name}'.")
+
+
+def _secrets(place: Workplace) -> Iterator[Check]:
+    """Whether the master key opens what lies under it; where there are no secrets nothing is said."""
+    try:
+        count = place.vault.try_keys()
+    except ProblemsError as error:
+        for problem in error.problems:
+            yield Check("secrets", "fail", problem.message, problem.mend)
+        return
+    if count:
+        keys = f"{count} key{'s' * (count != 1)}"
+        yield Check("secrets", "ok", f"{keys} of secrets can be opened; the master key is in {place.vault.key_place}")
 
 
 def _clock(store: Store, now: int) -> Iterator[Check]:

@@ -151,6 +151,17 @@ class Vault:
                 self._keys.write([newest])
             return count
 
+    def try_keys(self) -> int:
+        """Open every data key, and say how many there are. Raises: PL-S020 to PL-S023."""
+        keys = [("secret", row.name, row.key) for row in self._shelf.all()]
+        keys += [("purpose", purpose, key) for purpose, key in self._shelf.data_keys().items()]
+        for kind, name, key in keys:
+            try:
+                self._unwrapped(kind, name, key)
+            except envelope.CannotOpen as error:
+                raise self._damaged(f"the key of '{name}'") from error
+        return len(keys)
+
     def _rewrapped(self, kind: str, name: str, key: WrappedKey) -> WrappedKey:
         try:
             return self._wrapped(kind, name, self._unwrapped(kind, name, key))

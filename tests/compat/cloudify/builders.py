@@ -70,6 +70,9 @@ class SmallWorld:
             return f"value of {value['get_attribute'][1]}"
         return value
 
+    def secret(self, name: str) -> str:
+        return {"token": "t-12345"}[name]
+
 
 class SmallChannel:
     """Keeps what a call says; ``saved`` holds what was stored before its end."""

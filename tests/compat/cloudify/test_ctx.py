@@ -253,3 +253,19 @@ def test_rest_client_can_be_made_and_says_there_is_no_server() -> None:
     client = get_rest_client()
     with pytest.raises(CloudifyClientError, match=r"client.deployments.get\(\) needs"):
         client.deployments.get("other")
+
+
+def test_b41_secrets_are_read_by_ctx_and_by_the_rest_client_of_the_running_call() -> None:
+    from cloudify.manager import get_rest_client
+    from cloudify.state import current_ctx
+    from cloudify_rest_client.exceptions import CloudifyClientError
+
+    with current_ctx.push(ctx_of(node_call())) as ctx:
+        assert ctx.get_secret("token") == "t-12345"
+        found = get_rest_client().secrets.get("token")
+        assert (found.key, found.value, found["value"]) == ("token", "t-12345", "t-12345")
+        with pytest.raises(Exception, match="phaseline secrets create tokne") as caught:
+            get_rest_client().secrets.get("tokne")
+        assert type(caught.value).__name__ == "NonRecoverableError"
+        with pytest.raises(CloudifyClientError, match=r"client.secrets.create\(\) needs"):
+            get_rest_client().secrets.create("a", "b")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
 from phaseline.model.phase_data import NO_DATA
+from phaseline.model.sealing import veiled_properties
 from phaseline.model.status import EntryStatus
 from phaseline.records.json_form import to_json
 from phaseline.records.printing import print_record
@@ -85,6 +86,8 @@ def list_resources(place: Workplace, choice: Choice, *, limit: int | None = None
         room = None if limit is None else max(0, limit - len(rows))
         shown = numbers[:room].tolist()
         documents = place.store.documents(snapshot.row.number, shown) if shown else {}
+        if place.vault.has_seals:
+            documents = {number: veiled_properties(document) for number, document in documents.items()}
         rows += [_row(snapshot, number, documents.get(number, {}), registry, known) for number in shown]
     there_are = sum(len(Snapshot(place.store, row).living) for row in clusters(place.store, choice.cluster))
     return ResourceList(rows, sum(counts.values()), counts, groups(chosen), there_are)

@@ -13,6 +13,7 @@ import numpy as np
 
 from phaseline.model.problem import fail
 from phaseline.model.resources import REACH, REMOVED, newest_of
+from phaseline.model.sealing import veiled_properties
 from phaseline.model.state_steps import FIRST_NAMED, state_name
 from phaseline.model.status import EntryStatus
 from phaseline.model.subject_ranges import numbers_of
@@ -199,8 +200,8 @@ class Snapshot:
         return int(self.newest[number]) != stay.execution
 
     def document(self, number: int) -> dict[str, Value]:
-        """Its attributes, and what phases keep with it."""
-        return self.store.documents(self.row.number, [number]).get(number, {})
+        """Its attributes, and what phases keep with it, to be looked at: what is sealed in them is hidden."""
+        return veiled_properties(self.store.documents(self.row.number, [number]).get(number, {}))
 
 
 def _has(ascending: np.ndarray, number: int) -> bool:

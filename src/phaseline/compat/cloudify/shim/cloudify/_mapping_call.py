@@ -44,6 +44,9 @@ class _MappingWorld(object):
     def evaluate(self, value, call):
         return value
 
+    def secret(self, name):
+        raise KeyError(name)
+
 
 class MappingCall(object):
     """Has what a context needs of a call; what it says goes to the log of the process."""
