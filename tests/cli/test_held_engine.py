@@ -28,4 +28,4 @@ def test_p94_an_engine_ends_though_resources_wait_for_a_phase(terminal: Terminal
         assert terminal.run("phases", "unpause", "Acme.Create").exit_code == 0
     else:
         (folder / "create.off").rename(folder / "create.cfg")
-    assert "idle; 1 calls made" in idle(terminal)
+    assert "idle; 1 call made" in idle(terminal)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.clusters import moved, plugins, record, shown, worked
+from tests.cli.clusters import applied, moved, plugins, record, shown, worked
 from tests.cli.terminal import Terminal
 
 
@@ -209,3 +209,24 @@ def test_p08_p15_resources_of_two_types_clusters_and_states_come_in_one_call(ter
     assert [(event["what"], event["batch_size"]) for event in history["events"]] == [("Running", 2), ("Completed", 0)]
     _, checked = terminal.ask("plugins", "check", "phases")
     assert not any("Did you mean 'Made'" in one["mend"] for one in checked["problems"])
+
+
+def test_a_filter_tells_of_an_attribute_that_is_most_likely_misspelled(terminal: Terminal, folder: Path) -> None:
+    moved(terminal, record("n1", Region="north"))
+    told = terminal.run("resources", "list", "--filter", 'Regoin == "north"')
+    assert "no resource has an attribute 'regoin'; did you mean 'Region'?" in told.stderr
+    assert "no resource has" not in terminal.run("resources", "list", "--filter", 'Region == "south"').stderr
+    assert "did you mean 'State'?" in terminal.run("resources", "list", "--filter", 'Stat == "Started"').stderr
+    _, found = terminal.ask(
+        "resources", "list", "--filter", "PhaseMap.'Acme.Volume'.RunCount == 1 && State is \"Started\""
+    )
+    assert [one["name"] for one in found["resources"]] == ["n1"]
+    assert terminal.ask("resources", "list", "--filter", "PhaseMap.'Acme.Volume'.RunCount > 1")[1]["resources"] == []
+
+
+def test_an_engine_tells_of_plugins_that_are_refused(terminal: Terminal, folder: Path) -> None:
+    (folder / "tag.cfg").write_text("HandlesStates = Allocation\nPhaseName = Acme.Tag\n")
+    (folder / "tag.py").write_text("def handle(handler): ...\n")
+    applied(terminal, record("n1"))
+    told = terminal.run("engine", "run", "--until-idle")
+    assert "tag.cfg is called, for it is refused: PL-D" in told.stderr

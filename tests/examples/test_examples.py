@@ -24,7 +24,7 @@ UNSTABLE = (
     (r"/\S*/guestbook-\w+", "FOLDER"),
     (r'"describe": \d+', '"describe": SOME'),
     (r"--group [0-9a-f]{8}", "--group KEY"),
-    (r"\b\d+ calls made", "SOME calls made"),
+    (r"\b\d+ calls? made", "SOME calls made"),
     (r"(?m)^((?:describe|create) \w+|in all) +[\d,]+ +[\d,]+$", r"\1 SOME"),
     (r"bulk saved \d,\d+ API calls, 9\d %", "bulk saved THOUSANDS of API calls, NINETY %"),
     (r"(?m)^\d+ more were refused", "SOME more were refused"),

@@ -24,6 +24,9 @@ TEXTS = ("name", "plugin", "package", "constraint", "description", "version")
 LISTS = ("states", "resource_types", "providers", "dependencies")
 
 
+REFUSED_TOLD = 5
+
+
 @frozen
 class Forgotten:
     """A phase that is known no more."""
@@ -101,6 +104,17 @@ def _from_row(row: Mapping[str, Any]) -> PhaseDefinition:
     lists: dict[str, Any] = {name: tuple(row[name]) for name in LISTS}
     texts: dict[str, Any] = {name: row[name] for name in TEXTS}
     return PhaseDefinition(**texts, **lists, constraint_names=frozenset(row["constraint_names"]))
+
+
+def refused_sentences(loaded: Loaded) -> list[str]:
+    """Plugins that nobody can use: resources wait for phases that could be read, and pass those that could not."""
+    found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
+    told = [
+        f"nothing of {where} is called, for it is refused: {problem.code} {problem.message}. See: phaseline plugins check"
+        for where, problem in found[:REFUSED_TOLD]
+    ]
+    left = len(found) - REFUSED_TOLD
+    return [*told, *([f"{left:,} more plugins are refused"] if left > 0 else [])]
 
 
 def forget_phase(place: Workplace, name: str) -> Forgotten:

@@ -231,10 +231,11 @@ class Plugins:
     def registry(self) -> PhaseRegistry:
         """The phases in force now."""
         if not self._is_read:
-            from phaseline.use_cases.known_phases import load
+            from phaseline.use_cases.known_phases import load, refused_sentences
 
             self._is_read = True
-            load(self._place)
+            for sentence in refused_sentences(load(self._place)):
+                self._place.tell(sentence)
         return self._place.phases.loaded.registry
 
     def function(self, code: PhaseCode) -> Callable[..., object]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.progress import short
-from phaseline.cli.render.table import clean, colored, moment
+from phaseline.cli.render.table import clean, colored, moment, number
 
 if TYPE_CHECKING:
     from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
@@ -27,13 +27,15 @@ def status_text(found: EngineStatus) -> str:
     if found.somebody_waits:
         lines.append("Another process waits to take over")
     if found.unanswered:
-        lines.append(f"{found.unanswered:,} requests have no answer yet")
+        lines.append(
+            f"{number(found.unanswered, 'request')} {'has' if found.unanswered == 1 else 'have'} no answer yet"
+        )
     return "\n".join([*lines, *_open(found.open)])
 
 
 def run_text(found: EngineRun) -> str:
     """Why it stopped, what it gave up, and what is left."""
-    lines = [f"The engine stopped: {found.reason}; {found.calls:,} calls made", *_given_up(found.given_up)]
+    lines = [f"The engine stopped: {found.reason}; {number(found.calls, 'call')} made", *_given_up(found.given_up)]
     lines += _open(found.open)
     lines += [f"{id} needs a person: phaseline executions show {id}" for id in found.waiting[:SHOWN]]
     return "\n".join([*lines, *(line for view in found.failed[-SHOWN:] for line in _failed(view))])

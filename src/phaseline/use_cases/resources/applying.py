@@ -16,6 +16,7 @@ from phaseline.model.properties import is_same
 from phaseline.model.resources import REACH, Growth, OutgrownError, no_resources, type_node
 from phaseline.model.rows import CodePlaces, NewDeployment, NewExecution, RequestKind
 from phaseline.model.subject_ranges import ranges_of
+from phaseline.use_cases.known_phases import read, refused_sentences
 from phaseline.use_cases.resources.asking import Engine, ask_for, engine_now
 from phaseline.use_cases.resources.reading import Wanted, read_wanted
 from phaseline.use_cases.resources.snapshot import Snapshot
@@ -56,9 +57,6 @@ class Applied:
     executions: Sequence[str]
     is_running: bool
     warnings: Sequence[str] = ()
-
-
-REFUSED_TOLD = 5
 
 
 @dataclass(slots=True)
@@ -110,19 +108,8 @@ def apply(
         told += plan.told
         executions += made
     return Applied(
-        told, list(grouped), executions, engine.is_there, [*_refused(loaded), *_empty_ways(wanted, registry)]
+        told, list(grouped), executions, engine.is_there, [*refused_sentences(loaded), *_empty_ways(wanted, registry)]
     )
-
-
-def _refused(loaded: Loaded) -> list[str]:
-    """Plugins that nobody can use: resources wait for phases that could be read, and pass those that could not."""
-    found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
-    told = [
-        f"nothing of {where} is called, for it is refused: {problem.code} {problem.message}. See: phaseline plugins check"
-        for where, problem in found[:REFUSED_TOLD]
-    ]
-    left = len(found) - REFUSED_TOLD
-    return [*told, *([f"{left:,} more plugins are refused"] if left > 0 else [])]
 
 
 def _empty_ways(wanted: Sequence[Wanted], registry: PhaseRegistry) -> list[str]:
@@ -145,8 +132,6 @@ def known_phases(place: Workplace) -> PhaseRegistry:
 
 
 def _loaded(place: Workplace) -> Loaded:
-    from phaseline.use_cases.known_phases import read
-
     return read(place, place.settings.plugin_folders)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.frozen import frozen
-from phaseline.model.phase_data import NO_DATA
+from phaseline.model.phase_data import ENGINE_KEYS, NO_DATA
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.records.values import ErrorValue
 from phaseline.use_cases.resources.as_records import record_of
@@ -20,12 +21,14 @@ from phaseline.use_cases.typos import did_you_mean
 if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.records.expression import Expression
+    from phaseline.records.record import Record
     from phaseline.use_cases.workplace import Workplace
 
 MOST_TOLD = 20
 """Names that are wrong are told one by one up to so many."""
 NEAR_AMONG = 1_000
 PHASE_MAP = "phasemap"
+SAID_BY_ENGINE = ("Name", "ClusterName", "State", "TargetState", "PhaseFailed", "PhaseMap", "AdType")
 
 
 @frozen
@@ -68,7 +71,7 @@ def choose(place: Workplace, choice: Choice, *, verb: str = "") -> Chosen:
         chosen = _named(choice.names, snapshots)
     if expression is not None:
         now = place.clock.now() / 1000
-        chosen = [(each, _fulfilling(each, numbers, expression, now)) for each, numbers in chosen]
+        chosen = [(each, _fulfilling(place, each, numbers, expression, now)) for each, numbers in chosen]
     if choice.group:
         chosen = _grouped(choice.group, chosen)
     return [(each, numbers) for each, numbers in chosen if len(numbers)]
@@ -125,10 +128,13 @@ def _unknown(name: str, snapshots: Sequence[Snapshot]) -> Problem:
     return Problem("PL-C031", f"there is no resource '{name}'", mend, Place(subject=name))
 
 
-def _fulfilling(snapshot: Snapshot, numbers: np.ndarray, expression: Expression, now: float) -> np.ndarray:
+def _fulfilling(
+    place: Workplace, snapshot: Snapshot, numbers: np.ndarray, expression: Expression, now: float
+) -> np.ndarray:
     """Those for which the expression is true; of one that it makes no sense for a problem, for a filter must not guess."""
     documents = snapshot.store.documents(snapshot.row.number, numbers.tolist())
     with_phases = PHASE_MAP in expression.text.lower()
+    only = _phases_named(snapshot, expression.text) if with_phases else None
     failed = set(failed_of(snapshot, numbers).tolist())
     records = [
         record_of(
@@ -136,10 +142,11 @@ def _fulfilling(snapshot: Snapshot, numbers: np.ndarray, expression: Expression,
             number,
             (document := documents.get(number, NO_DATA)),
             is_failed=number in failed,
-            entries=entries_of(snapshot, number, document) if with_phases else None,
+            entries=entries_of(snapshot, number, document, only=only) if with_phases else None,
         )
         for number in numbers.tolist()
     ]
+    tell_unknown(place, expression, records)
     verdicts = expression.judge_all(records, now=now)
     for number, verdict in zip(numbers.tolist(), verdicts, strict=True):
         if isinstance(verdict, ErrorValue):
@@ -148,6 +155,30 @@ def _fulfilling(snapshot: Snapshot, numbers: np.ndarray, expression: Expression,
             raise fail("PL-C034", message, mend)
     found: np.ndarray = numbers[np.array([verdict is True for verdict in verdicts], bool)]
     return found
+
+
+def tell_unknown(place: Workplace, expression: Expression, records: Sequence[Record]) -> None:
+    """Say which attributes of a filter no resource has that looks most like a slip; it is no mistake to ask for them."""
+    asked = expression.names() - ENGINE_KEYS - {"my", "self"}
+    unknown = set(asked)
+    for record in records:
+        unknown -= record.folded.keys()
+        if not unknown:
+            return
+    known = {name for record in records for name in record} | set(SAID_BY_ENGINE)
+    for name in sorted(unknown) if records else ():
+        hint = did_you_mean(name, sorted(known))
+        if hint:
+            place.tell(f"no resource has an attribute '{name}'; {hint}")
+
+
+def _phases_named(snapshot: Snapshot, text: str) -> set[str] | None:
+    """The phases of which a filter asks by name; None: it may ask of all."""
+    known = {phase.lower(): phase for stay in snapshot.stays for phase in stay.phases}
+    asked = text.lower().replace("'", "")
+    longest_first = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    named = re.findall(rf"{PHASE_MAP}\.({longest_first})", asked) if known else []
+    return {known[name] for name in named} if len(named) == asked.count(PHASE_MAP) else None
 
 
 def failed_of(snapshot: Snapshot, numbers: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -89,14 +89,22 @@ NOTHING_KNOWN = Known(None, {})
 
 
 def entries_of(
-    snapshot: Snapshot, number: int, document: Mapping[str, Value], known: Known = NOTHING_KNOWN
+    snapshot: Snapshot,
+    number: int,
+    document: Mapping[str, Value],
+    known: Known = NOTHING_KNOWN,
+    *,
+    only: Collection[str] | None = None,
 ) -> list[EntryView]:
-    """Every phase the resource has ever been in, in the order in which it came to them; the latest stay in each counts."""
+    """Every phase the resource has ever been in, in the order in which it came to them; the latest stay in each counts.
+
+    ``only``: just these phases are wanted.
+    """
     found: dict[str, EntryView] = {}
     stays = snapshot.stays_of(number)
     for stay in stays:
         is_past = stay is not stays[-1] or snapshot.is_superseded(stay, number)
-        for phase in stay.phases:
+        for phase in stay.phases if only is None else [one for one in stay.phases if one in only]:
             status = stay.status_of(phase, number)
             found.pop(phase, None)
             if status is not EntryStatus.PASSED:

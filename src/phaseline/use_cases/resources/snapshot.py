@@ -173,8 +173,24 @@ class Snapshot:
             found[subjects[subjects < len(found)]] = place
         return found
 
+    @cached_property
+    def _by_subject(self) -> tuple[np.ndarray, np.ndarray]:
+        """(all subjects of all stays, ascending; the place in ``stays`` of each, ascending for each subject)."""
+        parts = [stay.subjects for stay in self.stays]
+        places = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        subjects = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
+        order = np.argsort(subjects, kind="stable")
+        return subjects[order], places[order]
+
     def stays_of(self, number: int) -> list[Stay]:
-        """Every stay of one resource, oldest first; only graphs of executions that were asked to move it are read."""
+        """Every stay of one resource, oldest first; only graphs of executions that were asked to move it are read.
+
+        Once all of them have been read, because somebody looked at many resources, they are found by their subjects.
+        """
+        if "_latest" in self.__dict__:
+            subjects, places = self._by_subject
+            low, high = np.searchsorted(subjects, (number, number + 1)).tolist()
+            return [self.stays[place] for place in places[low:high].tolist()]
         found = []
         for row in self.executions_of(number):
             stays = [self.stay_in(*graph) for graph in self._graphs_of.get(row.number, ())]

@@ -65,6 +65,7 @@ class Stay:
         self.state = state
         self.at = at
         self._all_batches = batches
+        self._tallies: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._called: dict[str, Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]] = {}
 
     @cached_property
@@ -182,6 +183,13 @@ class Stay:
         position = self.phases[phase].first + self.place(number)
         note = self.notes.get(position)
         since = self._retried.get((number, phase), 0) if note is not None and note.generation else 0
+        if not since:
+            counts, latest = self._tally(phase)
+            count = int(counts[position - self.phases[phase].first])
+            if not count:
+                return NO_RUNS
+            last = self.called(phase)[int(latest[position - self.phases[phase].first])][0]
+            return Runs(count, last.id, last.started_at, last.closed_at)
         found = [
             batch
             for batch, positions, _ in self.called(phase)
@@ -189,8 +197,19 @@ class Stay:
         ]
         if not found:
             return NO_RUNS
-        latest = found[-1]
-        return Runs(len(found), latest.id, latest.started_at, latest.closed_at)
+        newest = found[-1]
+        return Runs(len(found), newest.id, newest.started_at, newest.closed_at)
+
+    def _tally(self, phase: str) -> tuple[np.ndarray, np.ndarray]:
+        """(how many calls each entry of a phase had, the place of the latest of them in ``called``)."""
+        if phase not in self._tallies:
+            step = self.phases[phase]
+            counts, latest = np.zeros((2, step.count), np.int64)
+            for place, (_, positions, _) in enumerate(self.called(phase)):
+                counts[positions - step.first] += 1
+                latest[positions - step.first] = place
+            self._tallies[phase] = counts, latest
+        return self._tallies[phase]
 
     @cached_property
     def _retried(self) -> dict[tuple[int, str], int]:
