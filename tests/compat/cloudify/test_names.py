@@ -29,6 +29,7 @@ STARRED = {
     "cloudify.proxy.client": "CTX_SOCKET_URL ScriptException",
     "cloudify_rest_client": "CloudifyClient exceptions",
     "script_runner.tasks": "ProcessException",
+    "dsl_parser.exceptions": "DSLParsingException FunctionEvaluationError UnknownSecretError",
 }
 """What seven public plugin repositories import."""
 
@@ -123,3 +124,10 @@ def test_c1_recoverable_error_shows_its_time_once() -> None:
     assert str(first) == "busy [retry_after=5]"
     assert str(RecoverableError(str(first), retry_after=5)) == "busy [retry_after=5]"
     assert str(RecoverableError("busy")) == "busy"
+
+
+def test_s15_what_our_problems_name_can_be_caught_under_these_names() -> None:
+    from phaseline.dsl.ancestor import ANCESTOR
+
+    known = set(table()["dsl_parser.exceptions"][0])
+    assert {kind for _, kind in ANCESTOR.values() if kind} - known <= {"ValueError", "KeyError"}
