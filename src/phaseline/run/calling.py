@@ -206,6 +206,8 @@ class DeploymentView:
     inputs: Mapping[str, Value] = field(default_factory=dict)
     creator: str = ""
     description: str = ""
+    display_name: str = ""
+    resource_tags: Mapping[str, Value] = field(default_factory=dict)
 
 
 @frozen

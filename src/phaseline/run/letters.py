@@ -119,6 +119,8 @@ def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
             "inputs": dict(deployment.inputs),
             "creator": deployment.creator,
             "description": deployment.description,
+            "display_name": deployment.display_name,
+            "resource_tags": dict(deployment.resource_tags),
         },
         "code": asdict(deployment.code),
     }

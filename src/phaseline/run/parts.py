@@ -167,7 +167,7 @@ class Part:
             operation.form,
             operation.implementation,
             self.execution,
-            deployment.view,
+            deployment.view_now(),
             plugin=deployment.blueprint.plugins.get(operation.plugin) if operation.plugin else None,
             side=SIDES[kind],
             relationship=relationship,

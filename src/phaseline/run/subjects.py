@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.dsl.functions import RuntimeScope, TopologyInstances
+from phaseline.dsl.functions import RuntimeScope, TopologyInstances, display_name, facts_of
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import laid_over, merge
@@ -67,7 +67,13 @@ class LoadedDeployment:
         self.states = states
         self.state_names = tuple(state_names)
         self.view = DeploymentView(
-            name, PurePath(blueprint.file).stem or name, code, inputs, creator, blueprint.description
+            name,
+            PurePath(blueprint.file).stem or name,
+            code,
+            inputs,
+            creator,
+            blueprint.description,
+            display_name(blueprint),
         )
         self._secrets: Secrets = NoSecrets() if secrets is None else secrets
         self._hidden = hidden_inputs(blueprint)
@@ -261,6 +267,14 @@ class LoadedDeployment:
         """The text of a secret, masked from now on wherever it is written. ``KeyError`` if there is none."""
         return self._secrets.get(name)
 
+    def view_now(self) -> DeploymentView:
+        """What a call sees of the deployment, its tags evaluated. Raises ``ProblemsError``."""
+        tags = self.blueprint.resource_tags
+        if not tags:
+            return self.view
+        found = {name: self._watch().evaluate(value, self._scope) for name, value in tags.items()}
+        return altered(self.view, resource_tags=found)
+
     def _watch(self) -> Watch:
         return Watch(self.inputs, self._hidden, self._secrets)
 
@@ -268,4 +282,6 @@ class LoadedDeployment:
     def _scope(self) -> RuntimeScope:
         """What functions see when they are seen from nowhere."""
         properties = {node.name: node.properties for node in self.topology.nodes}
-        return RuntimeScope(self.inputs, properties, TopologyInstances(self.topology, self.document_of))
+        instances = TopologyInstances(self.topology, self.document_of)
+        facts = facts_of(self.view.id, self.blueprint, self.view.creator)
+        return RuntimeScope(self.inputs, properties, instances, facts=facts)

@@ -62,7 +62,7 @@ def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
 
     What holds a secret is shown as ``(hidden)`` unless ``reveal``; what is a secret that is gone is left out (B24).
     """
-    from phaseline.dsl.functions import Facts, RuntimeScope, TopologyInstances
+    from phaseline.dsl.functions import RuntimeScope, TopologyInstances, facts_of
     from phaseline.dsl.functions.outputs import evaluate_outputs
 
     store = place.store
@@ -73,7 +73,7 @@ def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
         inputs,
         {node.name: node.properties for node in topology.nodes},
         TopologyInstances(topology, lambda instance: documents.get(instance, {})),
-        facts=Facts(secrets=place.vault),
+        facts=facts_of(row.name, blueprint, row.created_by, place.vault),
     )
     found = (evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope))
     return Outputs(row.name, *(found if reveal else (without_secrets(place, values) for values in found)))

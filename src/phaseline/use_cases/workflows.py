@@ -157,7 +157,7 @@ def _parameters(
     That stays as it is written, and is evaluated at the call: parameters are stored.
     """
     from phaseline.dsl.deploying import PlainInputs, SecretsLater
-    from phaseline.dsl.functions import Facts, RuntimeScope, TopologyInstances, evaluate
+    from phaseline.dsl.functions import RuntimeScope, TopologyInstances, evaluate, facts_of
     from phaseline.dsl.parameters import merge_parameters
     from phaseline.plan.workflows import built_in
 
@@ -170,7 +170,7 @@ def _parameters(
         PlainInputs(place.store.inputs(row.number), hidden_inputs(topology.blueprint)),
         {node.name: node.properties for node in topology.nodes},
         TopologyInstances(topology, lambda instance: documents.get(instance, {})),
-        facts=Facts(secrets=SecretsLater()),
+        facts=facts_of(row.name, topology.blueprint, row.created_by, SecretsLater()),
     )
     found = {name: value if name in order.parameters else evaluate(value, scope) for name, value in merged.items()}
     return {name: merged[name] if veiled(value) != value else value for name, value in found.items()}

@@ -8,7 +8,7 @@ from phaseline.dsl.functions.evaluation import MAX_RECURSION, evaluate
 from phaseline.dsl.functions.outputs import evaluate_outputs
 from phaseline.dsl.functions.scope import Scope, Secrets
 from phaseline.dsl.functions.scopes import Facts, Instances, RuntimeScope, StaticScope
-from phaseline.dsl.functions.seen import TopologyInstances
+from phaseline.dsl.functions.seen import TopologyInstances, display_name, facts_of
 from phaseline.dsl.functions.table import FUNCTIONS, contains_functions, is_function
 
 __all__ = [
@@ -22,7 +22,9 @@ __all__ = [
     "StaticScope",
     "TopologyInstances",
     "contains_functions",
+    "display_name",
     "evaluate",
     "evaluate_outputs",
+    "facts_of",
     "is_function",
 ]

@@ -5,11 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.blueprint import Value
+from phaseline.dsl.functions.scope import Secrets
+from phaseline.dsl.functions.scopes import Facts
+from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.topology import Topology
+
+TENANT = "default_tenant"
+"""The one tenant there is."""
+
+
+def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: Secrets | None = None) -> Facts:
+    """What functions may know of the deployment ``name`` beside its nodes; ``owner``: who made it."""
+    stem = blueprint.file.rpartition("/")[2].rpartition(".")[0] or name
+    deployment: dict[str, Value] = {
+        "id": name,
+        "name": display_name(blueprint) or name,
+        "blueprint": stem,
+        "owner": owner,
+    }
+    return Facts(blueprint.labels, {"deployment": deployment, "tenant": {"name": TENANT}}, secrets)
+
+
+def display_name(blueprint: Blueprint) -> str:
+    """How the blueprint wants the deployment to be called where people read; empty if it does not say."""
+    found = blueprint.deployment_settings.get("display_name")
+    return found if isinstance(found, str) else ""
 
 
 @frozen

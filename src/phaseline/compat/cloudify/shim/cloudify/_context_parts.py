@@ -41,12 +41,12 @@ class DeploymentContext(object):
 
     def __init__(self, deployment, execution):
         self.id = deployment.id
-        self.display_name = deployment.id
+        self.display_name = deployment.display_name or deployment.id
         self.description = deployment.description
         self.creator = deployment.creator
         self.inputs = deployment.inputs
         self.tenant_name = execution.tenant
-        self.resource_tags = {}
+        self.resource_tags = dict(deployment.resource_tags)
         self.runtime_only_evaluation = False
 
 
