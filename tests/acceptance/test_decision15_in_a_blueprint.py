@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,6 +72,7 @@ def delete(item):
     said(item, "delete")
 """
 PHASE = """
+import os
 from pathlib import Path
 
 def handle(handler):
@@ -91,7 +96,8 @@ class Shop:
         self.open()
 
     def open(self) -> None:
-        self.phaseline = phaseline.open(f"sqlite:///{self.folder}/store.db", plugins=[str(self.folder / "plugins")])
+        self.url = f"sqlite:///{self.folder}/store.db"
+        self.phaseline = phaseline.open(self.url, plugins=[str(self.folder / "plugins")])
 
     def blueprint(self, text: str) -> None:
         (self.folder / "blueprint.yaml").write_text(text)
@@ -280,3 +286,83 @@ def test_decision15_a_retry_forgets_what_the_failed_phase_kept_and_an_uninstall_
     for _ in range(2):
         gone = shop.phaseline.executions.uninstall("shop")
         assert shop.failures(gone.id) == ["new"] * 2
+
+
+def test_decision15_an_engine_that_is_killed_in_a_phase_is_replaced_and_nothing_completed_is_called_again(
+    shop: Shop,
+) -> None:
+    shop.phase("Validate", "Validation")
+    tokens = shop.folder / "tokens"
+    tokens.touch()
+    token = (
+        f'old = Path("{tokens}").read_text(); Path("{tokens}").write_text(old + handler.operationToken(node) + chr(10))'
+    )
+    first = f'first = not Path("{shop.folder}/killed").exists(); '
+    then = f'; Path("{shop.folder}/killed").touch(); os.kill(os.getpid(), 9) if first else handler.setCompleted(node)'
+    shop.phase("Make", "Configuration", body=first + token + then)
+    shop.phase("Late", "Configuration", 'ResourceConstraint := Zone == "z1"')
+    command = [sys.executable, "-m", "phaseline", "install", "blueprint.yaml", "-d", "shop"]
+    settings = {"PHASELINE_STORE_URL": shop.url, "PHASELINE_PLUGINS_PATH": str(shop.folder / "plugins")}
+    ended = subprocess.run(command, cwd=shop.folder, env={**os.environ, **settings}, capture_output=True, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert ("server", "Configuration") in shop.states()
+    assert shop.phaseline.executions.resume(deployment="shop").status == "completed"
+    assert shop.states()[1] == ("server", "Started")
+    said = shop.said
+    assert (said.count("create server"), said.count("Validate server server")) == (2, 1)
+    told = tokens.read_text().splitlines()
+    assert told[0] in told[1:]
+
+
+def test_decision15_a_paused_phase_holds_its_nodes_and_an_engine_that_is_idle_leaves(shop: Shop) -> None:
+    shop.phase("Make", "Allocation")
+    shop.phaseline.phases.pause("Make", reason="the cloud is down")
+    shop.install(detach=True)
+    shop.phaseline.engine.run(until_idle=True)
+    assert ("server", "Allocation") in shop.states()
+    assert "create server" in shop.said
+    now = shop.phaseline.phases.show("Make").now
+    assert (dict(now.counts), now.paused != "") == ({"Waiting": 2}, True)
+    shop.phaseline.phases.unpause("Make")
+    shop.phaseline.engine.run(until_idle=True)
+    assert shop.states()[1] == ("server", "Started")
+
+
+def test_decision15_a_canceled_install_goes_on_where_it_was(shop: Shop) -> None:
+    shop.phase("Make", "Allocation")
+    shop.phaseline.phases.pause("Make", reason="wait")
+    begun = shop.install(detach=True)
+    shop.phaseline.engine.run(until_idle=True)
+    assert shop.phaseline.executions.cancel(begun.id).status == "canceled"
+    shop.phaseline.phases.unpause("Make")
+    assert shop.phaseline.executions.retry(begun.id).status == "completed"
+    assert shop.said.count("create server") == 2
+
+
+def test_decision15_a_listener_hears_of_nodes_that_have_arrived(shop: Shop) -> None:
+    heard = shop.folder / "heard"
+    folder = shop.folder / "plugins" / "listen"
+    folder.mkdir()
+    (folder / "hear.cfg").write_text(
+        "ResourceStateListener = true\nResourceStates = Started\nResourceTypes = acme.Server\n"
+    )
+    (folder / "hear.py").write_text(
+        "from pathlib import Path\ndef onStateTransition(event):\n"
+        f"    Path({str(heard)!r}).write_text(' '.join(r.getAsString('MachineType') for r in event.getResources()))\n"
+    )
+    assert shop.install().status == "completed"
+    assert heard.read_text() == "small small"
+
+
+def test_decision15_a_plan_shows_states_and_phases_and_calls_nothing(shop: Shop) -> None:
+    shop.phase("Make", "Allocation", 'ResourceConstraint := MachineType == "small"')
+    shop.phase("Free", "Deallocation")
+    text = shop.phaseline.blueprints.plan(str(shop.folder / "blueprint.yaml")).text
+    lines = [line.rstrip() for line in text.splitlines()]
+    at = next(number for number, line in enumerate(lines) if line.startswith("+ server"))
+    shown = [line.split() for line in lines[at : at + 12]]
+    assert ["Allocation", "create", "ops.note.create"] in shown
+    assert ["Make", "phase,", "if", "it", "applies"] in shown
+    assert ["Started"] in shown
+    assert not any("Free" in line for line in lines)
+    assert shop.said == []

@@ -14,6 +14,7 @@ from phaseline.model.phase_activity import COUNTED, Activity, activity_of
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import LANE_PREFIX
 from phaseline.model.status import EntryStatus, OutcomeKind
+from phaseline.use_cases.resources.node_activity import count_nodes
 from phaseline.use_cases.resources.snapshot import Snapshot, clusters
 from phaseline.use_cases.resources.stays import WORDS
 
@@ -75,6 +76,7 @@ def phases_now(store: Store) -> Mapping[str, PhaseNow]:
     dues: dict[str, int] = {}
     for row in clusters(store):
         _count(Snapshot(store, row), names, counts, dues)
+    count_nodes(store, names, counts, dues)
     paused = store.paused_phases()
     pauses = _pauses(store)
     names.update((key, found[0]) for key, found in pauses.items() if key not in names)
