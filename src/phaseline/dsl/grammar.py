@@ -21,14 +21,16 @@ PROPERTY = Table(
         "display_label": Key(TEXT, since=3),
         "hidden": Key(TRUTH, since=3),
     },
+    likely="default",
 )
 CONSTRAINTS = Rows(MAPPING)
 PARAMETER = Table(
     "a parameter",
     {**PROPERTY.keys, "item_type": Key(TEXT, since=4), "constraints": Key(CONSTRAINTS)},
+    likely="default",
 )
-INPUT = Table("an input", {**PARAMETER.keys, "display": Key(Table("display", {"rows": Key(WHOLE)}))})
-OPERATION_INPUT = Table("an input of an operation", PROPERTY.keys)
+INPUT = Table("an input", {**PARAMETER.keys, "display": Key(Table("display", {"rows": Key(WHOLE)}))}, likely="default")
+OPERATION_INPUT = Table("an input of an operation", PROPERTY.keys, likely="default")
 
 _OPERATION = {
     "implementation": Key(TEXT, refers="implementation"),
@@ -93,7 +95,7 @@ NODE_TEMPLATE = Table(
                 )
             )
         ),
-        "instances": Key(Table("instances", {"deploy": Key(ANYTHING, is_required=True)})),
+        "instances": Key(Table("instances", {"deploy": Key(ANYTHING, is_required=True)}, likely="deploy")),
         "capabilities": Key(Table("capabilities of a node template", {"scalable": Key(SCALABLE)}), since=3),
     },
     fragment="relationships",
@@ -146,9 +148,9 @@ WORKFLOW = Table(
     },
     short="mapping",
 )
-OUTPUT = Table("an output", {"description": Key(TEXT), "value": Key(ANYTHING, is_required=True)})
-CAPABILITY = Table("a capability", OUTPUT.keys)
-LABEL = Table("a label", {"values": Key(LIST, is_required=True)})
+OUTPUT = Table("an output", {"description": Key(TEXT), "value": Key(ANYTHING, is_required=True)}, likely="value")
+CAPABILITY = Table("a capability", OUTPUT.keys, likely="value")
+LABEL = Table("a label", {"values": Key(LIST, is_required=True)}, likely="values")
 POLICY_TYPE = Table("a policy type", {"source": Key(TEXT, is_required=True), "properties": Key(Each(PROPERTY))})
 POLICY_TRIGGER = Table("a policy trigger", {"source": Key(TEXT, is_required=True), "parameters": Key(Each(PARAMETER))})
 _TRIGGER = Table(

@@ -56,6 +56,9 @@ def _split(entry: Value, spot: Spot, report: Report, minor: int | None) -> tuple
         report.add("PL-B023", f"An import names one file, but {what}", mend, spot)
         return None, {}
     ((text, values),) = entry.items()
+    if isinstance(values, str):
+        report.add("PL-B023", "An import is written without a key", f"Write '- {values}'.", spot)
+        return None, {}
     if not report.gate("properties on an import line", minor, 5, spot):
         return None, {}
     if values is not None and not isinstance(values, dict):

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, cast
 
 from phaseline.dsl.functions.table import is_function
+from phaseline.dsl.mending import right_property
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.primitives import CHECKS, EXAMPLES, PRIMITIVES
 from phaseline.dsl.report import Report, Spot
@@ -279,7 +280,7 @@ class Properties:
         self._report.add(
             "PL-B035",
             f"'{name}' is not a property of {owner}",
-            self._report.suggest(name, declared, otherwise),
+            right_property(name) or self._report.suggest(name, declared, otherwise),
             spot.at(name),
             point="key",
         )

@@ -12,6 +12,7 @@ from phaseline.dsl.merging import Sections
 from phaseline.dsl.operations import Operations
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.report import Report, Spot
+from phaseline.dsl.shapes import numbered
 from phaseline.dsl.suggestions import listing
 from phaseline.model.blueprint import Relationship, Value
 
@@ -45,7 +46,7 @@ class Relationships:
             return ()
         found: list[Relationship] = []
         containers: list[int] = []
-        for place, item in enumerate(items):
+        for place, item in numbered(items):
             fields = cast("dict[str, Any]", item)
             here = Spot(spot.document, (*spot.path, place))
             relationship = self._relationship(fields, owner, here)

@@ -6,9 +6,10 @@ rest; a value without fault comes back as the very same object.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, Literal, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, TypeAlias
 
+from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import closest, listing
 from phaseline.dsl.versions import LATEST, PHASELINE
@@ -18,6 +19,8 @@ from phaseline.model.frozen import frozen
 BROKEN: Final = object()
 """The answer for a value of which nothing can be kept."""
 
+EXAMPLES: Final = {"executor": "central_deployment_agent"}
+"""What to add where one of these keys is missing."""
 _WORDS: dict[type, str] = {
     str: "text",
     int: "a whole number",
@@ -71,18 +74,43 @@ class Key:
 class Table:
     """A mapping with fixed keys. ``short``: the key that a text in place of the mapping stands for.
 
+    ``likely``: the key that a plain value in its place was probably meant for.
+
     ``fragment``: with just this key it adds to another file's element, so nothing else is required (B7).
     """
 
-    __slots__ = ("fragment", "keys", "required", "short", "title")
+    __slots__ = ("fragment", "keys", "likely", "required", "short", "title")
 
-    def __init__(self, title: str, keys: Mapping[str, Key], *, short: str = "", fragment: str | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        keys: Mapping[str, Key],
+        *,
+        short: str = "",
+        fragment: str | None = None,
+        likely: str = "",
+    ) -> None:
         """``required``: the keys that it cannot be without."""
         self.title = title
         self.keys = keys
         self.short = short
         self.fragment = fragment
+        self.likely = likely
         self.required = tuple(name for name, key in keys.items() if key.is_required)
+
+
+class Sifted(list[object]):
+    """A list without what was wrong in it. ``places``: where the rest stood, so that what is said of it points there."""
+
+    def __init__(self, items: list[object], places: list[int]) -> None:
+        """``items`` as they remain."""
+        super().__init__(items)
+        self.places = places
+
+
+def numbered(rows: list[Any]) -> Iterator[tuple[int, Any]]:
+    """(place in the text, item) of a list that was checked."""
+    return zip(rows.places, rows, strict=True) if isinstance(rows, Sifted) else enumerate(rows)
 
 
 Shape: TypeAlias = Leaf | Each | Rows | Table
@@ -144,7 +172,7 @@ class ShapeCheck:
             inner = known.get(name)
             if inner is None or item is None or not (inner is ANYTHING or self._is_good(inner, item)):
                 return False
-        for name in shape.required:  # type: ignore[union-attr]  # a table
+        for name in shape.required:  # type: ignore[union-attr]  # noqa: SIM110 - as above
             if value.get(name) is None:
                 return False
         return True
@@ -161,27 +189,26 @@ class ShapeCheck:
 
     def _leaf(self, leaf: Leaf, value: Value, spot: Spot) -> object:
         if leaf.types is not None and value.__class__ not in leaf.types:
-            return self._wrong(leaf.word, value, spot)
+            return self._wrong(leaf.word, value, spot, leaf)
         if leaf.minimum is not None and isinstance(value, int | float) and value < leaf.minimum:
             self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"Give {leaf.word}.", spot)
             return BROKEN
         return value
 
-    def _wrong(self, expected: str, value: Value, spot: Spot) -> object:
+    def _wrong(self, expected: str, value: Value, spot: Spot, shape: Shape) -> object:
+        from phaseline.dsl.mending import right_form
+
         shown = f"'{value}'" if isinstance(value, str | int | float) else word_for(value)
-        mend = f"Write {expected} here."
-        if expected == "text" and isinstance(value, bool | int | float):
-            mend = "Put the value into quotes."
-        elif expected == "a mapping" and isinstance(value, list):
-            mend = "Write 'name: value' lines without the leading dashes."
-        self._report.add("PL-B015", f"Expected {expected}, found {shown}", mend, spot)
+        if is_function(value):
+            shown = "a function"
+        self._report.add("PL-B015", f"Expected {expected}, found {shown}", right_form(shape, value, expected), spot)
         return BROKEN
 
     def _each(self, shape: Each, value: Value, spot: Spot) -> object:
         if value is None:
             return {}
         if value.__class__ is not dict:
-            return self._wrong("a mapping", value, spot)
+            return self._wrong("a mapping", value, spot, shape)
         of = shape.of
         changed: dict[str, object] | None = None
         document, path = spot
@@ -200,18 +227,23 @@ class ShapeCheck:
         if value is None:
             return []
         if value.__class__ is not list:
-            return self._wrong("a list", value, spot)
+            return self._wrong("a list", value, spot, shape)
         document, path = spot
         items = [self.check(shape.of, item, Spot(document, (*path, place))) for place, item in enumerate(value)]
-        return [item for item in items if item is not BROKEN]
+        kept = [place for place, item in enumerate(items) if item is not BROKEN]
+        return Sifted([items[place] for place in kept], kept)
 
     def _table(self, table: Table, value: Value, spot: Spot) -> object:
         if value.__class__ is not dict:
             if table.short and value.__class__ is str:
                 return value
             if value is not None:
-                return self._wrong(f"text or a mapping ({table.title})" if table.short else "a mapping", value, spot)
+                return self._wrong(
+                    f"text or a mapping ({table.title})" if table.short else "a mapping", value, spot, table
+                )
             value = {}
+        elif table.likely and is_function(value):
+            return self._wrong("a mapping", value, spot, table)
         keys = table.keys
         changed: dict[str, object] | None = None
         for name, item in value.items():
@@ -248,7 +280,9 @@ class ShapeCheck:
         key = table.keys.get(name)
         if key is None:
             known = [other for other, row in table.keys.items() if row.since <= self._newest]
-            mend = self._report.suggest(name, known, f"Allowed are {listing(known)}.")
+            from phaseline.dsl.mending import right_key
+
+            mend = right_key(known, name) or self._report.suggest(name, known, f"Allowed are {listing(known)}.")
             self._report.add("PL-B014", f"'{name}' is not a key of {table.title}", mend, here, point="key")
             return BROKEN
         if not self._report.gate(name, self._minor, key.since, here, point="key"):
@@ -268,4 +302,7 @@ class ShapeCheck:
     def _missing(self, table: Table, name: str, value: Mapping[str, Value], spot: Spot) -> None:
         if any(closest(given, [name]) for given in value if given not in table.keys):
             return  # the misspelt key was reported with the right one
-        self._report.add("PL-B016", f"'{name}' is missing in {table.title}", f"Add '{name}: …'.", spot, point="key")
+        example = EXAMPLES.get(name, "…")
+        self._report.add(
+            "PL-B016", f"'{name}' is missing in {table.title}", f"Add '{name}: {example}'.", spot, point="key"
+        )

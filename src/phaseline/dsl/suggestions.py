@@ -8,12 +8,31 @@ NAMED = 8
 """How many allowed words a sentence lists."""
 
 
+SYNONYMS = {
+    "str": "string",
+    "text": "string",
+    "int": "integer",
+    "long": "integer",
+    "number": "float",
+    "double": "float",
+    "bool": "boolean",
+    "map": "dict",
+    "object": "dict",
+    "mapping": "dict",
+    "array": "list",
+    "sequence": "list",
+}
+"""Words of other languages for what the language has, however little they resemble it."""
+
+
 def closest(word: str, known: Collection[str]) -> str | None:
     """The known word nearest to ``word``, or None when none is near.
 
     >>> closest("implementatiom", ["implementation", "inputs"])
     'implementation'
     """
+    if SYNONYMS.get(word.lower()) in known:
+        return SYNONYMS[word.lower()]
     import difflib
 
     candidates = [candidate for candidate in known if candidate != word]

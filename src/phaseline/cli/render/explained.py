@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import click
-
 from phaseline.cli.render.table import clean
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ def _piece(piece: Piece) -> Iterator[str]:
     yield f"  {piece.path} = {_shown(piece.value)}"
     yield f"      {_origin(piece.origin)}"
     for each in piece.over:
-        yield click.style(f"      over {_origin(each)}", dim=True)
+        yield f"      over {_origin(each)}"
 
 
 def _origin(origin: Origin) -> str:
