@@ -25,8 +25,6 @@ BASE64_FROM = 8
 """Values from this length on are looked for in base64."""
 CUT_FROM = 8
 """So much of the beginning of a value at the end of a text, or of its end at the beginning, is masked: it was cut there."""
-MAX_FORMS = 100_000
-"""More forms of values than this are not kept; the oldest go."""
 LEFT_OUT = re.compile(r"\n\.\.\. \d+ characters left out \.\.\.\n")
 """Where a long text was cut in the middle."""
 
@@ -39,6 +37,9 @@ class KnownValues:
         self._whole: set[str] = set()
         self._texts: list[str] = []
         self._words: list[re.Pattern[str]] = []
+        self._heads: dict[str, list[str]] = {}
+        self._tails: dict[str, list[str]] = {}
+        self._longest = 0
         self._lock = threading.Lock()
 
     def __bool__(self) -> bool:
@@ -57,10 +58,16 @@ class KnownValues:
             if len(text) < WHOLE_FROM:
                 self._words.append(re.compile(rf"(?<!\w){re.escape(text)}(?!\w)"))
             else:
-                self._texts.extend(dict.fromkeys(form for form in forms(text) if len(form) >= WHOLE_FROM))
-                if len(self._texts) > MAX_FORMS:
-                    self._texts = self._texts[-MAX_FORMS:]
+                for form in dict.fromkeys(form for form in forms(text) if len(form) >= WHOLE_FROM):
+                    self._add(form)
             self._whole.add(text)
+
+    def _add(self, form: str) -> None:
+        self._texts.append(form)
+        if len(form) > CUT_FROM:
+            self._longest = max(self._longest, len(form))
+            self._heads.setdefault(form[:CUT_FROM], []).append(form)
+            self._tails.setdefault(form[-CUT_FROM:], []).append(form)
 
     def masked(self, text: str) -> str:
         """The text with every known value, in whatever form, replaced by asterisks."""
@@ -78,9 +85,10 @@ class KnownValues:
         return any(value in text for value in self._texts) or any(pattern.search(text) for pattern in self._words)
 
     def within(self, text: str) -> list[str]:
-        """What ``masked`` would take out of the text."""
-        spans = self._spans(text) if self._whole and text else []
-        return [text[begin:end] for begin, end in _merged(spans)] if spans else []
+        """What stands whole in the text; mostly nothing, which is told at once."""
+        if not self._whole or not self.holds(text):
+            return []
+        return [text[begin:end] for begin, end in _merged(list(self._whole_spans(text)))]
 
     def is_number(self, value: object) -> bool:
         """Whether a value is a number, and known; of short ones nobody can tell."""
@@ -98,34 +106,28 @@ class KnownValues:
         return "".join((*shown, text[last:]))
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        spans: list[tuple[int, int]] = []
+        return [*self._whole_spans(text), *self._cut_spans(text)]
+
+    def _cut_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the text ends with a beginning of a value, or begins with an end of one."""
+        last = len(text) - CUT_FROM
+        for at in range(max(0, len(text) - self._longest + 1), last + 1):
+            for value in self._heads.get(text[at : at + CUT_FROM], ()):
+                if value.startswith(text[at:]):
+                    yield at, len(text)
+        for at in range(min(last, self._longest - CUT_FROM - 1) + 1):
+            for value in self._tails.get(text[at : at + CUT_FROM], ()):
+                if value.endswith(text[: at + CUT_FROM]):
+                    yield 0, at + CUT_FROM
+
+    def _whole_spans(self, text: str) -> Iterator[tuple[int, int]]:
         for value in self._texts:
             begin = text.find(value)
             while begin >= 0:
-                spans.append((begin, begin + len(value)))
+                yield begin, begin + len(value)
                 begin = text.find(value, begin + 1)
-            if len(value) > CUT_FROM:
-                spans.extend(_cut(text, value))
         for pattern in self._words:
-            spans.extend(found.span() for found in pattern.finditer(text))
-        return spans
-
-
-def _cut(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """Where the text ends with a beginning of the value, or begins with an end of it."""
-    head, tail = value[:CUT_FROM], value[-CUT_FROM:]
-    at = text.find(head, max(0, len(text) - len(value) + 1))
-    while at >= 0:
-        if value.startswith(text[at:]):
-            yield at, len(text)
-            break
-        at = text.find(head, at + 1)
-    at = text.rfind(tail, 0, len(value) - 1)
-    while at >= 0:
-        if value.endswith(text[: at + CUT_FROM]):
-            yield 0, at + CUT_FROM
-            break
-        at = text.rfind(tail, 0, at + CUT_FROM - 1)
+            yield from (found.span() for found in pattern.finditer(text))
 
 
 def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

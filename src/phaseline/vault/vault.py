@@ -35,18 +35,26 @@ class Vault:
         self._clock = clock
         self._sealing: bytes | None = None
         self._seals_seen = False
+        self._read: dict[str, tuple[SecretRow, str]] = {}
         self._lock = threading.Lock()
         self.known = KnownValues()
 
     # -- what calls need ----------------------------------------------------------------------------------------
 
     def get(self, name: str) -> str:
-        """The secret's text, known from now on. ``KeyError`` if there is none."""
+        """The secret's text, known from now on. ``KeyError`` if there is none.
+
+        The row is read each time, for somebody else may have changed it; it is opened once.
+        """
         row = self._shelf.find(name)
         if row is None:
             raise KeyError(name)
+        known = self._read.get(name)
+        if known is not None and known[0] == row:
+            return known[1]
         text = self._opened(row)
         self.known.learn(text)
+        self._read[name] = row, text
         return text
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
