@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import phaseline
+from phaseline.cli.root import root
 
 PLUGIN = """
 from cloudify import ctx
@@ -14,6 +16,7 @@ def note(said=None, **_):
     ctx.instance.runtime_properties["tags"] = ctx.deployment.resource_tags
     ctx.instance.runtime_properties["shown"] = ctx.deployment.display_name
     ctx.instance.runtime_properties["own"] = ctx.instance.id
+    ctx.instance.runtime_properties["late"] = ctx.deployment.runtime_only_evaluation
 """
 
 BLUEPRINT = """
@@ -58,6 +61,17 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (folder / "plugins" / "noting.py").write_text(PLUGIN)
     (folder / "blueprint.yaml").write_text(BLUEPRINT)
     return str(folder / "blueprint.yaml")
+
+
+def test_b41_runtime_only_evaluation_keeps_functions_for_the_call(file: str, tmp_path: Path) -> None:
+    store = ["--store", f"sqlite:///{tmp_path}/store.db"]
+    words = ["install", file, "-d", "late", "-i", "team=dev", "--runtime-only-evaluation"]
+    assert CliRunner().invoke(root, [*store, *words]).exit_code == 0
+    with phaseline.open(store[1]) as place:
+        assert place.deployments.outputs("late")["unit"] == ["dev"]
+        (web, *_) = place.instances.list(node="web").items
+        found = place.instances.show(web.id).runtime_properties
+        assert (found["said"]["text"], found["late"]) == ("DEV", True)
 
 
 def test_b41_b42_n1_functions_see_groups_labels_and_facts_of_the_deployment(file: str, tmp_path: Path) -> None:

@@ -114,6 +114,7 @@ class _Deploying:
             scaling_groups={name: self._group(group) for name, group in self._blueprint.scaling_groups.items()},
             labels=self._labels(),
             deployment_settings=self._settings(),
+            runtime_only=self._runtime_only,
         )
         if self._problems:
             raise ProblemsError(self._placed())

@@ -1,4 +1,4 @@
-"""Groups, labels, settings and tags of a blueprint as plain JSON values and back; nothing is written where there is none."""
+"""Groups, labels, settings and tags of a blueprint as plain JSON values and back; what there is none of is not written."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def groups_to_json(blueprint: Blueprint) -> dict[str, Any]:
         {**told(group), "members": list(group.members), "place": told(group.place)}
         for group in blueprint.scaling_groups.values()
     ]
+    written["runtime_only"] = blueprint.runtime_only
     return {name: value for name, value in written.items() if value}
 
 
@@ -35,7 +36,7 @@ def _policies(group: Group) -> dict[str, Any]:
 
 def groups_from_json(written: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a blueprint that ``groups_to_json`` wrote."""
-    fields: dict[str, Any] = {name: written[name] for name in PLAIN if name in written}
+    fields: dict[str, Any] = {name: written[name] for name in (*PLAIN, "runtime_only") if name in written}
     fields["groups"] = {
         name: Group(
             name,

@@ -240,6 +240,7 @@ class Blueprint:
     ``on_path``: {type of nodes: what kind of resources they are} of nodes that go through states with phases;
     ``state_paths``: paths that are for this blueprint. ``scaling_groups``: what the ``policies`` make of ``groups``.
     ``labels``: {key: values} of the deployment, functions among them; ``resource_tags`` are evaluated for each call.
+    ``runtime_only``: functions were left as they are when inputs were given.
     ``open_types``: node types of which nothing is known but the name.
     """
 
@@ -269,3 +270,4 @@ class Blueprint:
     deployment_settings: Mapping[str, Value] = field(default_factory=dict)
     resource_tags: Mapping[str, Value] = field(default_factory=dict)
     data_types: Mapping[str, DataType] = field(default_factory=dict)
+    runtime_only: bool = False

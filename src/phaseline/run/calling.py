@@ -208,6 +208,7 @@ class DeploymentView:
     description: str = ""
     display_name: str = ""
     resource_tags: Mapping[str, Value] = field(default_factory=dict)
+    runtime_only: bool = False
 
 
 @frozen

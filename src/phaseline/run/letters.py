@@ -121,6 +121,7 @@ def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
             "description": deployment.description,
             "display_name": deployment.display_name,
             "resource_tags": dict(deployment.resource_tags),
+            "runtime_only": deployment.runtime_only,
         },
         "code": asdict(deployment.code),
     }

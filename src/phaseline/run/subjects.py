@@ -74,6 +74,7 @@ class LoadedDeployment:
             creator,
             blueprint.description,
             display_name(blueprint),
+            runtime_only=blueprint.runtime_only,
         )
         self._secrets: Secrets = NoSecrets() if secrets is None else secrets
         self._hidden = hidden_inputs(blueprint)

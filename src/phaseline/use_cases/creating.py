@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problem import fail
 from phaseline.use_cases.deployments import show_deployment
-from phaseline.use_cases.loading import deployment_name, load
+from phaseline.use_cases.installing import load_order
+from phaseline.use_cases.loading import deployment_name
 from phaseline.use_cases.storing import new_deployment
 from phaseline.use_cases.watching import Nobody
 
@@ -23,7 +24,7 @@ def create(place: Workplace, order: Order, *, watcher: Watcher | None = None) ->
     Raises: ``ProblemsError`` with everything that is wrong with blueprint and inputs, PL-S010 if the name is taken.
     """
     name = deployment_name(order.file, order.name)
-    loaded = load(place, order.file, inputs=order.inputs, plugin_folders=order.plugin_folders, yes_many=order.yes_many)
+    loaded = load_order(place, order)
     if place.store.deployment(name) is not None:
         mend = f"Choose another name with -d, or forget the old one: phaseline deployments delete {name}"
         raise fail("PL-S010", f"there is a deployment '{name}' already", mend, subject=name)

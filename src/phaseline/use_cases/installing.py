@@ -24,6 +24,7 @@ from phaseline.use_cases.watching import Nobody
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.rows import DeploymentRow
+    from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
@@ -74,13 +75,29 @@ AS_SET = Manner()
 
 @frozen
 class Order:
-    """What is to be installed: a blueprint file, a name for the deployment (None: its folder's), inputs, plugins."""
+    """What is to be installed: a blueprint file, a name for the deployment (None: its folder's), inputs, plugins.
+
+    ``runtime_only``: functions are evaluated when their values are needed, not when the deployment is made (B41).
+    """
 
     file: str
     name: str | None = None
     inputs: Mapping[str, Value] = field(default_factory=dict)
     plugin_folders: Sequence[str] = ()
     yes_many: bool = False
+    runtime_only: bool = False
+
+
+def load_order(place: Workplace, order: Order) -> Loaded:
+    """The deployment as it would be. Raises ``ProblemsError`` with everything that is wrong."""
+    return load(
+        place,
+        order.file,
+        inputs=order.inputs,
+        plugin_folders=order.plugin_folders,
+        yes_many=order.yes_many,
+        runtime_only=order.runtime_only,
+    )
 
 
 def install(
@@ -98,7 +115,7 @@ def install(
     from phaseline.plan.agents import agent_warning
 
     name = deployment_name(order.file, order.name)
-    loaded = load(place, order.file, inputs=order.inputs, plugin_folders=order.plugin_folders, yes_many=order.yes_many)
+    loaded = load_order(place, order)
     request = manner.request("install", place, {})
     refuse(loaded.topology, request)
     agents = agent_warning(loaded.topology.nodes)

@@ -121,10 +121,12 @@ def load(
     plugin_folders: Sequence[str] = (),
     yes_many: bool = False,
     open_types: bool = False,
+    runtime_only: bool = False,
 ) -> Loaded:
     """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
 
-    Ids are random (N5). ``open_types``: as for ``read``; code that is not here is then only warned of.
+    Ids are random (N5). ``open_types``: as for ``read``; code that is not here is then only warned of. ``runtime_only``:
+    functions are kept for run time where instances do not depend on them.
 
     Raises ``ProblemsError`` with everything that is wrong.
     """
@@ -139,7 +141,7 @@ def load(
     try:
         whole = complete_inputs(blueprint, inputs)
         stored = without_hidden_defaults(blueprint)
-        evaluated = with_inputs(stored, whole, opened.files)
+        evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
     except ProblemsError as error:
         raise without_values(error, blueprint, inputs) from None
     missing = missing_modules(place.catalog, evaluated, code)

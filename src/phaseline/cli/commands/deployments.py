@@ -54,6 +54,12 @@ def show(desk: Desk, name: str) -> None:
 )
 @blueprint_options
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
+@click.option(
+    "--runtime-only-evaluation",
+    "runtime_only",
+    is_flag=True,
+    help="Evaluate functions when their values are needed, so that inputs that change later take effect.",
+)
 @json_option
 @click.pass_obj
 def create(
@@ -64,6 +70,7 @@ def create(
     input_files: tuple[str, ...],
     inputs_given: tuple[str, ...],
     yes_many: bool,
+    runtime_only: bool,
 ) -> None:
     """Make a deployment of a blueprint without installing it; "executions start install" does that."""
     from phaseline.cli.render.listings import deployment_text
@@ -73,7 +80,8 @@ def create(
     from phaseline.use_cases.installing import Order
 
     with desk.open(makes_store=True) as place:
-        order = Order(file, name, gather_inputs(input_files, inputs_given), plugin_folders, yes_many)
+        inputs = gather_inputs(input_files, inputs_given)
+        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only)
         with watching(desk) as watcher:
             view = make(place, order, watcher=watcher)
     desk.answer(view, lambda: deployment_text(view))

@@ -22,6 +22,12 @@ from phaseline.cli.options import blueprint_argument, blueprint_options, detach_
 @blueprint_options
 @running_options
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
+@click.option(
+    "--runtime-only-evaluation",
+    "runtime_only",
+    is_flag=True,
+    help="Evaluate functions when their values are needed, so that inputs that change later take effect.",
+)
 @detach_option
 @json_option
 @click.pass_obj
@@ -36,6 +42,7 @@ def install(
     on_failure: Literal["continue", "stop"],
     stop_after: str | None,
     yes_many: bool,
+    runtime_only: bool,
     detach: bool,
 ) -> None:
     """Make a deployment of a blueprint and install it.
@@ -49,7 +56,8 @@ def install(
     from phaseline.use_cases.installing import install as run
 
     with desk.open(makes_store=True) as place:
-        order = Order(file, name, gather_inputs(input_files, inputs_given), plugin_folders, yes_many)
+        inputs = gather_inputs(input_files, inputs_given)
+        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only)
         with watching(desk) as watcher:
             view = run(
                 place, order, manner=manner(task_retries, on_failure, stop_after), watcher=watcher, detach=detach

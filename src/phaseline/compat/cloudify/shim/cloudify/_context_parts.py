@@ -47,7 +47,7 @@ class DeploymentContext(object):
         self.inputs = deployment.inputs
         self.tenant_name = execution.tenant
         self.resource_tags = dict(deployment.resource_tags)
-        self.runtime_only_evaluation = False
+        self.runtime_only_evaluation = deployment.runtime_only
 
 
 class NodeContext(object):
