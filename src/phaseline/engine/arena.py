@@ -103,8 +103,7 @@ class Arena:
         self._expose()
 
     def _expose(self) -> None:
-        for name, view in self._entries.views().items():
-            setattr(self, name, view)
+        vars(self).update(self._entries.views())
         self.idx = self._edges.views()["idx"]
         graphs = self._graphs.views()
         self.slot_base, self.slot_open, self.slot_unsure = graphs["base"], graphs["open"], graphs["unsure"]

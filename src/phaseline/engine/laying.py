@@ -10,6 +10,7 @@ import numpy as np
 from phaseline.engine.rules import BLOCKED
 from phaseline.model.events import PAGE_ENTRIES
 from phaseline.model.frozen import changeable
+from phaseline.model.graph import SubjectKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +36,9 @@ COLUMNS = {
 
 SLOT_COLUMNS = dict.fromkeys(("base", "open", "unsure", "first_page", "execution", "policy_base"), np.int64)
 """{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
+
+KIND_BYTES = tuple(bytes([kind]) for kind in SubjectKind)
+"""A byte for each kind of subject: numpy asks a member of an enumeration at length what it is."""
 
 
 class NewGraph(NamedTuple):
@@ -128,9 +132,7 @@ def lay(slots: Sequence[Slot], graphs: Sequence[Graph], edges: int) -> Laid:
 
 def _lay_one(slot: Slot, graph: Graph, edges: int) -> Laid:
     """The same for one graph, whose columns need not be joined."""
-    kind = np.empty(len(graph), np.uint8)
-    for step in graph.steps:
-        kind[step.first : step.first + step.count] = step.kind
+    kind = np.frombuffer(b"".join([KIND_BYTES[step.kind] * step.count for step in graph.steps]), np.uint8)
     entries = _blocked(
         marks=graph.marks,
         needs=np.bincount(graph.idx, minlength=len(graph)),

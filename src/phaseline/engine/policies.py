@@ -66,8 +66,7 @@ class PolicyTable:
         self._expose()
 
     def _expose(self) -> None:
-        for name, view in self._columns.views().items():
-            setattr(self, name, view)
+        vars(self).update(self._columns.views())
 
     def reset(self, policies: Sequence[Policy]) -> None:
         """Hold these policies and no others."""

@@ -174,9 +174,9 @@ def _reattached(scheduler: Scheduler, _draft: Draft, event: Reattached) -> None:
         scheduler.batches[event.batch] = batch
     found = (batch.positions < 0) & (positions >= 0) & (batch.kinds == KIND_PENDING)
     batch.positions = np.where(batch.positions < 0, positions, batch.positions)
-    batch.pending += int(found.sum())
-    batch.elsewhere -= int(found.sum())
     running = positions[found]
+    batch.pending += len(running)
+    batch.elsewhere -= len(running)
     arena.status[running[arena.status[running] != CANCELING]] = RUNNING
     arena.owner[running] = event.batch
 

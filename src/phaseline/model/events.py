@@ -405,9 +405,8 @@ class Changes:
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""
-        return any(
-            (self.executions, self.graphs, self.pages, self.notes, self.opened, self.closed, self.states, self.reopened)
-        )
+        entries = self.pages or self.notes or self.opened or self.closed or self.states
+        return bool(entries or self.executions or self.graphs or self.reopened)
 
     def followed_by(self, more: Changes) -> Changes:
         """These and what came after them: written in this order, the later says what is remembered."""

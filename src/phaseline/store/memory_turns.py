@@ -77,15 +77,9 @@ def _write_notes(shelves: Shelves, written: NotesWritten) -> None:
 
 
 def _open_batch(shelves: Shelves, batch: Batch) -> None:
-    shelves.batches[batch.id] = BatchRow(
-        id=batch.id,
-        phase=batch.lane.phase,
-        segments=tuple([(segment.graph, segment.positions.copy()) for segment in batch.segments]),
-        started_at=batch.started_at,
-        deadline_at=batch.deadline_at,
-        closed_at=0,
-        kinds=None,
-    )
+    segments = tuple([(segment.graph, segment.positions.copy()) for segment in batch.segments])
+    row = BatchRow(batch.id, batch.lane.phase, segments, batch.started_at, batch.deadline_at, closed_at=0, kinds=None)
+    shelves.batches[batch.id] = row
     shelves.open_batches[batch.id] = None
     shelves.last_batch = max(shelves.last_batch, batch.id)
     for segment in batch.segments:

@@ -208,10 +208,11 @@ def _filled(page: bytes, room: int) -> bytes:
 
 def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
     """Bytes by position; 0 where no page was written. Raises ValueError for a page that does not fit."""
+    pages = list(pages)
+    if len(pages) == 1 and pages[0][0] == 0 and len(pages[0][1]) == count:  # of most graphs one page tells all
+        return np.frombuffer(bytearray(pages[0][1]), np.uint8)
     values = np.zeros(count, np.uint8)
     for number, held in pages:
-        if not number and len(held) == count:  # of most graphs one page tells all
-            return np.frombuffer(bytearray(held), np.uint8)
         first = number * PAGE_ENTRIES
         values[first : first + PAGE_ENTRIES] = np.frombuffer(held, np.uint8)
     return values
