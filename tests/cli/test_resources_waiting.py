@@ -230,3 +230,11 @@ def test_an_engine_tells_of_plugins_that_are_refused(terminal: Terminal, folder:
     applied(terminal, record("n1"))
     told = terminal.run("engine", "run", "--until-idle")
     assert "tag.cfg is called, for it is refused: PL-D" in told.stderr
+
+
+def test_pd35_all_that_have_arrived_when_an_engine_looks_come_in_one_run(terminal: Terminal, folder: Path) -> None:
+    for name in ("n1", "n2", "n3"):
+        applied(terminal, record(name))
+    worked(terminal)
+    _, phase = terminal.ask("phases", "show", "Acme.Volume")
+    assert (phase["now"]["runs"], phase["now"]["last_run_size"]) == (1, 3)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 names_argument = click.argument("names", metavar="[NAME…]", nargs=-1, shell_complete=completing.resources)
+name_argument = click.argument("name", shell_complete=completing.resources)
 cluster_option = click.option(
     "-d", "--cluster", metavar="NAME", shell_complete=completing.clusters, help="Only resources of this cluster."
 )
@@ -33,11 +34,38 @@ all_option = click.option("--all", "is_all", is_flag=True, help="All resources, 
 phase_option = click.option("--phase", "phases", metavar="NAME", multiple=True, help="Only this phase; repeatable.")
 
 
-def choosing(function: F) -> F:
-    """The options of every command that is about some resources."""
-    for option in (all_option, group_option, filter_option, cluster_option, names_argument):
-        function = option(function)
-    return function
+reason_option = click.option(
+    "--reason", metavar="TEXT", required=True, help="Why you vouch for it; kept with the history."
+)
+set_option = click.option(
+    "--set",
+    "changes",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=pairs,
+    help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression; repeatable.",
+)
+
+
+def asking(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """A command with these options in this order, then ``--json``; it is given the desk."""
+
+    def decorate(function: F) -> F:
+        for option in reversed((*options, json_option, click.pass_obj)):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def about_some(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """A command that is about some resources, with more options of its own."""
+    return asking(names_argument, cluster_option, filter_option, group_option, all_option, *options)
+
+
+def about_one(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """A command that is about one resource, with more options of its own."""
+    return asking(name_argument, cluster_option, *options)
 
 
 def choice(options: dict[str, Any]) -> Choice:
@@ -74,13 +102,7 @@ def apply(desk: Desk, files: tuple[str, ...], cluster: str) -> None:
 
 
 @resources.command("list", epilog="Example: phaseline resources list -d night --filter 'State == \"Allocation\"'")
-@names_argument
-@cluster_option
-@filter_option
-@group_option
-@limit_option
-@json_option
-@click.pass_obj
+@asking(names_argument, cluster_option, filter_option, group_option, limit_option)
 def list_(desk: Desk, /, limit: int, **options: Any) -> None:
     """List resources: state, target, and the phases that keep them there. What failed alike is told together."""
     from phaseline.cli.render.resources import resource_list
@@ -93,10 +115,7 @@ def list_(desk: Desk, /, limit: int, **options: Any) -> None:
 
 
 @resources.command(epilog="Example: phaseline resources show node-1 -d night")
-@click.argument("name", shell_complete=completing.resources)
-@cluster_option
-@json_option
-@click.pass_obj
+@about_one()
 def show(desk: Desk, name: str, cluster: str | None) -> None:
     """Show the record of a resource: its attributes, its state, and what each phase says of it."""
     from phaseline.cli.render.resources import resource_text
@@ -109,9 +128,7 @@ def show(desk: Desk, name: str, cluster: str | None) -> None:
 
 @resources.command(epilog="Example: phaseline resources target Terminated node-1 node-2")
 @click.argument("state")
-@choosing
-@json_option
-@click.pass_obj
+@about_some()
 def target(desk: Desk, /, state: str, **options: Any) -> None:
     """Give resources another target: what they do now is ended first, then they go the way to the state."""
     from phaseline.cli.render.resources import moved_text
@@ -123,18 +140,7 @@ def target(desk: Desk, /, state: str, **options: Any) -> None:
 
 
 @resources.command(epilog="Example: phaseline resources retry --filter 'PhaseFailed' --set MachineType=small")
-@choosing
-@phase_option
-@click.option(
-    "--set",
-    "changes",
-    metavar="NAME=VALUE",
-    multiple=True,
-    callback=pairs,
-    help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression; repeatable.",
-)
-@json_option
-@click.pass_obj
+@about_some(phase_option, set_option)
 def retry(desk: Desk, /, phases: tuple[str, ...], changes: dict[str, str], **options: Any) -> None:
     """Let phases that failed be called again; what they kept with the resource is cleared."""
     from phaseline.cli.render.resources import decided_text
@@ -146,11 +152,7 @@ def retry(desk: Desk, /, phases: tuple[str, ...], changes: dict[str, str], **opt
 
 
 @resources.command(epilog='Example: phaseline resources complete node-1 --phase Acme.Tag --reason "tagged by hand"')
-@choosing
-@phase_option
-@click.option("--reason", metavar="TEXT", required=True, help="Why you vouch for it; kept with the history.")
-@json_option
-@click.pass_obj
+@about_some(phase_option, reason_option)
 def complete(desk: Desk, /, phases: tuple[str, ...], reason: str, **options: Any) -> None:
     """Take phases as completed because you know they are; without --phase those that failed."""
     from phaseline.cli.render.resources import decided_text
@@ -162,10 +164,9 @@ def complete(desk: Desk, /, phases: tuple[str, ...], reason: str, **options: Any
 
 
 @resources.command(epilog="Example: phaseline resources rerun node-1 --phase Example.CreateFile")
-@choosing
-@click.option("--phase", "phases", metavar="NAME", multiple=True, required=True, help="The phase; repeatable.")
-@json_option
-@click.pass_obj
+@about_some(
+    click.option("--phase", "phases", metavar="NAME", multiple=True, required=True, help="The phase; repeatable.")
+)
 def rerun(desk: Desk, /, phases: tuple[str, ...], **options: Any) -> None:
     """Have completed phases called once more, while their resources are still in that state."""
     from phaseline.cli.render.resources import decided_text
@@ -177,10 +178,7 @@ def rerun(desk: Desk, /, phases: tuple[str, ...], **options: Any) -> None:
 
 
 @resources.command(epilog="Example: phaseline resources wake node-1")
-@choosing
-@phase_option
-@json_option
-@click.pass_obj
+@about_some(phase_option)
 def wake(desk: Desk, /, phases: tuple[str, ...], **options: Any) -> None:
     """Have phases that sleep called now instead of when they are due."""
     from phaseline.cli.render.resources import decided_text
@@ -192,9 +190,7 @@ def wake(desk: Desk, /, phases: tuple[str, ...], **options: Any) -> None:
 
 
 @resources.command(epilog="Example: phaseline resources cancel node-1")
-@choosing
-@json_option
-@click.pass_obj
+@about_some()
 def cancel(desk: Desk, /, **options: Any) -> None:
     """Leave resources in the state they are in: nothing of them is called any more, running calls are awaited."""
     from phaseline.cli.render.resources import moved_text
@@ -206,9 +202,7 @@ def cancel(desk: Desk, /, **options: Any) -> None:
 
 
 @resources.command(epilog="Example: phaseline resources delete --filter 'State == \"Terminated\"'")
-@choosing
-@json_option
-@click.pass_obj
+@about_some()
 def delete(desk: Desk, /, **options: Any) -> None:
     """Remove resources and what is known of them; running calls are awaited first.
 
@@ -223,12 +217,7 @@ def delete(desk: Desk, /, **options: Any) -> None:
 
 
 @resources.command(epilog="Example: phaseline resources history node-1 --phase Acme.CreateInstance")
-@click.argument("name", shell_complete=completing.resources)
-@cluster_option
-@phase_option
-@limit_option
-@json_option
-@click.pass_obj
+@about_one(phase_option, limit_option)
 def history(desk: Desk, name: str, cluster: str | None, phases: tuple[str, ...], limit: int) -> None:
     """Tell what a resource went through: states, calls, what users decided; the last lines of it."""
     from phaseline.cli.render.resources import history_text
@@ -240,10 +229,7 @@ def history(desk: Desk, name: str, cluster: str | None, phases: tuple[str, ...],
 
 
 @resources.command(epilog="Example: phaseline resources why node-1")
-@click.argument("name", shell_complete=completing.resources)
-@cluster_option
-@json_option
-@click.pass_obj
+@about_one()
 def why(desk: Desk, name: str, cluster: str | None) -> None:
     """Say why a resource is where it is: each phase of its state, whether it applies or why not, what it waits for."""
     from phaseline.cli.render.resources import why_text
