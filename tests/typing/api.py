@@ -31,6 +31,8 @@ from phaseline.use_cases.resources.applying import Applied
 from phaseline.use_cases.resources.deciding import Decided
 from phaseline.use_cases.resources.failures import FailureGroup
 from phaseline.use_cases.resources.moving import Moved
+from phaseline.use_cases.secrets import SecretView
+from phaseline.use_cases.stored_blueprints import Shelved, Uploaded
 from phaseline.use_cases.values import (
     DeploymentDetails,
     DeploymentView,
@@ -49,6 +51,10 @@ def programs() -> None:
         assert_type(shop, Phaseline)
         assert_type(shop.blueprints.validate("blueprint.yaml"), Validated)
         assert_type(shop.blueprints.plan("blueprint.yaml", inputs={"port": 8080}), Planned)
+        assert_type(shop.blueprints.upload("shop.zip", "shop", main_file="main.yaml"), Uploaded)
+        assert_type(shop.blueprints.list(), Sequence[Shelved])
+        assert_type(shop.secrets.create("token", "hush", update=True), SecretView)
+        assert_type(shop.secrets.show("token", reveal=True).value, str | None)
         done = shop.executions.install("blueprint.yaml", "shop", inputs={"ports": [80, 443]}, stop_after="10%")
         assert_type(done, ExecutionView)
         assert_type(done.failures[0].message, str)
