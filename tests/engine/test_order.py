@@ -115,3 +115,14 @@ def test_ten_thousand_graphs_of_one_entry_share_a_batch() -> None:
     driver.tell(*(Planned(number, graph_of([0], policies=(FIRST,)), number) for number in range(1, 10_001)))
     assert [len(batch) for batch in driver.batches] == [10_000]
     assert len(driver.batches[0].segments) == 10_000
+
+
+def test_p92_what_has_priority_begins_first_and_nothing_starves() -> None:
+    low, high = (
+        Policy(LaneSpec(name, max_batch=1, priority=much), repeatable=True)
+        for name, much in (("low", 0.0), ("high", 5.0))
+    )
+    driver = Driver(slots={"bulk": 1})
+    driver.begin(graph_of([0, 0, *[1] * 12], policies=(low, high)))
+    names = [batch.lane.phase for batch in driver.run()]
+    assert names == [*["high"] * 8, "low", *["high"] * 4, "low"]

@@ -30,6 +30,9 @@ REPEATABLE_EACH_BATCH = 1000
 Crowd = tuple[list[int], "np.ndarray", list[int]]
 """(executions, positions, where the entries of each begin, and where the last ones end)."""
 
+MOST_PASSED_OVER = 8
+"""After so many batches of others a lane comes first, whatever its priority."""
+
 
 @changeable
 class Lane:
@@ -48,6 +51,8 @@ class Lane:
     is_careful: bool = False
     """Some of its entries must not be called twice."""
     opens_at: int = 0
+    passed_over: int = 0
+    """Batches that others have begun since this one began its last and something waits in it."""
 
     @property
     def queues(self) -> dict[int, deque[np.ndarray]]:
@@ -160,7 +165,7 @@ class Lanes:
         self.careful: set[int] = set()
         """Numbers of specifications of which some entries must not be called twice."""
         self.rates = Rates()
-        self.has_windows = False
+        self.has_windows = self.has_priorities = False
         self.changed: set[str] = set()
         """Phases of which lanes of an older and a newer specification have been there together."""
         self._next = 0
@@ -170,6 +175,7 @@ class Lanes:
         lane = self.by_key.get((number, key))
         if lane is None:
             self.has_windows |= spec.coalesce_ms > 0
+            self.has_priorities |= spec.priority != 0
             for (other, _), known in self.by_key.items():
                 if other != number and known.spec.phase == spec.phase:
                     self.changed.add(spec.phase)
@@ -215,7 +221,7 @@ class Lanes:
         while begun:
             begun = False
             turn = self._next % len(lanes)
-            for lane in lanes[turn:] + lanes[:turn]:
+            for lane in self._ordered(lanes[turn:] + lanes[:turn]):
                 if not lane.waiting or lane.opens_at > now:
                     continue
                 size = lane.limit(self.free(lane.pool))
@@ -227,7 +233,21 @@ class Lanes:
                 else:
                     begun = True
                     yield lane, size
+                    self._passed_over(lane)
         self._next += 1
+
+    def _ordered(self, lanes: list[Lane]) -> list[Lane]:
+        """By priority, others in their turn; who was passed over too often is first, so that nobody starves (PD32)."""
+        if not self.has_priorities:
+            return lanes
+        return sorted(lanes, key=lambda lane: (lane.passed_over < MOST_PASSED_OVER, -lane.spec.priority))
+
+    def _passed_over(self, begun: Lane) -> None:
+        """A lane has begun a batch: those that still wait were passed over."""
+        if self.has_priorities:
+            for lane in self.by_key.values():
+                lane.passed_over += lane.waiting > 0
+            begun.passed_over = 0
 
     def _runs_elsewhere(self, lane: Lane) -> bool:
         """True for a phase of states that has as many runs as it may, some of them by another specification of its."""

@@ -39,7 +39,7 @@ class LaneSpec:
     bulk, as many as there are slots for each). ``key``: expression whose values a batch must not mix.
     ``interval_ms`` is the least time between the starts of two batches. ``rate``: batches a second, at most ``burst`` at
     once; shared by all lanes of the same ``limiter`` (empty: of the phase) and key. ``coalesce_ms``: sleepers that are due so
-    soon come along with a batch.
+    soon come along with a batch. ``priority``: where slots are short, the larger begins first.
     """
 
     phase: str
@@ -53,6 +53,7 @@ class LaneSpec:
     rate: float = 0.0
     burst: int = 1
     coalesce_ms: int = 0
+    priority: float = 0.0
 
 
 @frozen

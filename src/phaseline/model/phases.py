@@ -104,8 +104,8 @@ class PhaseCode:
 class PhasePolicy:
     """How a phase wants to be called. Seconds; 0 means none where nothing else is said.
 
-    ``min_interval_s``: between the starts of two runs. ``batch_key``, ``rate_limit_key``, ``priority``: texts of
-    expressions, or nothing. ``rate_limit``: calls a second for each key. ``coalesce_window_s``: sleepers due so soon come
+    ``min_interval_s``: between the starts of two runs. ``batch_key``, ``rate_limit_key``: texts of expressions, or
+    nothing. ``priority``: the larger is called first. ``rate_limit``: calls a second for each key. ``coalesce_window_s``: sleepers due so soon come
     along. ``retry_limit``: how often a failure is tried again by itself, -1: without end. ``breaker_share``: this part (0.0-1.0)
     of at least ``breaker_minimum`` outcomes within the window being failures pauses the phase; then one is tried.
     """
@@ -116,7 +116,7 @@ class PhasePolicy:
     max_concurrency: int = 1
     coalesce_window_s: float = 0.0
     batch_key: str = ""
-    priority: str = ""
+    priority: float = 0.0
     overdue_after_s: float = OVERDUE_AFTER_S
     run_timeout_s: float = 0.0
     timeout_s: float = 0.0

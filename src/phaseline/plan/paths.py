@@ -227,6 +227,7 @@ def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
         rate=policy.rate_limit,
         coalesce_ms=round(policy.coalesce_window_s * 1000),
         burst=policy.rate_limit_burst if policy.rate_limit else 1,
+        priority=policy.priority,
     )
     return Policy(
         lane,

@@ -226,7 +226,7 @@ def test_how_a_phase_wants_to_be_called(tmp_path: Path) -> None:
         retry_limit=5,
         on_batch_failure="bisect",
         retry_clears=True,
-        priority="3",
+        priority=3.0,
     )
 
 

@@ -83,7 +83,7 @@ KNOBS: Mapping[str, Knob] = {
     "MaxConcurrency": Knob("max_concurrency", "a whole number from 1 to 10000", _whole(1, 10_000)),
     "CoalesceWindow": Knob("coalesce_window_s", ANY, _number(0, MAX_SECONDS)),
     "BatchKey": Knob("batch_key", "an expression", _expression, is_expression=True),
-    "Priority": Knob("priority", "a number or an expression", _expression, is_expression=True),
+    "Priority": Knob("priority", "a number from -1000000 to 1000000", _number(-1_000_000, 1_000_000)),
     "OverdueAfter": Knob("overdue_after_s", SOME, _number(0, MAX_SECONDS, above=True)),
     "RunTimeout": Knob("run_timeout_s", SOME, _number(0, MAX_SECONDS, above=True)),
     "Timeout": Knob("timeout_s", "seconds, more than 0", _number(0, above=True)),
