@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.cli.clusters import moved, plugins, record, worked
 from tests.cli.terminal import Terminal
 
 PLANTED = ("correct-horse-battery", "s3cr3t/of+json", "hidden-input-value", "-----BEGIN KEY-----", "q83vEjRWeJq8MIIE")
@@ -91,6 +92,17 @@ def stop(item):
 
 
 stop = operation(repeatable=True)(stop)
+"""
+PHASE = """\
+def handle(handler):
+    for node in handler.getResources():
+        value = handler.secret("password")
+        if node.getAsString("Login"):
+            assert node.getAsString("Login") == "ann:" + value
+        node.setString("Login", "ann:" + value)
+        handler.getResourcePhaseData(node).setString("Kept", value)
+        handler.log("info", "logging in with " + value, node)
+        handler.setFailed(node, "refused " + value)
 """
 FOREIGN = """\
 from cloudify.decorators import operation
@@ -210,6 +222,27 @@ def test_d30_the_name_of_a_property_cannot_be_a_secret(planted: Terminal) -> Non
                          "-p", "operation=cloudify.interfaces.lifecycle.stop", "-p", "node_ids=[plugin]")  # fmt: skip
     assert result.exit_code == 1
     assert "the name of a runtime property holds a secret" in result.output
+
+
+def test_d30_phases_read_secrets_and_what_they_keep_of_them_is_sealed(terminal: Terminal) -> None:
+    folder = plugins(terminal)
+    (folder / "create.py").write_text(PHASE)
+    terminal.run("secrets", "create", "password", "--value", "correct-horse-battery")
+    moved(terminal, record("n1"))
+    said = [
+        terminal.run("resources", *words)
+        for words in (("show", "n1"), ("show", "n1", "--json"), ("list", "--json"), ("history", "n1"), ("why", "n1"))
+    ]
+    assert "(hidden)" in said[0].output
+    assert "refused correct" not in said[0].output
+    for where, content in everything(terminal).items():
+        assert_nowhere(where, content)
+    for result in said:
+        assert_nowhere(str(result), result.output.encode())
+    (folder / "create.py").write_text(PHASE.replace("handler.setFailed(node, ", "handler.setCompleted(node) or ("))
+    terminal.run("resources", "retry", "n1")
+    worked(terminal)
+    assert '"State": "Started"' in terminal.run("resources", "show", "n1", "--json").output
 
 
 def test_b41_all_secrets_that_are_missing_are_named_before_anything_is_stored(planted: Terminal) -> None:

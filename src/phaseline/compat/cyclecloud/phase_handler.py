@@ -53,6 +53,11 @@ class PhaseHandler:
         own = phase is None or phase.lower() == self._run.phase.name.lower()
         return found.entry if own or phase is None else found.entry_of(phase)
 
+    def secret(self, name: str) -> str:
+        """The text of a secret; masked from now on in whatever the engine writes. ``KeyError`` if there is none."""
+        self._run.check_open("secret")
+        return self._run.call_at(0).world.secret(name)
+
     # -- marks --------------------------------------------------------------------------------------------------
 
     def set_completed(self, resources: Given, message: str | None = None) -> None:
