@@ -16,6 +16,7 @@ def note(said=None, **_):
     ctx.instance.runtime_properties["tags"] = ctx.deployment.resource_tags
     ctx.instance.runtime_properties["shown"] = ctx.deployment.display_name
     ctx.instance.runtime_properties["own"] = ctx.instance.id
+    ctx.instance.runtime_properties["ends"] = [one.properties["ends"] for one in ctx.instance.relationships]
     ctx.instance.runtime_properties["late"] = ctx.deployment.runtime_only_evaluation
 """
 
@@ -24,6 +25,8 @@ tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
 inputs: {team: {default: ops}}
 plugins: {noting: {executor: central_deployment_agent, install: false}}
+relationships:
+  near: {derived_from: cloudify.relationships.connected_to, properties: {ends: {}}}
 node_templates:
   db: {type: cloudify.nodes.Root, interfaces: &noted {cloudify.interfaces.lifecycle: {create: {implementation: noting.noting.note}}}}
   web:
@@ -39,7 +42,10 @@ node_templates:
               label: {get_label: [team, 0]}
               sys: {concat: [{get_sys: [deployment, id]}, '/', {get_sys: [deployment, name]}, '/', {get_sys: [tenant, name]}]}
               text: {string_upper: {get_input: team}}
-    relationships: [{type: cloudify.relationships.connected_to, target: db}]
+    relationships:
+      - type: near
+        target: db
+        properties: {ends: {concat: [{get_attribute: [SOURCE, node_instance_id]}, '>', {get_attribute: [TARGET, own]}]}}
 groups: {shop: {members: [db, web]}}
 policies: {more: {type: cloudify.policies.scaling, targets: [shop], properties: {default_instances: 2}}}
 labels: {team: {values: [{get_input: team}]}}
@@ -81,10 +87,14 @@ def test_b41_b42_n1_functions_see_groups_labels_and_facts_of_the_deployment(file
         names = sorted(one.id for one in place.instances.list(node="db").items)
         assert sorted(web["said"]["near"] for web in webs) == names
         for web in webs:
+            assert web["ends"] == [f"{web['own']}>{web['said']['near']}"]
             assert sorted(web["said"].pop("all")) == names
             assert web["said"].pop("near") in names
             assert web["said"] == {"label": "dev", "sys": "shop/the shop of dev/default_tenant", "text": "DEV"}
             assert (web["tags"], web["shown"]) == ({"owner": "dev", "unit": "dev"}, "the shop of dev")
+        groups = [place.instances.show(one.id).scaling_groups for one in place.instances.list().items]
+        assert {name for ((name, _),) in groups} == {"shop"}
+        assert len({id for ((_, id),) in groups}) == 2
         outputs = dict(place.deployments.outputs("shop"))
         assert outputs.pop("far").startswith("<ERROR: 'get_capability' asks for another deployment")
         assert outputs == {"unit": ["dev"], "many": [1, 2]}

@@ -160,7 +160,8 @@ class Part:
         relationship = None
         if kind is not SubjectKind.INSTANCE:
             topology, subject = deployment.topology, self.subjects[place]
-            relationship = deployment.relationship_view(int(topology.link[subject]), int(topology.target[subject]))
+            ends = int(topology.source[subject]), int(topology.target[subject])
+            relationship = deployment.relationship_view(int(topology.link[subject]), *ends)
         assert operation.form != "none"
         site = Site(
             operation.name,

@@ -160,12 +160,14 @@ class LoadedDeployment:
         """The view of an instance number."""
         return InstanceView(self.topology.ids[number], self._indexes[number], number, self)
 
-    def relationship_view(self, link: int, target: int) -> RelationshipView:
-        """A relationship as its operations see it."""
+    def relationship_view(self, link: int, source: int, target: int) -> RelationshipView:
+        """A relationship as its operations see it, its properties evaluated. Raises ``ProblemsError``."""
         relationship = self.topology.links[link].relationship
-        return RelationshipView(
-            relationship.type, relationship.type_hierarchy, relationship.properties, self.topology.ids[target]
-        )
+        properties = relationship.properties
+        if relationship.has_functions:
+            scope = altered(self._scope, source=source, target=target)
+            properties = {name: self._watch().evaluate(value, scope) for name, value in properties.items()}
+        return RelationshipView(relationship.type, relationship.type_hierarchy, properties, self.topology.ids[target])
 
     def instance(self, id: str) -> InstanceView:
         """The instance of this id. ``KeyError`` if there is none."""
@@ -212,7 +214,7 @@ class LoadedDeployment:
         """Relationship instances whose source it is, those that are only a rule included, in template order."""
         links = self.topology.links
         found = [(links[link].place, target, link) for link, target in self.targets(instance.number)]
-        return tuple(self.relationship_view(link, target) for _, target, link in sorted(found))
+        return tuple(self.relationship_view(link, instance.number, target) for _, target, link in sorted(found))
 
     def targets(self, source: int) -> list[tuple[int, int]]:
         """(link, target instance number) of all relationships of an instance to those that are there."""

@@ -17,7 +17,7 @@ from phaseline.use_cases.typos import did_you_mean
 from phaseline.use_cases.values import InstanceView, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from phaseline.model.topology import Topology
     from phaseline.use_cases.workplace import Workplace
@@ -77,7 +77,8 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
     state = state_name(int(place.store.states(row.number)[number]), place.store.state_names(row.number))
     brief = _brief(topology, row.name, number, state)
     order, ptr = topology.rows_by_source
-    targets = order[ptr[number] : ptr[number + 1]].tolist()
+    rows = order[ptr[number] : ptr[number + 1]]
+    targets = rows[topology.is_there[topology.target[rows]]].tolist()
     relationships = [
         (topology.links[int(topology.link[place_])].relationship.type, topology.ids[int(topology.target[place_])])
         for place_ in targets
@@ -99,13 +100,22 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
             attributes_in(place.store.documents(row.number, [number]).get(number, {}))
         ),
         relationships=relationships,
+        scaling_groups=[(name, topology.groups.ids[inside]) for name, inside in _groups(topology, number)],
     )
+
+
+def _groups(topology: Topology, number: int) -> Iterator[tuple[str, int]]:
+    """The scaling groups that an instance is a member of itself, innermost first (N1)."""
+    inside = int(topology.group[number]) if len(topology.group) else -1
+    while inside >= 0:
+        yield topology.groups.names[topology.groups.group[inside]], inside
+        inside = int(topology.groups.outer[inside])
 
 
 def _chosen(
     topology: Topology, states: np.ndarray, node: str | None, state: str | None, names: Sequence[str]
 ) -> np.ndarray:
-    chosen = states[: len(topology)] != REMOVED
+    chosen = (states[: len(topology)] != REMOVED) & topology.is_there
     if node is not None:
         chosen &= topology.node == topology.node_number.get(node, -1)
     if state is not None:

@@ -140,7 +140,7 @@ class DeploymentDetails(DeploymentView):
 
 @frozen
 class InstanceView:
-    """One node instance. ``relationships``: (type, id of the target)."""
+    """One node instance. ``relationships``: (type, id of the target); ``scaling_groups``: (group, id), innermost first."""
 
     id: str
     node: str
@@ -151,6 +151,7 @@ class InstanceView:
     container: str = ""
     runtime_properties: Mapping[str, Value] = field(default_factory=dict)
     relationships: Sequence[tuple[str, str]] = ()
+    scaling_groups: Sequence[tuple[str, str]] = ()
 
 
 @frozen

@@ -101,6 +101,8 @@ def instance_text(view: InstanceView) -> str:
         f"  contained in {view.container or '-'}",
         f"  host         {view.host or '-'}",
     ]
+    if view.scaling_groups:
+        lines.append(f"  groups       {', '.join(id for _, id in view.scaling_groups)}")
     if view.relationships:
         lines += ["  relationships", *(f"    {kind} -> {target}" for kind, target in view.relationships[:20])]
         if len(view.relationships) > 20:
