@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, Protocol
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.patterns import PatternError, compiled
 from phaseline.dsl.primitives import OBJECT_TYPES
-from phaseline.dsl.shapes import word_for
 from phaseline.dsl.suggestions import listing, suggest
+from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import PropertySchema, Value
 from phaseline.model.frozen import frozen
 

@@ -11,8 +11,8 @@ from phaseline.dsl.merging import Sections
 from phaseline.dsl.operations import EXECUTORS
 from phaseline.dsl.primitives import PRIMITIVES
 from phaseline.dsl.report import Report, Spot
-from phaseline.dsl.shapes import word_for
 from phaseline.dsl.suggestions import listing
+from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Plugin, Value
 
 _ON_IMPORTS: dict[str, tuple[type, ...]] = {

@@ -11,9 +11,9 @@ from phaseline.dsl.mending import right_property
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.primitives import CHECKS, EXAMPLES, PRIMITIVES
 from phaseline.dsl.report import Report, Spot
-from phaseline.dsl.shapes import word_for
 from phaseline.dsl.suggestions import listing
 from phaseline.dsl.values import EXTERNAL
+from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import DataType, PropertySchema, Value
 from phaseline.model.frozen import altered, changeable
 

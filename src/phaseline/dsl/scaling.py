@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from phaseline.dsl.functions.checking import FunctionCheck
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.report import Report, Spot
-from phaseline.dsl.shapes import word_for
+from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
 
 UNBOUNDED = -1

@@ -10,8 +10,8 @@ from phaseline.dsl.functions.checking import FunctionCheck
 from phaseline.dsl.functions.table import function_name, is_function
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.report import Report, Spot
-from phaseline.dsl.shapes import word_for
 from phaseline.dsl.suggestions import listing
+from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
 
 WEEKDAYS = ("su", "mo", "tu", "we", "th", "fr", "sa")

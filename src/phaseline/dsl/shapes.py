@@ -13,6 +13,7 @@ from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import closest, listing
 from phaseline.dsl.versions import LATEST, PHASELINE
+from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
 
@@ -21,15 +22,6 @@ BROKEN: Final = object()
 
 EXAMPLES: Final = {"executor": "central_deployment_agent"}
 """What to add where one of these keys is missing."""
-_WORDS: dict[type, str] = {
-    str: "text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    type(None): "nothing",
-    dict: "a mapping",
-    list: "a list",
-}
 
 
 @frozen
@@ -121,11 +113,6 @@ TRUTH: Final = Leaf("true or false", frozenset({bool}))
 WHOLE: Final = Leaf("a whole number", frozenset({int}))
 MAPPING: Final = Leaf("a mapping", frozenset({dict}))
 LIST: Final = Leaf("a list", frozenset({list}))
-
-
-def word_for(value: object) -> str:
-    """What a value is, in words."""
-    return _WORDS.get(type(value), type(value).__name__)
 
 
 class ShapeCheck:

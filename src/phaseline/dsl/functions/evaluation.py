@@ -7,7 +7,7 @@ from phaseline.dsl.functions.failing import fail
 from phaseline.dsl.functions.scope import NotYetKnown, Scope
 from phaseline.dsl.functions.table import contains_functions, function_name
 from phaseline.dsl.primitives import CHECKS
-from phaseline.dsl.shapes import word_for
+from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
 
 MAX_RECURSION = 50

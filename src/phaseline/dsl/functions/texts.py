@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from phaseline.dsl.functions.failing import fail
 from phaseline.dsl.functions.scope import Scope
-from phaseline.dsl.shapes import word_for
+from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
 from phaseline.model.problem import ProblemsError
 
