@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test coverage lint format types contracts sim kill docs examples bench ci lock clean help
+.PHONY: quick demo test coverage lint format types contracts sim fuzz kill docs examples bench ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples
@@ -64,6 +64,10 @@ ifdef SEED
 else
 	@$(BIN)/python -m phaseline.testing.simulation --seeds $(SEEDS)
 endif
+
+FUZZ_SECONDS ?= 60
+fuzz: $(COMPILED) ## blueprints of garbage, led by coverage, for FUZZ_SECONDS: never a traceback
+	@$(BIN)/python -m tests.fuzz $(FUZZ_SECONDS)
 
 kill: $(COMPILED) ## real processes, really killed
 	@$(BIN)/python -m pytest -q -m kill

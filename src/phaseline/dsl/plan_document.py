@@ -55,29 +55,10 @@ def plan_document(blueprint: Blueprint, sections: Sections) -> Document:
         "workflows": {name: _workflow(blueprint, name) for name in blueprint.workflows},
         "outputs": _outputs(blueprint, "outputs"),
         "capabilities": _outputs(blueprint, "capabilities"),
-        "groups": {
-            name: {"members": list(group.members), "policies": _group_policies(group.policies)}
-            for name, group in blueprint.groups.items()
-        },
-        "scaling_groups": {
-            name: {"members": list(group.members), "properties": _counts(group)}
-            for name, group in blueprint.scaling_groups.items()
-        },
-        "policies": {
-            name: {"type": policy.type, "targets": list(policy.targets), "properties": _counts(policy)}
-            for name, policy in blueprint.policies.items()
-        },
+        **_groups(blueprint),
         "policy_types": dict(blueprint.policy_types),
         "policy_triggers": dict(blueprint.policy_triggers),
-        "data_types": {
-            name: {
-                "properties": _schemas(kind.properties),
-                "derived_from": kind.hierarchy[-2] if len(kind.hierarchy) > 1 else None,
-                "description": kind.description or None,
-                "version": _raw(sections, "data_types", name).get("version"),
-            }
-            for name, kind in blueprint.data_types.items()
-        },
+        "data_types": {name: _data_type(name, blueprint, sections) for name in blueprint.data_types},
         "labels": {name: {"values": list(values)} for name, values in blueprint.labels.items()},
         "blueprint_labels": {name: {"values": list(values)} for name, values in blueprint.blueprint_labels.items()},
         "resource_tags": dict(blueprint.resource_tags),
@@ -100,6 +81,34 @@ def plan_document(blueprint: Blueprint, sections: Sections) -> Document:
         ),
     }
     return document
+
+
+def _groups(blueprint: Blueprint) -> Document:
+    """The sections that are about groups."""
+    return {
+        "groups": {
+            name: {"members": list(group.members), "policies": _group_policies(group.policies)}
+            for name, group in blueprint.groups.items()
+        },
+        "scaling_groups": {
+            name: {"members": list(group.members), "properties": _counts(group)}
+            for name, group in blueprint.scaling_groups.items()
+        },
+        "policies": {
+            name: {"type": policy.type, "targets": list(policy.targets), "properties": _counts(policy)}
+            for name, policy in blueprint.policies.items()
+        },
+    }
+
+
+def _data_type(name: str, blueprint: Blueprint, sections: Sections) -> Document:
+    kind = blueprint.data_types[name]
+    return {
+        "properties": _schemas(kind.properties),
+        "derived_from": kind.hierarchy[-2] if len(kind.hierarchy) > 1 else None,
+        "description": kind.description or None,
+        "version": _raw(sections, "data_types", name).get("version"),
+    }
 
 
 def _node(
