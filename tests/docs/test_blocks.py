@@ -29,6 +29,7 @@ PLAYED = [
     "stored-blueprints",
     "testing",
     "tutorial",
+    "writing-blueprints",
 ]
 PATIENCE_S = 120
 
