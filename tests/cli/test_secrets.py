@@ -256,6 +256,9 @@ def test_b41_all_secrets_that_are_missing_are_named_before_anything_is_stored(pl
         assert "'key'" in result.output
         assert "phaseline secrets create db" in result.output
     assert planted.ask("deployments", "list")[1]["deployments"] == []
+    plan = planted.run("plan", "install", "blueprint.yaml", "-i", "hush=x")
+    assert plan.exit_code == 0, "a plan is for looking"
+    assert "PL-B079" in plan.output
 
 
 def test_b24_outputs_of_a_secret_that_is_gone_are_left_out(planted: Terminal) -> None:

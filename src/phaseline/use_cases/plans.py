@@ -17,6 +17,7 @@ from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.node_paths import known_paths
 from phaseline.use_cases.owning import declarer, refuse, slots
 from phaseline.use_cases.store_file import has_store
+from phaseline.use_cases.storing import missing_secrets
 
 if TYPE_CHECKING:
     from phaseline.model.execution import KnownPaths, Request, Verdict
@@ -67,7 +68,8 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
     history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
     request = AS_SET.request("install", place, {})
     foreseen = _ask(place, loaded.topology, loaded.code, request, history)
-    return _planned(place, loaded.topology, request, foreseen, loaded.warnings, yes_many=order.yes_many)
+    warnings = (*loaded.warnings, *missing_secrets(place, loaded.blueprint))
+    return _planned(place, loaded.topology, request, foreseen, warnings, yes_many=order.yes_many)
 
 
 def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False) -> Planned:

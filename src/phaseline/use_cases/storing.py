@@ -8,11 +8,13 @@ from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import NewDeployment
 from phaseline.model.sealing import hidden_inputs
+from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.problem import Problem
     from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.workplace import Workplace
 
@@ -43,6 +45,17 @@ def refuse_missing_secrets(place: Workplace, blueprint: Blueprint) -> None:
     missing = place.vault.missing(names) if names else ()
     if missing:
         raise no_secrets(missing)
+
+
+def missing_secrets(place: Workplace, blueprint: Blueprint) -> tuple[Problem, ...]:
+    """What ``refuse_missing_secrets`` would say, as warnings; where there is no store there is nothing to look into."""
+    if not has_store(place):
+        return ()
+    try:
+        refuse_missing_secrets(place, blueprint)
+    except ProblemsError as error:
+        return tuple(altered(problem, severity="warning") for problem in error.problems)
+    return ()
 
 
 def without_hidden_defaults(blueprint: Blueprint) -> Blueprint:
