@@ -4,26 +4,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.acceptance.source1_samples import ASYNCHRONOUS, FIRST, IN_BULK, ONE_BY_ONE, on_this_machine
 from tests.run.plant import Plant
 
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import ExecutionStatus
 
-FIRST = """
-import acme
-
-def handle(handler):
-  for node in handler.getResources():
-    # convert node settings to the format that acme uses
-    instance_params = _convert_node_to_instance(node)
-    # look up the keys for this node
-    creds = _lookup_credentials(node.getAsString("Credentials"))
-    # create the instance
-    instance_id = acme.create_instance(creds, instance_params)
-    # update the node with the instance id
-    node.setString("InstanceId", instance_id)
-    handler.setCompleted(node)
-
+LEFT_OUT = """
 def _convert_node_to_instance(node):
     return {"name": node.getAsString("Name")}
 
@@ -63,7 +50,7 @@ def test_p17_the_first_plugin_creates_an_instance_for_each_node(plant: Callable[
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "acme.py").write_text(ACME.replace("{file}", str(made)))
     lines = ("PhaseName = Acme.CreateInstance", "Phase.Description = Starting Acme instance", "ForProvider = acme")
-    yard = plant(create=(FIRST, *lines))
+    yard = plant(create=(FIRST + LEFT_OUT, *lines))
     row = yard.start("n1", "n2", Provider="acme", Credentials="key")
     yard.start("n3", Provider="other")
     yard.until(lambda: yard.status(row) is ExecutionStatus.COMPLETED)
@@ -72,24 +59,13 @@ def test_p17_the_first_plugin_creates_an_instance_for_each_node(plant: Callable[
     assert yard.state("n3") == "Started"
 
 
-TOUCH = """
-import subprocess
-
-def handle(handler):
-    for resource in handler.getResources():
-        try:
-            subprocess.check_call(["touch", "{folder}/" + resource.getAsString("Name")])
-            handler.setCompleted(resource)
-        except subprocess.CalledProcessError as e:
-            handler.setFailed(resource, "Failed to create file: %s" % e)
-"""
 CONFIGURATION = ("HandlesStates = Configuration", "PhaseName = Example.CreateFile")
 
 
 def test_the_host_files_are_created_one_by_one(plant: Callable[..., Plant], tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.mkdir()
-    yard = plant(files=(TOUCH.replace("{folder}", str(hosts)), *CONFIGURATION))
+    yard = plant(files=(on_this_machine(ONE_BY_ONE, str(hosts)), *CONFIGURATION))
     yard.start("n1", "n2")
     yard.start("no/such/folder")
     yard.until_in("Started", "n1", "n2")
@@ -98,19 +74,8 @@ def test_the_host_files_are_created_one_by_one(plant: Callable[..., Plant], tmp_
     assert yard.message("no/such/folder", "Example.CreateFile").startswith("Failed to create file: Command ")
 
 
-BULK = """
-import subprocess
-
-def handle(handler):
-    args = ["touch"]
-    args.extend(["{folder}/" + resource.getAsString("Name") for resource in handler.getResources()])
-    subprocess.check_call(args)
-    handler.setCompleted(handler.getResources())
-"""
-
-
 def test_p18_p26_the_host_files_are_created_together_or_all_fail(plant: Callable[..., Plant], tmp_path: Path) -> None:
-    yard = plant(files=(BULK.replace("{folder}", str(tmp_path / "hosts")), *CONFIGURATION))
+    yard = plant(files=(on_this_machine(IN_BULK, str(tmp_path / "hosts")), *CONFIGURATION))
     row = yard.start("n1", "n2")
     yard.until(lambda: yard.status(row) is ExecutionStatus.FAILED)
     assert yard.message("n1", "Example.CreateFile").startswith("CalledProcessError: Command ")
@@ -121,30 +86,9 @@ def test_p18_p26_the_host_files_are_created_together_or_all_fail(plant: Callable
     assert len(list((tmp_path / "hosts").iterdir())) == 2
 
 
-LATER = """
+LOOKED_AT = """
 import os
 import tempfile
-
-def handle(handler):
-    for node in handler.getResources():
-        phase_data = handler.getResourcePhaseData(node)
-
-        if not phase_data.isDefined("Directory"):
-            # run the command and get the temporary directory with its output
-            dirname = _call_remote_command(node)
-            phase_data.setString("Directory", dirname)
-        else:
-            dirname = phase_data.getAsString("Directory")
-            # ssh to the machine and determine if done
-            completed, error = _check_command(dirname, node)
-            if completed:
-                if error is not None:
-                    handler.setFailed(node, error)
-                else:
-                    handler.setCompleted(node)
-            else:
-                # still not done, so CycleCloud will call again later for this resource
-                pass
 
 def _call_remote_command(node):
     return tempfile.mkdtemp(dir="{folder}")
@@ -162,7 +106,11 @@ def test_p35_p76_the_asynchronous_plugin_starts_once_and_looks_until_it_is_done(
     plant: Callable[..., Plant], tmp_path: Path
 ) -> None:
     yard = plant(
-        install=(LATER.replace("{folder}", str(tmp_path)), "HandlesStates = Installation", "PhaseName = Install")
+        install=(
+            (ASYNCHRONOUS + LOOKED_AT).replace("{folder}", str(tmp_path)),
+            "HandlesStates = Installation",
+            "PhaseName = Install",
+        )
     )
     row = yard.start("n1", "n2")
     yard.until_is("n1", "Install", "sleeping")
