@@ -8,7 +8,7 @@ import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
-from phaseline.model.state_steps import phase_of
+from phaseline.model.state_steps import EXIT_PREFIX, phase_of
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def count_rows(
     return tuple(
         ProgressRow(topology.nodes[node].name if apart else "", names[number], count)
         for (node, number), count in sorted(rows.items())
+        if not names[number].startswith(EXIT_PREFIX)  # the way out of a state is nothing that is done
     )
 
 
