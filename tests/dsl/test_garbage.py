@@ -13,7 +13,7 @@ from phaseline.dsl.report import Report
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_mappings_that_look_like_blueprints_give_blueprints_or_problems(seed: int) -> None:
     try_reading(Garbler(Random(seed)).files())
 

@@ -107,7 +107,7 @@ def plan_of(files: dict[str, str]) -> dict[str, Any]:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_what_is_written_of_a_blueprint_is_read_back_as_it_was(seed: int) -> None:
     written = Maker(Random(seed)).blueprint()
     by_json = {MAIN: json.dumps(written)}
@@ -116,7 +116,7 @@ def test_what_is_written_of_a_blueprint_is_read_back_as_it_was(seed: int) -> Non
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_b08_under_a_namespace_it_is_the_same_with_longer_names(seed: int) -> None:
     written = Maker(Random(seed)).blueprint()
     part = {key: value for key, value in written.items() if key != "tosca_definitions_version"}
