@@ -102,3 +102,19 @@ def test_b06_what_is_no_address_to_import_from_is_a_problem(text: str) -> None:
     with pytest.raises(ProblemsError) as error:
         load_settings(environment={"PHASELINE_BLUEPRINTS_ALLOWED_IMPORTS": text})
     assert codes(error) == ["PL-C003"]
+
+
+def test_b06_rules_for_imports_are_pairs_from_the_environment_or_a_list_in_the_file(tmp_path: Path) -> None:
+    rules = (("http://old/", "/srv/mirror/"), ("ns", "https://new/"))
+    written = [f"{old}={new}" for old, new in rules]
+    (tmp_path / "phaseline.toml").write_text(f'[blueprints]\nimport_rules = {written!r}\nimport_fallback = "no"')
+    found = load_settings(environment={}, folder=tmp_path)
+    assert (found.import_rules, found.import_fallback) == (rules, False)
+    environment = {"PHASELINE_BLUEPRINTS_IMPORT_RULES": " ".join(written)}
+    assert load_settings(environment=environment).import_rules == rules
+    assert load_settings(environment=found.variables()) == load_settings(environment=found.variables(), folder=tmp_path)
+
+
+def test_b06_a_rule_without_two_sides_is_refused() -> None:
+    with pytest.raises(ProblemsError, match="'http://old/=' is no value"):
+        load_settings(environment={"PHASELINE_BLUEPRINTS_IMPORT_RULES": "http://old/="})

@@ -31,20 +31,26 @@ class BlueprintFiles:
         allowed_imports: Sequence[str] = (),
         types_folder: str = "",
         find_uploaded: Callable[[str], str | None] = lambda _: None,
+        import_rules: Sequence[tuple[str, str]] = (),
+        import_fallback: bool = True,
         limit_bytes: int = MAX_FILE_BYTES,
     ) -> None:
         """``main``: the main file; its folder and ``more_folders`` are the roots that imports must stay in.
 
         ``allowed_imports``: beginnings of addresses in the web that files may be fetched from. ``types_folder``: the
         catalogue of plugins' definition files, empty for none. ``find_uploaded``: the main file of a stored blueprint,
-        whose folder may be read from then on.
+        whose folder may be read from then on. ``import_rules``: beginnings of imports and what replaces them; a folder
+        of this machine among these may be read from. ``import_fallback``: an import is tried as it is written, too.
         """
+        self._import_rules = import_rules
+        self._import_fallback = import_fallback
         self._find_uploaded = find_uploaded
         self._types_folder = types_folder
         self._allowed_imports = allowed_imports
         self._main = main
         self._folder = Path(main).parent
         self._roots = [self._folder.resolve(), *(Path(root).resolve() for root in more_folders)]
+        self._mirrors = [_folder_of(new).resolve() for _, new in import_rules if "://" not in new]
         self._limit_bytes = limit_bytes
         self._entries: frozenset[str] | None = None
         self._uploads: set[Path] = set()
@@ -116,10 +122,13 @@ class BlueprintFiles:
         return _bundled(name)
 
     def replacements(self, target: str, minor: int) -> Sequence[str]:
-        """What the catalogue has of a plugin that was published at this address, then the address itself."""
+        """What rules make of it, what the catalogue has of a plugin that was published at this address, then it itself."""
+        ruled = [new + target[len(old) :] for old, new in self._import_rules if target.startswith(old)]
+        if ruled and not self._import_fallback:
+            return ruled
         types = self._types() if "://" in target else None
         found = types.published(target) if types is not None else None
-        return (target,) if found is None else (found.path(minor, target.rpartition("/")[2]), target)
+        return (*ruled, target) if found is None else (*ruled, found.path(minor, target.rpartition("/")[2]), target)
 
     def uploaded(self, blueprint: str) -> str | None:
         """The main file of a stored blueprint, or None if there is none."""
@@ -174,7 +183,12 @@ class BlueprintFiles:
         real = path.resolve()
         if self._types_folder and real.is_relative_to(Path(self._types_folder).resolve()):
             return True
-        return any(real.is_relative_to(root) for root in (*self._roots, *self._uploads))
+        return any(real.is_relative_to(root) for root in (*self._roots, *self._mirrors, *self._uploads))
+
+
+def _folder_of(new: str) -> Path:
+    """The folder that a rule leads to: ``/srv/mirror/``, but also that of ``/srv/mirror/cloud-``."""
+    return Path(new) if new.endswith("/") else Path(new).parent
 
 
 def _is_file(path: Path) -> bool:

@@ -99,6 +99,8 @@ def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = 
         allowed_imports=place.settings.allowed_imports,
         types_folder=types_folder(place.settings),
         find_uploaded=library.uploaded,
+        import_rules=place.settings.import_rules,
+        import_fallback=place.settings.import_fallback,
     )
     return Opened(main, code, files, library, stored)
 

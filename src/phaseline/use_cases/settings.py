@@ -67,6 +67,21 @@ SETTINGS = (
         "https://example.org/blueprints/ http://10.0.0.5:8080/",
     ),
     Setting(
+        "blueprints.import_rules",
+        "What the beginning of an import is replaced by, as OLD=NEW, separated by spaces; in the file also a list. Those that fit are "
+        "tried in order; NEW is an address or a folder of this machine.",
+        "rules",
+        "",
+        "https://example.org/=/srv/mirror/ http://old.example.org/=https://new.example.org/",
+    ),
+    Setting(
+        "blueprints.import_fallback",
+        "Whether an import is tried as it is written, too, where no rule that fits it leads to a file.",
+        "yes or no",
+        "yes",
+        "no",
+    ),
+    Setting(
         "secrets.key_file",
         "The file with the master key of secrets, made on first use for its user alone; keep a copy apart from the store's.",
         "path",
@@ -114,7 +129,7 @@ SETTINGS = (
 """All settings, in the order in which the documentation shows them."""
 
 
-SEPARATORS = {"folders": os.pathsep, "addresses": " "}
+SEPARATORS = {"folders": os.pathsep, "addresses": " ", "rules": " "}
 """{kind: what stands between several}"""
 
 
@@ -133,6 +148,8 @@ class Settings:
     log_level: Level = "info"
     log_format: Form = "text"
     secrets_key_file: str = ""
+    import_rules: tuple[tuple[str, str], ...] = ()
+    import_fallback: bool = True
 
     def variables(self) -> dict[str, str]:
         """The same values as environment variables, for a process that is to work as this one does."""
@@ -140,6 +157,8 @@ class Settings:
             "store.url": self.store_url,
             "plugins.path": os.pathsep.join(self.plugin_folders),
             "blueprints.allowed_imports": " ".join(self.allowed_imports),
+            "blueprints.import_rules": " ".join("=".join(rule) for rule in self.import_rules),
+            "blueprints.import_fallback": "yes" if self.import_fallback else "no",
             "secrets.key_file": self.secrets_key_file,
             "run.task_retries": str(self.task_retries),
             "run.task_retry_interval": str(self.task_retry_interval_s),
@@ -185,6 +204,8 @@ def load_settings(
     level = _word("log.level", texts, LEVELS, problems)
     form = _word("log.format", texts, FORMS, problems)
     allowed = _addresses(texts, problems)
+    rules = _rules(texts, problems)
+    fallback = _word("blueprints.import_fallback", texts, ("yes", "no"), problems) == "yes"
     if problems:
         raise ProblemsError(problems)
     return Settings(
@@ -198,6 +219,8 @@ def load_settings(
         log_file=_log_file(texts["log.file"], url, place),
         log_level=level,
         log_format=form,
+        import_rules=rules,
+        import_fallback=fallback,
         secrets_key_file=_key_file(texts["secrets.key_file"], variables, place),
     )
 
@@ -335,6 +358,19 @@ def _addresses(texts: Mapping[str, tuple[str, str]], problems: list[Problem]) ->
             message = f"'{address}' is no value for the setting 'blueprints.allowed_imports' (from {origin})"
             problems.append(Problem("PL-C003", message, "Give addresses such as https://example.org/blueprints/."))
     return tuple(text.split())
+
+
+def _rules(texts: Mapping[str, tuple[str, str]], problems: list[Problem]) -> tuple[tuple[str, str], ...]:
+    text, origin = texts["blueprints.import_rules"]
+    found: list[tuple[str, str]] = []
+    for rule in text.split():
+        old, equals, new = rule.partition("=")
+        if old and equals and new:
+            found.append((old, new))
+        else:
+            message = f"'{rule}' is no value for the setting 'blueprints.import_rules' (from {origin})"
+            problems.append(Problem("PL-C003", message, "Give rules such as https://example.org/=/srv/mirror/."))
+    return tuple(found)
 
 
 def _folders(text: str, folder: Path) -> tuple[str, ...]:
