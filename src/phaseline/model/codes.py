@@ -124,6 +124,7 @@ CODES: dict[str, str] = {
     "PL-D016": "A phase is named among imported plugins",
     "PL-D017": "The provider means nothing here",
     "PL-D018": "The constraint asks for an unknown attribute",
+    "PL-D019": "The attribute has no effect yet",
     "PL-D020": "The name of the phase is taken",
     "PL-D021": "The name of the plugin is taken",
     "PL-D022": "The phase depends on itself",

@@ -245,6 +245,7 @@ def test_how_a_phase_wants_to_be_called(tmp_path: Path) -> None:
         ("OnBatchFailure", "explode"),
         ("RetryClears", "1"),
         ("BatchKey", "Region"),
+        ("Priority", "urgent"),
         ("Dependencies", "1, 2"),
     ],
 )
@@ -252,6 +253,11 @@ def test_a_value_of_the_wrong_kind(tmp_path: Path, name: str, value: str) -> Non
     [problem] = read_plugin(tmp_path, {f"Phase.{name}": value}).errors
     assert problem.code == "PL-D012"
     assert problem.place.line == 4
+
+
+def test_an_attribute_that_has_no_effect_yet_is_told(tmp_path: Path) -> None:
+    [problem] = read_plugin(tmp_path, {"Phase.Timeout": "60"}).problems
+    assert (problem.code, problem.severity, problem.place.line) == ("PL-D019", "warning", 4)
 
 
 @pytest.mark.parametrize(

@@ -334,6 +334,9 @@ class _Reading:
         for name in attributes:
             if name.lower() not in known:
                 self._misspelled(name, OF_PHASE, "Phase.")
+        if "Timeout" in attributes:
+            message = "Phase.Timeout has no effect yet: how long a resource may stay in a phase is not limited"
+            self._say("PL-D019", message, "Limit each run with Phase.RunTimeout.", "Phase.Timeout", is_warning=True)
 
     def _say(self, code: str, message: str, mend: str, attribute: str = "", *, is_warning: bool = False) -> None:
         self.problems.append(
