@@ -249,10 +249,11 @@ class Arena:
         """Count ``unmet`` and ``lost`` of the slot of a graph from the statuses of its entries (after a restore)."""
         low, high = slot.base, slot.end
         lengths, targets = graph.ptr[1:] - graph.ptr[:-1], graph.idx
-        status, tolerant = self.status[low:high], (self.marks[low:high] & TOLERANT) >> 1
-        for column, table in ((self.unmet, UNMET), (self.lost, LOST)):
-            told = table[status, tolerant]
-            column[low:high] = np.bincount(targets, told.repeat(lengths), high - low) if some(told != 0) else 0
+        status = self.status[low:high]
+        number = 2 * status + ((self.marks[low:high] & TOLERANT) >> 1)
+        for column, table in ((self.unmet, UNMET.ravel()), (self.lost, LOST.ravel())):
+            told = table[number]
+            column[low:high] = np.bincount(targets, told.repeat(lengths), high - low) if 1 in told.tobytes() else 0
         unsure = status.tobytes().count(UNSURE)
         self.slot_open[slot.number] = IS_OPEN[status].tobytes().count(1) - unsure
         self.slot_unsure[slot.number] = unsure

@@ -62,7 +62,8 @@ class PolicyTable:
             )
             for policy in policies
         ]
-        self._columns.extend(len(rows), dict(zip(DTYPES, zip(*rows, strict=True), strict=True)))
+        columns = np.array(rows, np.int64).reshape(len(rows), len(DTYPES)).T
+        self._columns.extend(len(rows), dict(zip(DTYPES, columns, strict=True)))
         self._expose()
 
     def _expose(self) -> None:

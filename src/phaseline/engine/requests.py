@@ -47,7 +47,7 @@ from phaseline.model.events import (
 )
 from phaseline.model.execution import Verdict
 from phaseline.model.graph import SubjectKind
-from phaseline.model.status import ExecutionStatus
+from phaseline.model.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Event
 
+AS_RESTORED = bytes(status if IS_STORED[status] else BLOCKED for status in EntryStatus).ljust(256, b"\0")
+"""[status as stored] -> what an entry begins with: what waits and runs follows from needs and open batches."""
 RETRIED = one_of(FAILED, CANCELED)
 RETRIED_UNSURE = one_of(FAILED, CANCELED, UNSURE)
 UNBEGUN = one_of(BLOCKED, WAITING, SLEEPING)
@@ -134,7 +136,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     slot.attempt = event.graph_attempt
     arena = scheduler.arena
     if event.statuses is not None:
-        arena.status[slot.base : slot.end] = np.where(IS_STORED[event.statuses], event.statuses, np.uint8(BLOCKED))
+        arena.status[slot.base : slot.end] = np.frombuffer(event.statuses.tobytes().translate(AS_RESTORED), np.uint8)
     if event.positions is not None and len(event.positions):
         positions = event.positions.astype(np.int64) + slot.base
         arena.attempts[positions] = event.attempts

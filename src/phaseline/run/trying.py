@@ -284,7 +284,7 @@ class Trial:
 
 def with_plain_ids(topology: Topology) -> Topology:
     """The same instances under ids that tests can spell, such as ``web_1``."""
-    ids = [
-        f"{topology.nodes[number].name}_{index}" for number, index in zip(topology.node, topology.index, strict=True)
-    ]
+    names = [node.name for node in topology.nodes]
+    places = zip(topology.node.tolist(), topology.index.tolist(), strict=True)
+    ids = [f"{names[number]}_{index}" for number, index in places]
     return altered(topology, ids=ids)
