@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.events import StatesEntered
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
-    from phaseline.model.rows import ExecutionRow
+    from phaseline.model.rows import ExecutionRow, NoteRow
     from phaseline.ports import Secrets, Store
     from phaseline.run.parts import FindPhase
 
@@ -151,13 +151,15 @@ class Deployments:
 
     def data(self, graph_id: int) -> dict[int, Value]:
         """{position: data that an earlier call of the entry left for the next one}; may be written."""
-        found = self._data.get(graph_id)
-        if found is None:
-            notes = self._store.notes(graph_id)
-            found = self._data[graph_id] = {
-                note.position: self.secrets.unsealed(note.result) for note in notes if note.result is not None
-            }
-        return found
+        if graph_id not in self._data:
+            self.keep_data(graph_id, self._store.notes(graph_id))
+        return self._data[graph_id]
+
+    def keep_data(self, graph_id: int, notes: Sequence[NoteRow]) -> None:
+        """Take the data of a graph's entries from their stored notes, opened where it was sealed."""
+        found = {note.position: note.result for note in notes if note.result is not None}
+        opened = {position: self.secrets.unsealed(result) for position, result in found.items()}
+        self._data.setdefault(graph_id, {}).update(opened)
 
     def doubted(self, graph_id: int) -> set[int]:
         """Positions of entries whose last call nobody saw the end of; who is called again is taken out."""

@@ -116,7 +116,7 @@ def _restored(
     for note in notes:
         if note.message and statuses[note.position] != COMPLETED:
             messages[graph.id, note.position] = note.message
-    deployments.data(graph.id).update({note.position: note.result for note in notes if note.result is not None})
+    deployments.keep_data(graph.id, notes)
     return Restored(
         row.number,
         row.deployment,

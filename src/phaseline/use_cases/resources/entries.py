@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_data import data_in
+from phaseline.model.sealing import veiled
 from phaseline.model.status import EntryStatus
 from phaseline.use_cases.resources.stays import WORDS
 
@@ -148,5 +149,5 @@ def message_of(note: NoteRow | None) -> str:
     """What the plugin said last: how it went, or how far it is."""
     if note is None:
         return ""
-    told = note.result.get("message") if isinstance(note.result, dict) else None
+    told = veiled(note.result.get("message")) if isinstance(note.result, dict) else None
     return note.message or (told if isinstance(told, str) else "")
