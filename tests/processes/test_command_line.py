@@ -124,7 +124,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_a_defect_of_ours_is_told_without_a_traceback_which_lies_in_a_file(tmp_path: Path) -> None:
     script = "from phaseline.cli import main, root\nroot.root.main = None\nmain.main()"
     done = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", script, "secrets", "create", "token", "--value", "hush-hush"],
         env={**os.environ, "TMPDIR": str(tmp_path)},
         check=False,
         capture_output=True,
@@ -134,7 +134,10 @@ def test_a_defect_of_ours_is_told_without_a_traceback_which_lies_in_a_file(tmp_p
     assert "PL-C099" in done.stderr
     assert "Traceback" not in done.stderr
     [report] = tmp_path.glob("phaseline-defect-*")
-    assert "Traceback" in report.read_text()
+    text = report.read_text()
+    assert "Traceback" in text
+    assert "secrets create token --value …" in text
+    assert "hush" not in text
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(shell: Shell) -> None:

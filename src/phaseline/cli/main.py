@@ -51,9 +51,11 @@ def report_defect(kind: type[BaseException], error: BaseException, trace: Traceb
     import tempfile
     import traceback
 
+    from phaseline.use_cases.engine_log import without_values
+
     text = "".join(traceback.format_exception(kind, error, trace))
     with tempfile.NamedTemporaryFile("w", prefix="phaseline-defect-", suffix=".txt", delete=False) as file:
-        file.write(f"{sys.argv}\n{text}")
+        file.write(f"{without_values(sys.argv)}\n{text}")
     from phaseline.cli.render.problems import defect_text
     from phaseline.cli.saying import say
 

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ TEXT_LENGTH = 1_000
 """Characters written of one text."""
 SECRET_WORD = re.compile(r"^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+", re.DOTALL)
 SECRET_MAPPING = re.compile(r"^(--?[\w-]+=|-\w)?\s*\{.*", re.DOTALL)
+SECRET_OPTION = "--value"  # noqa: S105 - the option, not what it says
 SECRET_URL = re.compile(r"//[^/@\s]+@")
 TOLD: dict[str, tuple[Level, str]] = {
     "workflow_started": ("info", "begun"),
@@ -150,10 +152,16 @@ def without_values(words: Sequence[str]) -> str:
     'phaseline install a.yaml -i key=… --input=key=… --store=sqlite:///a.db'
     >>> without_values(["install", "a.yaml", "-i", '{"key": "hush"}'])
     'install a.yaml -i {…}'
+    >>> without_values(["secrets", "create", "key", "--value", "hush", "--value=hush"])
+    'secrets create key --value … --value=…'
     >>> without_values(["--store", "postgresql://ann:hush@host/db"])
     '--store postgresql://…@host/db'
     """
-    shown = [SECRET_WORD.sub(r"\1\2=…", SECRET_MAPPING.sub(r"\1{…}", word)) for word in words]
+    told = [
+        "…" if before == SECRET_OPTION else word if not word.startswith(f"{SECRET_OPTION}=") else f"{SECRET_OPTION}=…"
+        for before, word in pairwise(("", *words))
+    ]
+    shown = [SECRET_WORD.sub(r"\1\2=…", SECRET_MAPPING.sub(r"\1{…}", word)) for word in told]
     return SECRET_URL.sub("//…@", " ".join(shown))
 
 
