@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.use_cases.known_things import KnownThings
 from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
 from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
 from phaseline.use_cases.plugins import missing_modules
@@ -141,7 +142,7 @@ def load(
     blueprint = on_their_paths(place, read_blueprint(opened.file, opened.files, open_types=open_types))
     code = opened.code_of(blueprint)
     try:
-        whole = complete_inputs(blueprint, inputs)
+        whole = complete_inputs(blueprint, inputs, lookup=KnownThings(lambda: place.store))
         stored = without_hidden_defaults(blueprint)
         evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
     except ProblemsError as error:

@@ -17,6 +17,7 @@ from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.deployments import refuse_open
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
+from phaseline.use_cases.known_things import KnownThings
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.typos import did_you_mean
@@ -162,7 +163,14 @@ def _parameters(
     from phaseline.plan.workflows import built_in
 
     known = built_in(workflow.built_in).parameters
-    merged = merge_parameters(workflow, order.parameters, more=known, allow_custom=order.allow_custom)
+    merged = merge_parameters(
+        workflow,
+        order.parameters,
+        more=known,
+        allow_custom=order.allow_custom,
+        types=topology.blueprint.data_types,
+        lookup=KnownThings(lambda: place.store, row.name),
+    )
     if all(name in order.parameters or value in (None, "", [], {}) for name, value in merged.items()):
         return merged
     documents = place.store.documents(row.number)
