@@ -323,6 +323,10 @@ def test_decision15_a_paused_phase_holds_its_nodes_and_an_engine_that_is_idle_le
     assert "create server" in shop.said
     now = shop.phaseline.phases.show("Make").now
     assert (dict(now.counts), now.paused != "") == ({"Waiting": 2}, True)
+    server = shop.phaseline.instances.list(node="server").items[0].id
+    (reason,) = shop.phaseline.instances.why(server).reasons
+    assert "paused" in reason.text
+    assert reason.mend == "phaseline phases unpause Make"
     shop.phaseline.phases.unpause("Make")
     shop.phaseline.engine.run(until_idle=True)
     assert shop.states()[1] == ("server", "Started")
@@ -366,3 +370,22 @@ def test_decision15_a_plan_shows_states_and_phases_and_calls_nothing(shop: Shop)
     assert ["Started"] in shown
     assert not any("Free" in line for line in lines)
     assert shop.said == []
+
+
+def test_decision15_a_phase_that_nobody_can_use_holds_its_nodes_until_it_is_mended(shop: Shop) -> None:
+    shop.phase("Make", "Allocation", "Phase.Dependencies = Missing")
+    shop.install(detach=True)
+    shop.phaseline.engine.run(until_idle=True)
+    assert ("server", "Allocation") in shop.states()
+    texts = {
+        reason.text
+        for one in shop.phaseline.instances.list(node="server").items
+        for reason in shop.phaseline.instances.why(one.id).reasons
+    }
+    assert any("Missing" in text for text in texts)
+    assert "Make server server" not in shop.said
+    shop.phase("Missing", "Allocation")
+    shop.phaseline.close()
+    shop.open()
+    assert shop.phaseline.executions.resume(deployment="shop").status == "completed"
+    assert shop.said.index("Missing server server") < shop.said.index("Make server server")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.state_steps import phase_of
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import MEMORY
 from phaseline.use_cases.engine_log import open_log
@@ -119,11 +120,15 @@ def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) ->
         row = store.execution(ticket.row.id)
         ticket.hear_of(row)
         was_over = (row is None or row.status.is_ended) and ticket.is_answered(store)
+        told: set[str] = set()
 
         def has_settled() -> bool:
             if not ticket.has_answer and not (engine.has_turned and ticket.is_answered(store)):
                 return False
             is_over = was_over or ticket.refusal is not None
+            if not told and number in engine.held:
+                told.update(engine.phases.in_force.closed)
+                watching.noticed(_waits_for(ticket.row.id, told))
             return is_over or engine.has_ended(number) or engine.needs_attention(number)
 
         engine.run(has_settled)
@@ -135,6 +140,12 @@ def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) ->
             return Ending.SETTLED
         engine.close(0 if engine.is_asked_to_stop else DRAIN_S)
         return Ending.STOPPED if engine.is_asked_to_stop and not leave.is_wanted else Ending.LEFT
+
+
+def _waits_for(execution: str, lanes: Collection[str]) -> str:
+    """That nothing goes on before somebody opens or mends these phases."""
+    names = sorted(phase_of(lane) or lane for lane in lanes)
+    return f"{execution} waits: {', '.join(names)} cannot be called now. See why: phaseline phases show {names[0]}"
 
 
 def work_left(store: Store, *, besides: Collection[int] = ()) -> bool:

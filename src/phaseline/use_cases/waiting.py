@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import state_name
 from phaseline.model.status import ExecutionStatus
@@ -14,6 +14,7 @@ from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_instance
 
 if TYPE_CHECKING:
+    from phaseline.model.blueprint import Blueprint
     from phaseline.model.rows import BatchRow, ExecutionRow
     from phaseline.plan.why import Reason
     from phaseline.ports import Store
@@ -63,10 +64,30 @@ def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
         deployment=row.name,
         execution=latest.id if latest else "",
         execution_status=latest.status.value if latest else "",
-        reasons=reasons,
+        reasons=[_of_closed_phase(place, topology.blueprint, reason) for reason in reasons],
         note=_note(store, latest, topology.ids[number]),
         now_at=place.clock.now(),
     )
+
+
+def _of_closed_phase(place: Workplace, blueprint: Blueprint, reason: Reason) -> Reason:
+    """Why a phase that is ready is not called, where a person must open or mend it."""
+    if reason.kind != "slot" or not blueprint.on_path:
+        return reason
+    name = reason.operation
+    pause = place.store.paused_phases().get(name.lower())
+    if pause is not None:
+        return altered(
+            reason,
+            text=f"{name} is ready, and paused ({pause.actor}: {pause.reason})",
+            mend=f"phaseline phases unpause {name}",
+        )
+    registry = place.phases_found.registry
+    phase = registry.get(name)
+    obstacles = registry.obstacles(phase) if phase is not None else ()
+    if not obstacles:
+        return reason
+    return altered(reason, text=f"{name} cannot be used: {'; '.join(obstacles)}", mend=f"phaseline phases show {name}")
 
 
 def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], Mapping[int, int]]:
