@@ -105,6 +105,15 @@ def test_what_is_of_another_type_was_not_renamed() -> None:
     assert found.renames == ()
 
 
+def test_two_relationships_of_one_type_to_one_node_are_two() -> None:
+    twice = BASE.replace("target: db}]", "target: db}, {type: cloudify.relationships.depends_on, target: db}]")
+    (change,) = differences(twice).changes
+    assert (change.kind, change.path) == (
+        "added",
+        "nodes.web.relationships.cloudify.relationships.depends_on -> db (again)",
+    )
+
+
 def test_another_version_of_the_language_is_a_change() -> None:
     new = "tosca_definitions_version: cloudify_dsl_1_5\nimports: [cloudify/types/types.yaml]\n" + BASE
     assert ("version", "version") in [(each.what, each.path) for each in differences(new).changes]

@@ -141,6 +141,18 @@ def test_operations_are_extended_replaced_or_left_out() -> None:
     assert found["stop"] == (None, ["web:31"])
 
 
+def test_a_data_type_that_is_declared_again_keeps_what_the_parents_gave() -> None:
+    found = told(TYPES.replace("{port: {default: 8080}}", "{disk: {type: Disk, default: {mount: {path: /srv}}}}"))
+    assert found["properties.disk.kind"] == ("ssd", ["Base:10", "Disk:4"])
+    assert found["properties.disk.mount.path"] == ("/srv", ["Web:20", "Mount:5"])
+
+
+def test_an_operation_that_maps_nothing_says_only_what_it_says() -> None:
+    found = told(TYPES.replace("stop: {}", "stop: {implementation: '', executor: central_deployment_agent, max_retries: 2}"))
+    below = [path for path in found if ".stop." in path]
+    assert [path.rpartition(".")[2] for path in below] == ["implementation", "executor", "max_retries"]
+
+
 def test_a_relationship_that_another_file_adds_is_placed_in_that_file() -> None:
     main = """
     imports: [cloudify/types/types.yaml, more.yaml]

@@ -27,7 +27,7 @@ from tests.dsl.readers import problems
         ("node_templates: {a: {type: cloudify.nodes.Root, relationships: {}}}", "Put a dash before the first key: '- : …'."),
         ("node_templates: {a: {type: cloudify.nodes.Root, properties: {get_input: x}}}", "A function is the value of a property: 'PROPERTY: {get_input: …}'."),
         ("node_templates: {a: {type: {get_input: x}}}", "Write the text itself: functions are not evaluated here."),
-        ("capabilities: {a: {valeu: 1}}", "Did you mean 'value'?"),
+        ("capabilities: {a: {valuex: 1}}", "Did you mean 'value'?"),
     ],
 )  # fmt: skip
 def test_a_wrong_form_is_mended(text: str, mend: str) -> None:
@@ -58,3 +58,15 @@ def test_a_list_that_another_file_adds_to_keeps_its_places() -> None:
         relationships: [{target: web}, {type: cloudify.relationships.depends_on, target: wbe}]
     """
     assert [problem.place.column for problem in problems(text)] == [21, 86]
+
+
+def test_what_is_right_beside_something_wrong_is_kept() -> None:
+    text = """
+    node_templates:
+      web:
+        type: cloudify.nodes.Root
+        colour: red
+        relationships:
+        interfaces: {own: {stop: "true\\n", start: "true\\n", wrong: 5}}
+    """
+    assert [problem.code for problem in problems(text)] == ["PL-B014", "PL-B015"]

@@ -11,7 +11,7 @@ from phaseline.dsl.grammar import BLUEPRINT
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.primitives import PRIMITIVES
 from phaseline.dsl.report import Report, Spot
-from phaseline.dsl.shapes import Each, Leaf, Rows, Shape, Table
+from phaseline.dsl.shapes import Each, Key, Leaf, Rows, Shape, Table
 from phaseline.model.blueprint import Value
 
 ROOT = "cloudify.nodes.Root"
@@ -85,7 +85,5 @@ def _references(shape: Shape, value: Value, spot: Spot, refers: str) -> Iterator
             yield from _references(shape.of, item, spot.at(place), refers)
     elif isinstance(value, dict):
         for name, item in value.items():
-            key = shape.keys.get(name) if isinstance(shape, Table) else None
-            of = key.shape if key is not None else shape.of if isinstance(shape, Each) else None
-            if of is not None:
-                yield from _references(of, item, spot.at(name), key.refers if key is not None else refers)
+            key = shape.keys[name] if isinstance(shape, Table) else Key(shape.of, refers=refers)
+            yield from _references(key.shape, item, spot.at(name), key.refers)

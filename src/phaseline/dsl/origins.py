@@ -73,16 +73,14 @@ def property_contributions(sections: Sections, section: Kind, name: str) -> dict
     return found
 
 
-def _of_data_type(sections: Sections, name: str, open_types: tuple[str, ...] = ()) -> Iterator[Contribution]:
+def _of_data_type(sections: Sections, name: str) -> Iterator[Contribution]:
     """The defaults of a data type's properties, each put where it belongs."""
-    if name in open_types:
-        return  # a circle, which was reported
     for owner, raw, spot in lineage(sections, "data_types", name):
         for key, item in cast("Mapping[str, Mapping[str, Value]]", raw.get("properties") or {}).items():
             fields = item or {}
             kind = fields.get("type")
             if isinstance(kind, str) and kind in sections.of("data_types"):
-                for inner in _of_data_type(sections, kind, (*open_types, name)):
+                for inner in _of_data_type(sections, kind):
                     yield inner._replace(path=(key, *inner.path))
             if "default" in fields:
                 yield Contribution(
