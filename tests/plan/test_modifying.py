@@ -304,7 +304,7 @@ def naive(before, parts, wanted, counts, highest):
 
 
 @given(shapes(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_n6_n7_what_is_there_afterwards_is_that_of_a_naive_reading(shape, data):
     nodes, groups = shape
     parts = [*nodes, *groups]

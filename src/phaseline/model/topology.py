@@ -21,7 +21,7 @@ import numpy as np
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.model.blueprint import Blueprint, Node, Relationship
 
@@ -127,6 +127,22 @@ class Topology:
                 inside = int(self.groups.outer[inside])
             instance = int(self.container[instance])
         return found
+
+    def within(self, node: int, group: str) -> Mapping[int, Sequence[int]]:
+        """{instance of a scaling group: the instances of a node in it}; made on first use."""
+        found = self._within.get((node, group))
+        if found is None:
+            grouped: dict[int, list[int]] = {}
+            for instance in self.instances_of(node).tolist():
+                number = self.groups_around(instance).get(group)
+                if number is not None:
+                    grouped.setdefault(number, []).append(instance)
+            found = self._within[node, group] = grouped
+        return found
+
+    @cached_property
+    def _within(self) -> dict[tuple[int, str], Mapping[int, Sequence[int]]]:
+        return {}
 
     @cached_property
     def node_number(self) -> dict[str, int]:

@@ -244,6 +244,9 @@ class Handful:
     def groups_of(self, instance: int) -> Mapping[str, int]:
         return self.groups.get(instance, {})
 
+    def within(self, node: str, group: str, number: int) -> Sequence[int]:
+        return [found for found in self.instances_of(node) if self.groups_of(found).get(group) == number]
+
     def id_of(self, instance: int) -> str:
         return f"{self.nodes[instance]}_{instance}"
 

@@ -85,6 +85,10 @@ class Instances(Protocol):
         """{scaling group: the instance of it} that an instance lies in, its containers' included, nearest first."""
         ...
 
+    def within(self, node: str, group: str, number: int) -> Sequence[int]:
+        """The instances of ``node`` that lie in one instance of a scaling group."""
+        ...
+
     def id_of(self, instance: int) -> str:
         """The id of an instance, such as ``web_a1b2c3``."""
         ...
@@ -250,21 +254,19 @@ class RuntimeScope:
             if len(targets) == 1:
                 return int(targets[0])
         for viewer in viewers:
-            beside = self._in_group(viewer, all_of_node)
+            beside = self._in_group(viewer, reference, int(all_of_node[0]))
             if len(beside) == 1:
                 return beside[0]
         raise _unclear(reference)
 
-    def _in_group(self, viewer: int, instances: Sequence[int]) -> list[int]:
-        """Those of the instances in the viewer's instance of the nearest scaling group that both lie in."""
+    def _in_group(self, viewer: int, node: str, some: int) -> Sequence[int]:
+        """Instances of ``node``, ``some`` being one, in the viewer's instance of the nearest scaling group both lie in."""
         groups = self.instances.groups_of(viewer)
         if not groups:
-            return []
-        shared = self.instances.groups_of(int(instances[0]))
-        for group, number in groups.items():
-            if group in shared:
-                return [int(found) for found in instances if self.instances.groups_of(int(found)).get(group) == number]
-        return []
+            return ()
+        shared = self.instances.groups_of(some)
+        nearest = next((group for group in groups if group in shared), None)
+        return () if nearest is None else self.instances.within(node, nearest, groups[nearest])
 
 
 def _no_node(reference: str) -> ProblemsError:
