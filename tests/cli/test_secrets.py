@@ -227,12 +227,16 @@ def test_d30_the_name_of_a_property_cannot_be_a_secret(planted: Terminal) -> Non
 def test_d30_phases_read_secrets_and_what_they_keep_of_them_is_sealed(terminal: Terminal) -> None:
     folder = plugins(terminal)
     (folder / "create.py").write_text(PHASE)
+    with (folder / "create.cfg").open("a") as file:
+        file.write("Phase.BreakerShare = 0.5\nPhase.BreakerMinimum = 1\n")
     terminal.run("secrets", "create", "password", "--value", "correct-horse-battery")
     moved(terminal, record("n1"))
     said = [
         terminal.run("resources", *words)
         for words in (("show", "n1"), ("show", "n1", "--json"), ("list", "--json"), ("history", "n1"), ("why", "n1"))
     ]
+    said += [terminal.run("phases", "show", "Acme.Create"), terminal.run("phases", "list", "--json")]
+    assert "the last said: refused ********" in said[-1].output
     assert "(hidden)" in said[0].output
     assert "refused correct" not in said[0].output
     for where, content in everything(terminal).items():
@@ -240,6 +244,7 @@ def test_d30_phases_read_secrets_and_what_they_keep_of_them_is_sealed(terminal: 
     for result in said:
         assert_nowhere(str(result), result.output.encode())
     (folder / "create.py").write_text(PHASE.replace("handler.setFailed(node, ", "handler.setCompleted(node) or ("))
+    terminal.run("phases", "unpause", "Acme.Create")
     terminal.run("resources", "retry", "n1")
     worked(terminal)
     assert '"State": "Started"' in terminal.run("resources", "show", "n1", "--json").output

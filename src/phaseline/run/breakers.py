@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.phases import PhaseDefinition
-    from phaseline.ports import Clock, Store
+    from phaseline.ports import Clock, Secrets, Store
     from phaseline.run.in_force import PhasesInForce
     from phaseline.run.reports import Report
 
@@ -42,8 +42,11 @@ class Count:
 class Breakers:
     """The breakers of all phases that have one."""
 
-    def __init__(self, store: Store, clock: Clock, scheduler: Scheduler, in_force: PhasesInForce) -> None:
-        """Those that are tripped stand in the store."""
+    def __init__(
+        self, store: Store, clock: Clock, scheduler: Scheduler, in_force: PhasesInForce, secrets: Secrets
+    ) -> None:
+        """Those that are tripped stand in the store; ``secrets`` are masked in what is told of the last failure."""
+        self._secrets = secrets
         self._store = store
         self._clock = clock
         self._scheduler = scheduler
@@ -121,4 +124,5 @@ class Breakers:
     def _trip(self, phase: PhaseDefinition, why: str, text: str) -> None:
         self._counts.pop(phase.key, None)
         self._tripped[phase.key] = self._clock.now() + round(phase.policy.breaker_pause_s * 1000)
-        self._store.pause_phase(phase.name, ENGINE, f"{REASON}{why}" + (f"; the last said: {text}" if text else ""))
+        said = f"; the last said: {self._secrets.masked(text)}" if text else ""
+        self._store.pause_phase(phase.name, ENGINE, f"{REASON}{why}{said}")

@@ -68,7 +68,7 @@ class Phases:
         deployments.find_phase = self.in_force.find
         self.conditions = Conditions(scheduler, deployments, self.in_force, clock)
         self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
-        self.breakers = Breakers(store, clock, scheduler, self.in_force)
+        self.breakers = Breakers(store, clock, scheduler, self.in_force, deployments.secrets)
         self.listeners = Listeners(scheduler, deployments, self.in_force, clock, inbox)
         self.orders = PathOrders(store, scheduler, deployments, self)
         self.documents: list[DocumentChange] = []
