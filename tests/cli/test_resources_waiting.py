@@ -238,3 +238,14 @@ def test_pd35_all_that_have_arrived_when_an_engine_looks_come_in_one_run(termina
     worked(terminal)
     _, phase = terminal.ask("phases", "show", "Acme.Volume")
     assert (phase["now"]["runs"], phase["now"]["last_run_size"]) == (1, 3)
+
+
+def test_pd53_a_phase_that_is_installed_late_is_run_before_the_state_is_left(terminal: Terminal, folder: Path) -> None:
+    moved(terminal, record("n1", Acme_Instance="no room"))
+    write(folder, "label", "Acme.Label", "Phase.Dependencies = Acme.Instance")
+    terminal.run("resources", "retry", "n1", "--set", "Acme_Instance=")
+    worked(terminal)
+    assert shown(terminal, "n1")["state"] == "Started"
+    assert entries(terminal, "n1")["Acme.Label"]["Status"] == "Completed"
+    _, found = terminal.ask("resources", "history", "n1")
+    assert [one["state"] for one in found["events"] if not one["phase"]].count("Allocation") == 1

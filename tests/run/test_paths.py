@@ -409,13 +409,19 @@ def test_resources_of_several_types_go_their_own_ways_in_one_request() -> None:
     assert yard.status(row) is ExecutionStatus.COMPLETED
 
 
-def test_a_phase_that_is_loaded_late_is_met_when_the_state_is_entered_again() -> None:
+def test_pd53_a_phase_that_is_loaded_late_applies_to_those_that_have_not_left_the_state() -> None:
     yard = Yard(phase("X"))
-    yard.start("a")
-    yard.source.phases.append(phase("Y"))
+    row = yard.start("a", "b")
+    yard.complete("X", "b")
+    assert yard.state("b") == "Started"
+    yard.source.phases += [phase("Y"), phase("Z", "Allocation", "X", "Y")]
     yard.renew()
     yard.complete("X", "a")
-    assert yard.state("a") == "Started"
+    assert (yard.state("a"), yard.stay("a")) == ("Allocation", {"Y": "running", "Z": "blocked"})
+    yard.crash()
+    yard.complete("Y", "a")
+    yard.complete("Z", "a")
+    assert (yard.state("a"), yard.status(row)) == ("Started", ExecutionStatus.COMPLETED)
     yard.reach("Terminated", "a")
     yard.reach("Started", "a")
-    assert yard.stay("a") == {"X": "running", "Y": "running"}
+    assert yard.stay("a") == {"X": "running", "Y": "running", "Z": "blocked"}

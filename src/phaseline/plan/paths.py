@@ -115,6 +115,36 @@ def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int
     return _laid_out(entered[-1], steps, needs, group.subjects)
 
 
+def late_graph(group: Group, registry: PhaseRegistry, had: Sequence[str], number: int) -> Graph | None:
+    """The graph of the phases that were loaded when the group was in its state already (PD53); None: there are none.
+
+    ``had``: the phases of the stay so far; they are named in the graph, without an entry, so that whoever leaves it has
+    had them. The state, of this ``number``, is not entered again.
+    """
+    known = {name.lower() for name in had}
+    phases = {
+        name: phase
+        for name, phase in _phases(registry, group.resource_type, group.state, group.path).items()
+        if name.lower() not in known
+    }
+    if not phases:
+        return None
+    entered, left = STATE_PREFIX + group.state, EXIT_PREFIX + group.state
+    place = {name.lower(): 1 + row for row, name in enumerate(phases)}
+    needs: list[list[int]] = [[]]
+    for phase in phases.values():
+        needs.append((_needs(registry, phase, group.state, place) if phase is not None else []) or [0])
+    rows = [
+        _Row(entered, Policy(LaneSpec(entered), leave=(number,)), Mark.ABSENT),
+        *(_Row(LANE_PREFIX + name, policy_of(name, phase), mark_of(phase)) for name, phase in phases.items()),
+        _Row(left, Policy(LaneSpec(left)), Mark.ABSENT | Mark.EXIT),
+    ]
+    graph = _laid_out(group.state, rows, [*needs, list(place.values())], group.subjects)
+    way_out = graph.steps[-1]
+    before = tuple(Step(LANE_PREFIX + name, SubjectKind.INSTANCE, way_out.first, 0) for name in had)
+    return altered(graph, steps=(*graph.steps[:-1], *before, way_out))
+
+
 def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
     """The graph for other subjects, as many as it has: only they differ."""
     return altered(graph, subject=np.tile(subjects, len(graph.steps)))

@@ -17,8 +17,9 @@ from phaseline.model.resources import REACH, REMOVED
 from phaseline.model.state_steps import state_entered, state_name, state_numbers
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.subject_ranges import numbers_of
-from phaseline.plan.paths import next_groups, removal_graph, same_for, state_graph
+from phaseline.plan.paths import Group, late_graph, next_groups, removal_graph, same_for, state_graph
 from phaseline.run.going import left_behind, verdict_of
+from phaseline.run.in_force import phases_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from phaseline.model.graph import Graph
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import ExecutionRow
-    from phaseline.plan.paths import Group
     from phaseline.ports import Store
     from phaseline.run.conditions import Conditions
     from phaseline.run.deployments import Deployments
@@ -235,7 +235,9 @@ class Paths:
             there = loaded.states[subjects] == REMOVED
             graphs = [removal_graph(subjects[~there], REMOVED)] if not there.all() else []
         else:
-            standing = _standing(loaded, subjects, None if left is None else left.name)
+            standing = list(_standing(loaded, subjects, None if left is None else left.name))
+            if left is not None:
+                graphs, standing = self._late(row.deployment, left, target, standing)
             groups, _ = next_groups(standing, target, self._in_force.registry, passed=left is not None)
             for group in groups:
                 try:
@@ -256,6 +258,27 @@ class Paths:
             self.begun.append((number, graph, row.deployment))
             events.append(Planned(execution, graph, number))
         return events
+
+    def _late(
+        self, deployment: int, left: Slot, target: str, standing: list[tuple[str, str, np.ndarray]]
+    ) -> tuple[list[Graph], list[tuple[str, str, np.ndarray]]]:
+        """(graphs of phases that were loaded while these were in their state, those for whom there are none) (PD53)."""
+        registry = self._in_force.registry
+        had = phases_in(left.steps)
+        graphs: list[Graph] = []
+        leaving: list[tuple[str, str, np.ndarray]] = []
+        for kind, state, subjects in standing:
+            path = registry.types.path(kind, target)
+            numbers = state_numbers(self._deployments.loaded(deployment).state_names)
+            late = None
+            if path is not None and state in path.states and state in numbers:
+                group = Group(kind, path, state, subjects.astype(np.int32))
+                late = late_graph(group, registry, had, numbers[state])
+            if late is None:
+                leaving.append((kind, state, subjects))
+            else:
+                graphs.append(late)
+        return graphs, leaving
 
     def _graph_of(self, deployment: int, group: Group, numbers: Mapping[str, int]) -> Graph:
         """The graph of a group's state; calls of equal size are followed by graphs that differ in their subjects alone."""

@@ -196,7 +196,7 @@ class Phases:
         """Who enters a state begins its phases afresh: what they kept from an earlier stay goes (6.1)."""
         loaded = self._deployments.loaded(deployment)
         for stay in stays_of(graph.steps):
-            names = phases_of_steps(stay.phases)
+            names = phases_of_steps(step for step in stay.phases if step.count)
             subjects = graph.subject[stay.exit.first : stay.exit.first + stay.exit.count]
             for number in loaded.documented(subjects):
                 kept = phases_in(loaded.document_of(number))

@@ -13,7 +13,7 @@ import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.model.state_steps import phase_of, state_entered
-from phaseline.model.status import EntryStatus
+from phaseline.model.status import EntryStatus, Mark
 from phaseline.use_cases.executions import as_statuses, with_running
 
 if TYPE_CHECKING:
@@ -82,12 +82,17 @@ class Stay:
     @cached_property
     def phases(self) -> dict[str, Step]:
         """{phase: its entries}, in their order."""
-        return {name: step for step in self.columns.steps if (name := phase_of(step.phase)) is not None}
+        return {name: step for step in self.columns.steps if step.count and (name := phase_of(step.phase)) is not None}
 
     @cached_property
     def entered(self) -> Sequence[str]:
-        """The states that were entered, in order; all but the last had no phases."""
-        return [name for step in self.columns.steps if (name := state_entered(step.phase)) is not None]
+        """The states that were entered, in order; all but the last had no phases. Phases that were loaded late enter none."""
+        told = self.columns.marks
+        return [
+            name
+            for step in self.columns.steps
+            if (name := state_entered(step.phase)) is not None and told[step.first] & Mark.ANNOUNCE
+        ]
 
     @cached_property
     def _batches(self) -> Sequence[BatchRow]:
