@@ -37,7 +37,7 @@ OUTCOMES = (OutcomeKind.COMPLETED, OutcomeKind.COMPLETED, OutcomeKind.AGAIN, Out
             OutcomeKind.UNSURE)  # fmt: skip
 MARKS = (
     0, 0, 0, Mark.TOLERANT, Mark.ABSENT, Mark.CONDITIONAL, Mark.CONDITIONAL, Mark.CONDITIONAL | Mark.TOLERANT,
-    Mark.ABSENT | Mark.ANY, Mark.ABSENT | Mark.ENDED, Mark.ABSENT | Mark.EXIT,
+    Mark.ABSENT | Mark.ANY, Mark.ABSENT | Mark.ENDED, Mark.ABSENT | Mark.EXIT, Mark.ABSENT | Mark.CONDITIONAL,
 )  # fmt: skip
 LIMITS = (None, None, StopAfter(failures=0), StopAfter(failures=1), StopAfter(share=0.4), StopAfter(seconds=0.03))
 

@@ -165,3 +165,23 @@ def test_what_was_called_when_its_target_changed_is_canceled_whatever_it_answers
     driver.answer(batch, FAILED, members=[1])
     driver.answer(batch, members=[0, 2])
     assert driver.statuses() == ["canceled", "canceled", "completed"]
+
+
+def test_a_gate_is_asked_before_it_passes_and_taken_back_by_a_phase_that_begins_to_apply() -> None:
+    """ADR 0014. 0: phase A; 1: phase B, conditional; 2: the gate of both; 3: what follows in the same graph."""
+    driver = Driver()
+    gate = Mark.ABSENT | Mark.CONDITIONAL
+    (batch,) = driver.begin(
+        graph_of([0, 1, 0, 0], needs={2: [0, 1], 3: [2]}, marks={1: IF, 2: gate}, policies=(PLAIN, OTHER))
+    )
+    driver.tell(says(1, (1, 0)))
+    driver.tell(finished(batch))
+    assert driver.statuses() == ["completed", "passed", "waiting", "blocked"]
+    driver.tell(says(1, (1, 1)))
+    assert driver.statuses() == ["completed", "waiting", "blocked", "blocked"]
+    driver.tell(says(1, (2, 0)))  # an answer to the question that was taken back
+    assert driver.statuses()[2:] == ["blocked", "blocked"]
+    driver.tell(says(1, (1, 0)))
+    assert driver.statuses() == ["completed", "passed", "waiting", "blocked"]
+    driver.tell(says(1, (2, 0)))
+    assert driver.statuses() == ["completed", "passed", "passed", "running"]

@@ -227,3 +227,37 @@ def test_decision15_types_and_targets_that_are_not_known_are_told_at_the_type(ch
     for problem in found:
         assert said in problem.message + problem.mend
         assert problem.place.line in {6, 7}
+
+
+def test_decision15_operations_of_relationships_run_in_their_states_too():
+    world_, known, _ = world()
+    world_.go("install", known)
+    ids = world_.topology.ids
+    server, disk = (
+        ids[int(world_.topology.instances_of(world_.topology.node_number[node])[0])] for node in ("server", "disk")
+    )
+    between = f"{server}>{disk}:source"
+    at = world_.place
+    assert at(f"=Configuration {server}") < at(f"preconfigure {between}") < at(f"configure {server}")
+    assert at(f"=Installation {server}") < at(f"start {server}") < at(f"establish {between}") < at(f"=Started {server}")
+    world_.go("uninstall", known)
+    assert at(f"stop {server}") < at(f"unlink {between}") < at(f"=Deallocation {server}") < at(f"delete {server}")
+
+
+def test_decision15_several_relationships_of_a_state_are_one_after_the_other_and_all_before_the_next():
+    more = "{cloudify.interfaces.relationship_lifecycle: {preconfigure: p.m.pre}}"
+    text = BLUEPRINT.replace(
+        "  disk: {type: Disk}\n",
+        "  disk: {type: Disk, instances: {deploy: 3}}\n  other: {type: Disk, instances: {deploy: 2}}\n",
+    ).replace(
+        "unlink: p.m.unlink}}\n",
+        "unlink: p.m.unlink}}\n"
+        f"      - {{type: cloudify.relationships.connected_to, target: other, source_interfaces: {more}}}\n",
+    )
+    world_, known, _ = world(text)
+    world_.go("install", known)
+    server = world_.topology.ids[int(world_.topology.instances_of(world_.topology.node_number["server"])[0])]
+    before = [number for number, line in enumerate(world_.lines) if line.startswith(f"preconfigure {server}>")]
+    assert len(before) == 5
+    assert world_.place(f"=Configuration {server}") < min(before)
+    assert max(before) < world_.place(f"configure {server}")
