@@ -30,7 +30,7 @@ CFY = {
     "blueprints get": "phaseline blueprints show ID",
     "blueprints download": "phaseline blueprints package ID",
     "blueprints inputs": "phaseline blueprints plan ID",
-    "plugins upload": "phaseline install FILE --plugins DIR, for nothing is uploaded",
+    "plugins upload": "phaseline plugins install --definition-only plugin.yaml for its types, --plugins DIR for its code",
 }
 """{words of the ancestor's command line: what is typed here}; the whole list is the page for those who come from it."""
 
