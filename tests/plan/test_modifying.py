@@ -28,7 +28,7 @@ def named(found, numbers):
 
 
 def rows(found, numbers):
-    made = found.topology
+    made = found.finished
     ends = zip(named(found, made.source[numbers]), named(found, made.target[numbers]), strict=True)
     return list(ends)
 
@@ -141,7 +141,7 @@ def test_n2_all_to_one_keeps_the_target_in_use():
     made = topology(blueprint(node("db", instances=2), node("web", tie)))
     found = change(made, web=2)
     assert rows(found, found.added.rows) == [("web_2", "db_1")]
-    again = change(change(found.finished(), db=3).finished(), web=3)
+    again = change(change(found.finished, db=3).finished, web=3)
     assert rows(again, again.added.rows) == [("web_3", "db_1")]
 
 
@@ -152,6 +152,11 @@ def test_n2_all_to_one_takes_another_target_when_the_one_in_use_is_removed():
     assert named(found, found.extended.changed) == ["web_1", "web_2"]
     assert rows(found, found.extended.rows) == [("web_1", "db_2"), ("web_2", "db_2")]
     assert named(found, found.extended.related) == ["db_2"]
+    assert len(found.topology.link) == len(made.link) == 2
+    again = change(found.finished, web=3)
+    assert rows(again, again.added.rows) == [("web_3", "db_2")]
+    again = change(found.rolled_back(), web=3)
+    assert rows(again, again.added.rows) == [("web_3", "db_1")]
 
 
 def test_n2_sources_without_a_target_get_the_first_that_comes():
@@ -173,7 +178,7 @@ def test_n2_several_targets_of_an_all_to_one_are_refused():
 
 def test_n5_new_ids_and_indexes_are_never_those_of_others():
     made = expand(blueprint(node("a", instances=3)), suffixes=1)
-    less = modify(made, {"a": Wanted(1)}, suffixes=1).finished()
+    less = modify(made, {"a": Wanted(1)}, suffixes=1).finished
     more = modify(less, {"a": Wanted(3)}, suffixes=1, counts={"a": 1})
     assert more.topology.index.tolist() == [1, 2, 3, 4, 5]
     assert len(set(more.topology.ids)) == 5
@@ -196,7 +201,7 @@ def test_n8_a_scaled_topology_has_the_added_and_not_the_removed():
 
 def test_n8_finished_the_removed_are_gone():
     made = topology(blueprint(node("a", instances=2), group("g", "a", instances=2)))
-    done = change(made, g=1).finished()
+    done = change(made, g=1).finished
     assert done.instances_of(0).tolist() == [0, 1]
     assert done.groups.is_there.tolist() == [True, False]
 
@@ -214,7 +219,7 @@ def test_n6_an_unknown_node_is_told_with_a_guess():
 def test_n6_an_id_of_something_else_is_told():
     made = topology(blueprint(node("a"), node("b")))
     assert problem(made, a=Wanted(0, include=("b_1",))).code == "PL-N011"
-    assert problem(change(made, a=0).finished(), a=Wanted(0, exclude=("a_1",))).code == "PL-N011"
+    assert problem(change(made, a=0).finished, a=Wanted(0, exclude=("a_1",))).code == "PL-N011"
 
 
 def test_b19_limits_are_enforced_unless_forced():
@@ -324,7 +329,7 @@ def test_n6_n7_what_is_there_afterwards_is_that_of_a_naive_reading(shape, data):
         found = modify(made, {name: Wanted(count) for name, count in wanted.items()}, suffixes=3, counts=counts)
         after = naive(before, parts, wanted, counts, highest)
         counts |= wanted
-        made = found.finished()
+        made = found.finished
         assert living(made) == after
         check_related(found, before, after)
         check_rows(made, nodes, groups, after)

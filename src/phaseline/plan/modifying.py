@@ -60,21 +60,19 @@ class Related:
 class Modification:
     """What a modification comes to. ``topology``: with the added instances; the removed ones are still there.
 
-    ``counts``: {node or group: instances in every instance of what it lies in} where the blueprint says otherwise.
-    ``added_groups`` and ``removed_groups``: group instances.
+    ``finished``: the topology when all is done: the removed ones are gone, and the ``extended`` ones, which are kept, have
+    taken another target. ``counts``: {node or group: instances in every instance of what it lies in} where the blueprint
+    says otherwise. ``added_groups`` and ``removed_groups``: group instances.
     """
 
     topology: Topology
+    finished: Topology
     counts: Mapping[str, int]
     added: Related
     removed: Related
     extended: Related
     added_groups: np.ndarray
     removed_groups: np.ndarray
-
-    def finished(self) -> Topology:
-        """The topology when all is done: the removed ones are gone."""
-        return _without(self.topology, self.removed.changed, self.removed_groups)
 
     def rolled_back(self) -> Topology:
         """The topology when nothing is to come of it: the added ones are gone. Numbers and ids are not used again."""
@@ -135,15 +133,18 @@ def _modification(
     added = np.arange(before, len(grown), dtype=np.int32)
     is_new = np.zeros(len(grown), bool)
     is_new[before:] = True
-    tied = tie(_without(grown, removed, removed_groups), is_new, yes_many=yes_many)
-    whole = altered(tied, gone=grown.gone, groups=grown.groups)
-    after, rows_before = tied.is_there, len(topology.link)
+    finished, extended = _with_extended_last(
+        tie(_without(grown, removed, removed_groups), is_new, yes_many=yes_many), is_new, len(topology.link)
+    )
+    rows = slice(0, len(finished.link) - len(extended.rows))
+    whole = altered(grown, link=finished.link[rows], source=finished.source[rows], target=finished.target[rows])
     return Modification(
         topology=whole,
+        finished=finished,
         counts=counts,
-        added=_related(whole, added, after),
+        added=_related(whole, added, finished.is_there),
         removed=_related(whole, removed, whole.is_there & ~is_new),
-        extended=_extended(whole, is_new, rows_before),
+        extended=extended,
         added_groups=np.arange(groups_before, len(grown.groups), dtype=np.int32),
         removed_groups=removed_groups,
     )
@@ -330,10 +331,18 @@ def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndar
     return rules[is_hit[source] | is_hit[target]], others
 
 
-def _extended(topology: Topology, is_new: np.ndarray, rows_before: int) -> Related:
-    """Kept instances that have got a relationship to a kept one: an all_to_one whose target is removed takes another."""
-    rows = np.arange(rows_before, len(topology.link), dtype=np.int32)
-    rows = rows[~is_new[topology.source[rows]] & ~is_new[topology.target[rows]]]
-    changed = np.unique(topology.source[rows]).astype(np.int32)
-    related = np.setdiff1d(topology.target[rows], changed).astype(np.int32)
-    return Related(changed, related, rows, rows[:0])
+def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int) -> tuple[Topology, Related]:
+    """The topology with rows between kept instances behind all others, and these instances.
+
+    There are such rows where the only target of an all_to_one is removed, and its sources take another one. They come with
+    the end of the modification, so that nothing of them is left when it is rolled back.
+    """
+    new = np.arange(rows_before, len(topology.link))
+    is_kept = ~is_new[topology.source[new]] & ~is_new[topology.target[new]]
+    order = np.concatenate((np.arange(rows_before), new[~is_kept], new[is_kept]))
+    link, source, target = topology.link[order], topology.source[order], topology.target[order]
+    rows = np.arange(len(order) - int(is_kept.sum()), len(order), dtype=np.int32)
+    changed = np.unique(source[rows]).astype(np.int32)
+    related = np.setdiff1d(target[rows], changed).astype(np.int32)
+    sorted_last = altered(topology, link=link, source=source, target=target)
+    return sorted_last, Related(changed, related, rows, rows[:0])

@@ -145,4 +145,4 @@ def scaled(source: Topology, **wanted: int) -> Topology:
     (['web_1', 'web_2'], [True, False])
     """
     found = modify(source, {name: Wanted(count) for name, count in wanted.items()}, suffixes=0)
-    return with_plain_ids(found.finished())
+    return with_plain_ids(found.finished)
