@@ -82,11 +82,17 @@ def arriving() -> list[Row]:
     ]
 
 
+def _numbers(told: object) -> dict[str, float]:
+    """What a script has told of one of two."""
+    assert isinstance(told, dict)
+    return {str(name): float(value) for name, value in told.items()}
+
+
 def defining(count: int) -> list[Row]:
     """A turn of a hundred phases, alone and beside nine hundred that nobody is in: both in one process, turn about."""
     print("many phases", flush=True)
     told = [_in_a_folder("turns", DEFINED, ACTIVE) for _ in range(max(PAIRS, count))]
-    alone, beside = ([dict(one[side]) for one in told] for side in ("alone", "beside"))  # type: ignore[call-overload]
+    alone, beside = ([_numbers(one[side]) for one in told] for side in ("alone", "beside"))
     times = Spread(tuple(much["call"] / little["call"] for much, little in zip(beside, alone, strict=True)))
     in_ms = [Spread(tuple(one["turn"] for one in side)).text("ms", 1) for side in (alone, beside)]
     return [
