@@ -111,6 +111,15 @@ class HandOver:
         part = self.part_of(member)
         return part.spot(member - part.first)
 
+    def spot_and_call(self, member: int, channel: Channel) -> tuple[Spot, Call]:
+        """Both, and the call knows whether anybody saw the end of the one before. Raises as they do."""
+        part = self.part_of(member)
+        place = member - part.first
+        spot = part.spot(place)
+        call = part.call(place, channel, spot.site)
+        call.is_doubted = part.take_doubt(place)
+        return spot, call
+
     def call_of(self, member: int, channel: Channel) -> Call:
         """The member's call. ``NonRecoverableError`` if nothing is mapped any more."""
         part = self.part_of(member)

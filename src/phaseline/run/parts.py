@@ -182,9 +182,10 @@ class Part:
         is_constant = not operation.has_functions and not contains_functions(given)
         return Spot(site, inputs, policy, is_constant, is_flat)
 
-    def call(self, place: int, channel: Channel) -> Call:
-        """The member's call. Raises as ``operation`` does."""
-        site = self.spot(place).site
+    def call(self, place: int, channel: Channel, site: Site | None = None) -> Call:
+        """The member's call; ``site``: that of its spot, where it is at hand. Raises as ``operation`` does."""
+        if site is None:
+            site = self.spot(place).site
         deployment, subject = self.deployment, self.subjects[place]
         instance = source = target = None
         if self.segment.kind is SubjectKind.INSTANCE:

@@ -114,9 +114,7 @@ class ThreadExecutor:
         if not handover.begin(member):
             return
         try:
-            spot = handover.spot_of(member)
-            call = handover.call_of(member, channel)
-            call.is_doubted = handover.take_doubt(member)
+            spot, call = handover.spot_and_call(member, channel)
         except NonRecoverableError as error:
             self._poster.outcome(
                 handover, member, outcome := outcome_of(error), (), handover.remark_of(member, outcome)

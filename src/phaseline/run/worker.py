@@ -109,8 +109,8 @@ class Worker:
         pipes = (self._process.stdout, self._process.stderr)
         self._outputs = [Output(pipe, prefix) for pipe, prefix in zip(pipes, PREFIXES, strict=True)]
         self._killing: threading.Event | None = None
+        self._introduction = {"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")}
         self._is_ready = False
-        self._wire.send({"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")})
 
     @property
     def pid(self) -> int:
@@ -135,6 +135,8 @@ class Worker:
         """
         try:
             if not self._is_ready:
+                # Here, where it is said what becomes of a call whose worker is killed.
+                self._wire.send(self._introduction)
                 self._attend(START_S, log, answer)
                 self._is_ready = True
             self._wire.send({"call": letter})

@@ -229,6 +229,9 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
     finally:
         engine.executor.stop(drain_s)
         log.stopped(why, calls=engine.calls)
+        # An engine lies in circles, which Python looks for only now and then: its columns go at once.
+        for held in (engine.scheduler, engine.deployments):
+            vars(held).clear()
 
 
 class Plugins:
