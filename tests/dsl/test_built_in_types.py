@@ -14,10 +14,14 @@ NEWER = ["types", "types_1_4", "types_1_3"]
 NODE_TYPES = {
     "Root": "",
     **dict.fromkeys(["Compute", "FileSystem", "Component", "SharedResource", "Blueprint", "PasswordSecret"], "Root"),
-    **dict.fromkeys(["Tier", "Volume", "ObjectStorage", "Network", "Subnet", "Port", "Router", "LoadBalancer", "VirtualIP"], "Root"),
+    **dict.fromkeys(
+        ["Tier", "Volume", "ObjectStorage", "Network", "Subnet", "Port", "Router", "LoadBalancer", "VirtualIP"], "Root"
+    ),
     **dict.fromkeys(["SecurityGroup", "SoftwareComponent", "Database", "ApplicationModule"], "Root"),
     "Container": "Compute",
-    **dict.fromkeys(["DBMS", "ApplicationServer", "MessageBusServer", "WebServer", "CloudifyManager"], "SoftwareComponent"),
+    **dict.fromkeys(
+        ["DBMS", "ApplicationServer", "MessageBusServer", "WebServer", "CloudifyManager"], "SoftwareComponent"
+    ),
     "ServiceComponent": "Component",
 }
 RELATIONSHIPS = {

@@ -115,11 +115,7 @@ def test_b15_data_types_too_deep_within_one_another_are_refused_and_never_overfl
 
 def test_b15_defaults_that_multiply_are_refused_within_their_bound() -> None:
     types = [f"  d{n}: {{properties: {{x: {{type: d{n + 1}}}, y: {{type: d{n + 1}}}}}}}" for n in range(60)]
-    text = (
-        "data_types:\n"
-        + "\n".join([*types, "  d60: {properties: {z: {default: 1}}}"])
-        + "\ninputs: {x: {type: d0}}"
-    )
+    text = "data_types:\n" + "\n".join([*types, "  d60: {properties: {z: {default: 1}}}"]) + "\ninputs: {x: {type: d0}}"
     found = problems(text)
     assert found
     assert {problem.code for problem in found} == {"PL-B007"}
