@@ -3,8 +3,9 @@
 import pytest
 from tests.dsl.readers import MAIN, Texts, whole
 
-from phaseline.dsl.comparing import Differences, compare
+from phaseline.dsl.comparing import compare
 from phaseline.dsl.reader import read_whole
+from phaseline.model.differences import Differences
 
 BASE = """
 inputs: {port: {default: 80}, size: {type: integer, default: 1}}

@@ -8,9 +8,10 @@ import pytest
 from tests.dsl.readers import MAIN, Texts, whole
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
-from phaseline.dsl.explaining import Explained, explain
+from phaseline.dsl.explaining import explain
 from phaseline.dsl.reader import read_whole
 from phaseline.model.blueprint import Operation
+from phaseline.model.explained import Explained
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(
@@ -148,7 +149,9 @@ def test_a_data_type_that_is_declared_again_keeps_what_the_parents_gave() -> Non
 
 
 def test_an_operation_that_maps_nothing_says_only_what_it_says() -> None:
-    found = told(TYPES.replace("stop: {}", "stop: {implementation: '', executor: central_deployment_agent, max_retries: 2}"))
+    found = told(
+        TYPES.replace("stop: {}", "stop: {implementation: '', executor: central_deployment_agent, max_retries: 2}")
+    )
     below = [path for path in found if ".stop." in path]
     assert [path.rpartition(".")[2] for path in below] == ["implementation", "executor", "max_retries"]
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, cast
+from collections.abc import Iterator, Mapping
+from typing import cast
 
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.positions import dotted
 from phaseline.dsl.report import Path
 from phaseline.model.blueprint import Blueprint, Node, Operation, PropertySchema, Relationship, Value
-from phaseline.model.frozen import frozen
+from phaseline.model.differences import Change, Differences, Rename
 
 DECLARED = (
     "outputs",
@@ -50,40 +50,6 @@ ALIKE = 0.6
 """Share of equal parts from which a node that is gone and a new one are taken for one that was renamed."""
 
 Document = Mapping[str, Value]
-
-
-@frozen
-class Change:
-    """One difference. ``what``: a noun; ``path`` begins with the section; ``old`` or ``new`` is null where there is none."""
-
-    kind: Literal["added", "removed", "changed"]
-    what: str
-    path: str
-    old: Value = None
-    new: Value = None
-
-
-@frozen
-class Rename:
-    """Something that is gone and something new that say the same, or almost: ``likeness`` from 0 to 1."""
-
-    what: str
-    old: str
-    new: str
-    likeness: float
-
-
-@frozen
-class Differences:
-    """All changes in the order of the sections, and what was perhaps only renamed."""
-
-    changes: Sequence[Change]
-    renames: Sequence[Rename]
-
-    @property
-    def is_same(self) -> bool:
-        """True when both say the same."""
-        return not self.changes
 
 
 def compare(old: tuple[Blueprint, Sections], new: tuple[Blueprint, Sections]) -> Differences:

@@ -11,7 +11,7 @@ from phaseline.dsl.origins import Contribution, Given, Kind, lineage, property_c
 from phaseline.dsl.positions import Positions, dotted
 from phaseline.dsl.report import Path, Spot
 from phaseline.model.blueprint import Blueprint, Node, Operation, Value
-from phaseline.model.frozen import frozen
+from phaseline.model.explained import Explained, Origin, Piece
 from phaseline.model.problem import Place
 
 WORDS: Mapping[Kind, str] = {
@@ -20,37 +20,6 @@ WORDS: Mapping[Kind, str] = {
     "relationships": "relationship type",
     "data_types": "data type",
 }
-
-
-@frozen
-class Origin:
-    """Who gives something: ``what`` in words, ``name`` of the type or template, and where it is written."""
-
-    what: str
-    name: str
-    place: Place
-
-
-@frozen
-class Piece:
-    """One part of a node with the value that counts. ``over``: what else was given for it, strongest first."""
-
-    path: str
-    value: Value
-    origin: Origin
-    over: Sequence[Origin] = ()
-
-
-@frozen
-class Explained:
-    """A node: its types (nearest first), its parts, and the lines by which the files were imported that they stand in."""
-
-    node: str
-    type: str
-    place: Place
-    types: Sequence[Origin]
-    pieces: Sequence[Piece]
-    imports: Mapping[str, Place]
 
 
 def explain(blueprint: Blueprint, sections: Sections, name: str) -> Explained:

@@ -10,10 +10,10 @@ from phaseline.model.problem import fail
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
-    from phaseline.dsl.comparing import Differences
-    from phaseline.dsl.explaining import Explained
     from phaseline.dsl.merging import Sections
     from phaseline.model.blueprint import Blueprint
+    from phaseline.model.differences import Differences
+    from phaseline.model.explained import Explained
     from phaseline.use_cases.workplace import Workplace
 
 NAMED = 8

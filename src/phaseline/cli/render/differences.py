@@ -10,8 +10,8 @@ import click
 from phaseline.cli.render.table import clean
 
 if TYPE_CHECKING:
-    from phaseline.dsl.comparing import Change, Differences
     from phaseline.model.blueprint import Value
+    from phaseline.model.differences import Change, Differences
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 COLORS = {"added": "green", "removed": "red", "changed": "yellow"}

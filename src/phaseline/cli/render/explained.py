@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from phaseline.cli.render.table import clean
 
 if TYPE_CHECKING:
-    from phaseline.dsl.explaining import Explained, Origin, Piece
     from phaseline.model.blueprint import Value
+    from phaseline.model.explained import Explained, Origin, Piece
 
 WIDTH = 100
 """Characters of a value that are shown."""
