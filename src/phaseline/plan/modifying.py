@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import distinct
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.topology import GroupInstances, Topology
@@ -342,7 +343,10 @@ def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int
     order = np.concatenate((np.arange(rows_before), new[~is_kept], new[is_kept]))
     link, source, target = topology.link[order], topology.source[order], topology.target[order]
     rows = np.arange(len(order) - int(is_kept.sum()), len(order), dtype=np.int32)
-    changed = np.unique(source[rows]).astype(np.int32)
-    related = np.setdiff1d(target[rows], changed).astype(np.int32)
+    changed = distinct(source[rows]).astype(np.int32)
+    is_near = np.zeros(len(topology), bool)
+    is_near[target[rows]] = True
+    is_near[changed] = False
+    related = is_near.nonzero()[0].astype(np.int32)
     sorted_last = altered(topology, link=link, source=source, target=target)
     return sorted_last, Related(changed, related, rows, rows[:0])
