@@ -336,8 +336,9 @@ class Arena:
 
         What was begun is finished: whether it applies is asked no more (PD28).
         """
-        if len(positions) == 1:
-            run_one(self, positions.item(), batch)
+        if len(positions) <= FEW:
+            for position in positions.tolist():
+                run_one(self, position, batch)
             return
         where = neighbours(positions)
         if self.stories is not None:

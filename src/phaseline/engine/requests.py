@@ -150,7 +150,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     if SLEEPING in held:
         asleep = (status == SLEEPING).nonzero()[0] + slot.base
         scheduler.sleepers.add(asleep, arena.due[asleep])
-    if FAILED in held:
+    if FAILED in held and run.stop_after is not None:
         failed = (status == FAILED) & ((arena.marks[slot.base : slot.end] & TOLERANT) == 0)
         run.count_failures(arena, slot, failed.nonzero()[0] + slot.base, draft.now)
     scheduler.restored.append(slot)

@@ -24,7 +24,7 @@ def assemble(draft: Draft, name: str, *, by_node: bool = False) -> Graph:
     layout = _lay_out(draft, slots)
     policy = np.concatenate([_policies(draft, slot) for slot in slots])
     subject = np.concatenate([slot.subject for slot in slots])
-    marks = np.array([slot.marks for slot in slots], np.uint8).repeat([len(slot) for slot in slots])
+    marks = np.array([int(slot.marks) for slot in slots], np.uint8).repeat([len(slot) for slot in slots])
     group = np.empty(0, np.int32)
     if by_node:
         group = layout.placed(np.concatenate([draft.participants.node[slot.owner] for slot in slots]))

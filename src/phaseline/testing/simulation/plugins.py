@@ -25,13 +25,8 @@ if TYPE_CHECKING:
 
 LATE_MS = 90_000
 """What answers late answers so much later."""
-COMPLETED, AGAIN, RETRY, FAILED, UNSURE = (
-    OutcomeKind.COMPLETED,
-    OutcomeKind.AGAIN,
-    OutcomeKind.RETRY,
-    OutcomeKind.FAILED,
-    OutcomeKind.UNSURE,
-)
+COMPLETED, AGAIN, RETRY = int(OutcomeKind.COMPLETED), int(OutcomeKind.AGAIN), int(OutcomeKind.RETRY)
+FAILED, UNSURE = int(OutcomeKind.FAILED), int(OutcomeKind.UNSURE)
 
 
 class SimulatedExecutor:
@@ -55,7 +50,7 @@ class SimulatedExecutor:
         dice, faults = self._dice, self._dice.faults
         dice.crash()
         self._ledger.began(batch)
-        together: dict[int, list[tuple[int, OutcomeKind, int]]] = {}
+        together: dict[int, list[tuple[int, int, int]]] = {}
         for member, segment, place in members_of(batch):
             policy = self._deployments.policies(segment.graph)[segment.policies.item(place)]
             kind, after, delay = self._draw(policy)
@@ -70,7 +65,7 @@ class SimulatedExecutor:
         if dice.happens(faults.foreign):
             self._post(0, self._foreign(batch))
 
-    def _draw(self, policy: Policy) -> tuple[OutcomeKind, int, int]:
+    def _draw(self, policy: Policy) -> tuple[int, int, int]:
         """(outcome, ms until it comes, ms until the next call or -1) of one member."""
         dice, faults = self._dice, self._dice.faults
         after = dice.one(0, 0, 10, 1_000) + (LATE_MS if dice.happens(faults.late) else 0)
@@ -86,7 +81,7 @@ class SimulatedExecutor:
             return UNSURE, after, -1
         return COMPLETED, after, -1
 
-    def _report(self, batch: Batch, answers: Sequence[tuple[int, OutcomeKind, int]]) -> Report:
+    def _report(self, batch: Batch, answers: Sequence[tuple[int, int, int]]) -> Report:
         members, kinds, delays = zip(*answers, strict=True)
         return Report(batch.id, np.array(members, np.int32), np.array(kinds, np.uint8), np.array(delays, np.int64))
 

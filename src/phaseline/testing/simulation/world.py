@@ -253,7 +253,7 @@ class World:
         states = self.store.states(life.deployment)
         is_completed = row.status is ExecutionStatus.COMPLETED
         if is_completed:
-            wanted = STARTED if life.workflow == "install" else DELETED
+            wanted = int(STARTED if life.workflow == "install" else DELETED)
             assert (states == wanted).all(), f"{row.id} is completed, but the states are {states.tolist()}"
         if is_completed and life.workflow == "uninstall":
             life.is_over = True
