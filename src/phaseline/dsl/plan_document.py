@@ -146,7 +146,7 @@ def _node(
     }
     if node.is_host:
         written["plugins_to_install"] = [plugins[name] for name in on_host if name in plugins]
-    if node.name in blueprint.open_types:
+    if node.type in blueprint.open_types:
         written["is_open"] = True
     return written
 
