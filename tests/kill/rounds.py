@@ -20,7 +20,7 @@ import numpy as np
 from tests.kill.shop import Key, Line, needs, read_lines, write_shop
 
 from phaseline.model.graph import Graph, SubjectKind
-from phaseline.model.rows import ExecutionRow
+from phaseline.model.rows import ExecutionRow, RequestKind
 from phaseline.model.states import InstanceState
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
 from phaseline.model.topology import Topology
@@ -52,6 +52,7 @@ class Seen:
     states: list[int] = field(default_factory=list)
     instances: list[str] = field(default_factory=list)
     identity: str = ""
+    is_retry_asked: bool = False
 
 
 def keys_of(graph: Graph, topology: Topology) -> list[Key]:
@@ -78,6 +79,7 @@ def look(path: Path) -> Seen:
         if not rows:
             return seen
         seen.execution = rows[-1]
+        seen.is_retry_asked = any(row.kind is RequestKind.RETRY for row in store.requests())
         topology = store.topology(rows[-1].deployment)
         seen.instances = list(topology.ids)
         seen.states = np.frombuffer(bytes(store.states(rows[-1].deployment)), np.uint8).tolist()
@@ -139,6 +141,7 @@ class Shop:
     completed: dict[Key, int] = field(default_factory=dict)
     doubtful: set[Key] = field(default_factory=set)
     decided: set[Key] = field(default_factory=set)
+    asked_before: set[Key] = field(default_factory=set)
     due_again: dict[Key, int] = field(default_factory=dict)
     vouched: dict[Key, int] = field(default_factory=dict)
     story: list[str] = field(default_factory=list)
@@ -297,6 +300,7 @@ class Shop:
     def _forget(self) -> None:
         self.completed.clear()
         self.doubtful.clear()
+        self.asked_before.clear()
         self.due_again.clear()
         self.vouched.clear()
         self.checked = len(read_lines(self.calls))
@@ -308,7 +312,8 @@ class Shop:
         for at, line in enumerate(lines):
             if at >= self.checked and line.what == "begin":
                 assert self.completed.get(line.key, at) >= at, f"{line} is called though it had completed"
-                assert line.key not in self.doubtful, f"{line} is called though nobody decided about it"
+                undecided = self.doubtful - self.asked_before
+                assert line.key not in undecided, f"{line} is called though nobody decided about it"
         self._check_order(lines, seen.instances)
         runs = [line.run for line in lines]
         assert runs == sorted(runs), "a process of a dead engine went on"
@@ -327,6 +332,7 @@ class Shop:
             self.due_again[key] = len(lines)
         self.doubtful |= seen.others_in_flight | seen.unsure  # a word that was given may have died with its command
         self.doubtful -= seen.completed
+        self.asked_before = set(self.doubtful) if seen.is_retry_asked else set()  # the word outlived its command
         for key in seen.unsure & self.vouched.keys():
             del self.vouched[key], self.completed[key]
         self.checked = len(lines)
