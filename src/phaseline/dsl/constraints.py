@@ -194,13 +194,12 @@ def violation(kind: str | None, constraints: Sequence[Mapping[str, Value]], valu
 def choice_violation(
     kind: str | None, constraints: Sequence[Mapping[str, Value]], value: Value, lookup: Lookup
 ) -> str | None:
-    """Why a value is not what an object type asks for; None if it is, and for all other types."""
+    """Why a value is not what an object type asks for; None if it is. Asked only where ``needs_lookup``."""
     filters = {name: argument for name, argument in map(_operator, constraints) if _chooses(name, kind)}
     for name in filters:
         if kind not in OPERATORS[name].kinds:
             return f"'{name}' cannot choose among values of type {kind or 'any'}"
-    if kind not in OBJECT_TYPES:
-        return None
+    assert kind in OBJECT_TYPES, "needs_lookup is asked before"
     if kind in _NAMED_IN_DEPLOYMENTS and "deployment_id" not in filters and lookup.deployment is None:
         more = "" if kind in _OF_ONE_DEPLOYMENT else "'blueprint_id' or "
         return f"the type {kind} needs the constraint {more}'deployment_id' here"
