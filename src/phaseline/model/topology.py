@@ -174,6 +174,7 @@ class Topology:
 
     @cached_property
     def by_node(self) -> tuple[np.ndarray, np.ndarray]:
+        """Instance numbers by node, those that were removed left out, and where each node's begin and end."""
         order = np.argsort(self.node, kind="stable").astype(np.int32)
         if len(self.gone):
             order = order[~self.gone[order]]

@@ -154,6 +154,7 @@ class PhaseRun:
         if inspect.iscoroutinefunction(function):
 
             async def awaited() -> None:
+                """The function called and awaited, once."""
                 self._settle_doubts(function)
                 if len(self.resources):
                     self._ignore(function, await function(*arguments))
