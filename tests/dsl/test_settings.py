@@ -1,10 +1,16 @@
 """B25-B27: labels, settings and tags of a deployment."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import cast
+
 import pytest
 from tests.dsl.readers import codes, numbers, problems, read
 
 from phaseline.dsl.deploying import with_inputs
 from phaseline.dsl.dump import blueprint_from_json, blueprint_to_json
+from phaseline.dsl.schedules import begun, later
+from phaseline.model.blueprint import Value
 
 INPUTS = "inputs: {team: {default: web}}\nnode_templates: {net: {type: cloudify.nodes.Root}}\n"
 
@@ -58,6 +64,75 @@ def test_b26_schedules_are_read_and_without_effect() -> None:
     assert list(schedules) == ["nightly"]
 
 
+def times(fields: str) -> Mapping[str, Value]:
+    (found,) = cast(
+        "Mapping[str, dict[str, Value]]", read(schedule(fields)).deployment_settings["default_schedules"]
+    ).values()
+    return found
+
+
+def test_b26_moments_are_kept_in_utc_without_their_timezone() -> None:
+    found = times("workflow: install, since: '2026-1-1 7:00', until: '2026-07-01 7:00', timezone: Europe/Paris")
+    assert found == {"workflow": "install", "since": "2026-01-01 06:00:00", "until": "2026-07-01 05:00:00"}
+    assert times("workflow: install, since: '2026-01-01 07:00'")["since"] == "2026-01-01 07:00:00"
+
+
+def test_b26_what_depends_on_the_day_waits_for_the_deployment() -> None:
+    found = times("workflow: install, since: '7:00', until: '+2 weeks', timezone: Asia/Tokyo")
+    assert (found["since"], found["until"], found["timezone"]) == ("7:00", "+2 weeks", "Asia/Tokyo")
+
+
+def test_b26_a_deployment_that_is_made_begins_its_schedules() -> None:
+    evening = int(datetime(2026, 11, 22, 20, 15, 30, tzinfo=UTC).timestamp() * 1000)
+    settings = read(
+        schedule("workflow: install, since: '7:00', until: '+1mo +1day+10min', timezone: Asia/Tokyo, count: 3")
+    )
+    assert begun(settings.deployment_settings, evening) == {
+        "default_schedules": {
+            "nightly": {
+                "workflow": "install",
+                "since": "2026-11-22 22:00:00",
+                "until": "2026-12-23 20:25:00",
+                "count": 3,
+                "default_enabled": True,
+                "stop_after_fail": False,
+                "slip": 0,
+                "weekdays": [],
+                "execution_arguments": {},
+                "workflow_parameters": {},
+            }
+        }
+    }
+    assert begun({"display_name": "a"}, evening) == {"display_name": "a"}
+
+
+@pytest.mark.parametrize(
+    ("moment", "text", "expected"),
+    [
+        ("2026-01-31", "+1 month", "2026-02-28"),
+        ("2026-11-30", "+1mo", "2026-12-30"),
+        ("2026-12-31", "+2 months", "2027-02-28"),
+        ("2028-02-29", "+1y", "2029-02-28"),
+        ("2026-01-01", "+2 weeks +3d +24 hours", "2026-01-19"),
+    ],
+)
+def test_b26_spans_follow_the_calendar(moment: str, text: str, expected: str) -> None:
+    assert later(datetime.fromisoformat(moment), text).date().isoformat() == expected
+
+
+def test_b26_parameters_of_a_schedule_are_known_when_the_deployment_is_made() -> None:
+    found = with_inputs(read(schedule(FULL)), {"team": "ops"})
+    settings = cast("dict[str, dict[str, dict[str, Value]]]", found.deployment_settings)
+    assert settings["default_schedules"]["nightly"]["workflow_parameters"] == {"a": "ops"}
+
+
+def test_b26_a_workflow_that_there_is_not_is_doubted() -> None:
+    found = [
+        warning for warning in read(schedule("workflow: instal, since: '7:00'")).warnings if warning.code == "PL-B159"
+    ]
+    assert [warning.mend for warning in found] == ["Did you mean 'install'?"]
+
+
 @pytest.mark.parametrize(
     "time", ["2026-01-01 07:30", "7:30", "23:59:59", "+2 weeks", "+1day+10min", "+1d +10 min", "+1mo"]
 )
@@ -76,6 +151,19 @@ def test_b26_times_are_at_a_moment_or_from_now_on(time: str) -> None:
         "since: '7:30', recurrence: often",
         "since: '7:30', recurrence: '+1d'",
         "since: '7:30', timezone: '+02:00'",
+        "since: '7:30', timezone: Europe/Pariss",
+        "since: '7:30', timezone: Europe",
+        "since: '7:30', timezone: ../etc/passwd",
+        "since: '2026-02-30 7:30'",
+        "since: '24:00'",
+        "since: '0001-01-01 00:00', timezone: Asia/Tokyo",
+        "since: '+99999 years'",
+        "since: '+0 days'",
+        "since: '7:30', recurrence: 999999999 weeks",
+        "since: '7:30', recurrence: 0d",
+        "since: '7:30', count: 0",
+        "since: '7:30', slip: -1",
+        "since: '2026-01-02 7:30', until: '2026-01-01 7:30'",
         "since: '7:30', weekdays: [monday]",
         "since: '7:30', weekdays: [5mo]",
     ],

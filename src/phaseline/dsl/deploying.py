@@ -224,10 +224,10 @@ class _Deploying:
 
     def _settings(self) -> Mapping[str, Value]:
         settings = self._blueprint.deployment_settings
-        if not contains_functions(settings.get("display_name")):
+        if not contains_functions(dict(settings)):
             return settings
-        where = _Where(Place(self._blueprint.file), ("deployment_settings", "display_name"))
-        return {**settings, "display_name": self._value(settings["display_name"], self._scope, where)}
+        where = _Where(Place(self._blueprint.file), ("deployment_settings",))
+        return self._mapping(settings, self._scope, where)
 
     def _mapping(self, values: Mapping[str, Value], scope: StaticScope, where: _Where) -> dict[str, Value]:
         return {name: self._value(value, scope, where.at(name)) for name, value in values.items()}

@@ -100,7 +100,7 @@ class _Reading:
         state_paths = read_state_paths(sections, report)
         labels = read_labels(sections, "labels", self._functions, report)
         blueprint_labels = read_labels(sections, "blueprint_labels", self._functions, report)
-        settings = read_settings(sections, self._functions, report)
+        settings = read_settings(sections, workflows, self._functions, report)
         tags = read_tags(sections, self._functions)
         open_nodes = sections.open.get("node_types", set())
         known = sections.of("node_templates").keys() | sections.broken.get("node_templates", set())

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal, cast
 
 from phaseline.dsl.functions.checking import FunctionCheck
 from phaseline.dsl.functions.table import function_name, is_function
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.report import Report, Spot
-from phaseline.dsl.suggestions import listing
 from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
-
-WEEKDAYS = ("su", "mo", "tu", "we", "th", "fr", "sa")
-_AT = re.compile(r"([0-9]{4}-[0-9]{1,2}-[0-9]{1,2} )?[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?")
-_SPAN = re.compile(r"[0-9]+ ?(min(ute)?|h(our)?|d(ay)?|w(eek)?|mo(nth)?|y(ear)?)s?")
-_LATER = re.compile(rf"(\+{_SPAN.pattern} ?)+")
-_TIMEZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+/-]*")
 
 
 def read_labels(
@@ -42,8 +34,10 @@ def read_labels(
     return found
 
 
-def read_settings(sections: Sections, functions: FunctionCheck, report: Report) -> dict[str, Value]:
-    """The deployment settings, times and functions checked."""
+def read_settings(
+    sections: Sections, workflows: Collection[str], functions: FunctionCheck, report: Report
+) -> dict[str, Value]:
+    """The deployment settings, functions checked, times in UTC. ``workflows``: names of those that there are."""
     settings = cast("dict[str, Any]", sections.single.get("deployment_settings") or {})
     spot = Spot(sections.main, ("deployment_settings",))
     name = settings.get("display_name")
@@ -52,9 +46,17 @@ def read_settings(sections: Sections, functions: FunctionCheck, report: Report) 
     elif name is not None and not isinstance(name, str):
         message = f"The display name is {word_for(name)}, not text or a function"
         report.add("PL-B015", message, "Put it into quotes.", spot.at("display_name"))
-    for key, schedule in cast("dict[str, dict[str, Any]]", settings.get("default_schedules") or {}).items():
-        _check_schedule(schedule, spot.at("default_schedules", key), functions, report)
-    return settings
+    schedules = cast("dict[str, dict[str, Any]]", settings.get("default_schedules") or {})
+    if not schedules:
+        return settings
+    from phaseline.dsl.schedules import read_schedule  # few blueprints have any
+
+    read: dict[str, Value] = {}
+    for key, schedule in schedules.items():
+        here = spot.at("default_schedules", key)
+        read[key] = read_schedule(schedule, here, report)
+        _check_call(schedule, here, workflows, functions, report)
+    return {**settings, "default_schedules": read}
 
 
 def read_tags(sections: Sections, functions: FunctionCheck) -> dict[str, Value]:
@@ -65,27 +67,15 @@ def read_tags(sections: Sections, functions: FunctionCheck) -> dict[str, Value]:
     return tags
 
 
-def _check_schedule(schedule: Mapping[str, Any], spot: Spot, functions: FunctionCheck, report: Report) -> None:
-    for key in ("since", "until"):
-        text = schedule.get(key)
-        if text is not None and not (_AT.fullmatch(text) or _LATER.fullmatch(text)):
-            mend = "Write 'YYYY-MM-DD HH:MM', 'HH:MM', or a time from now on such as '+2 weeks' or '+1day+10min'."
-            report.add("PL-B159", f"'{text}' is no time", mend, spot.at(key))
-    every = schedule.get("recurrence")
-    if every is not None and not _SPAN.fullmatch(every):
-        mend = "Write a number and a unit, such as '2 weeks', '30 min', '1d' or '1mo'."
-        report.add("PL-B159", f"'{every}' is no span of time", mend, spot.at("recurrence"))
-    zone = schedule.get("timezone")
-    if zone is not None and not _TIMEZONE.fullmatch(zone):
-        report.add("PL-B159", f"'{zone}' is no timezone", "Write one such as Europe/Paris.", spot.at("timezone"))
-    for place, day in enumerate(schedule.get("weekdays") or ()):
-        if not re.fullmatch(r"([1-4]|l-)?([a-z]{2})", day.lower()) or day.lower()[-2:] not in WEEKDAYS:
-            mend = (
-                f"Days are {listing(WEEKDAYS)}; 1 to 4 before one is the first to fourth of the month, 'l-' the last."
-            )
-            report.add("PL-B159", f"'{day}' is no weekday", mend, spot.at("weekdays", place))
-    parameters = schedule.get("workflow_parameters") or {}
-    here = spot.at("workflow_parameters")
+def _check_call(
+    schedule: dict[str, Any], spot: Spot, workflows: Collection[str], functions: FunctionCheck, report: Report
+) -> None:
+    """The workflow of a schedule, and what it is given."""
+    name = schedule["workflow"]
+    if name not in workflows:
+        mend = report.suggest(name, workflows, "Name a workflow of the blueprint.")
+        report.warn("PL-B159", f"There is no workflow '{name}' for this schedule", mend, spot.at("workflow"))
+    parameters, here = schedule.get("workflow_parameters") or {}, spot.at("workflow_parameters")
     functions.scan(parameters, here, "deployment")
     _check_lasting(parameters, here, "A parameter of a schedule", report)
 

@@ -108,7 +108,7 @@ CODES: dict[str, str] = {
     "PL-B156": "A member belongs to several scaling groups",
     "PL-B157": "Members of a scaling group lie in different places",
     "PL-B158": "A label has a wrong value",
-    "PL-B159": "A schedule cannot be read",
+    "PL-B159": "A schedule is wrong",
     "PL-D001": "The definition has no code",
     "PL-D002": "The module is not Python",
     "PL-D003": "The module is Python 2",

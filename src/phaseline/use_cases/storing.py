@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 
 def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment:
-    """What is loaded, to be stored under this name: inputs that are secrets are sealed.
+    """What is loaded, to be stored under this name: inputs that are secrets are sealed, schedules begin now (B26).
 
     Raises: PL-B079 with all secrets that the blueprint names and that do not exist.
     """
+    from phaseline.dsl.schedules import begun
+
     refuse_missing_secrets(place, loaded.blueprint)
     hidden = hidden_inputs(loaded.blueprint)
     inputs = {
@@ -31,8 +33,10 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
         for key, value in loaded.inputs.items()
     }
     now = place.clock.now()
+    settings = begun(loaded.blueprint.deployment_settings, now)
+    blueprint = altered(loaded.blueprint, deployment_settings=settings)
     return NewDeployment(
-        name, loaded.blueprint, inputs, loaded.topology, loaded.code, place.actor, now, uses=loaded.uses
+        name, blueprint, inputs, loaded.topology, loaded.code, place.actor, now, uses=loaded.uses
     )
 
 
