@@ -16,6 +16,7 @@ from phaseline.dsl.merging import IN_MISSING, Sections, merge_sections
 from phaseline.dsl.open_types import declare_open_types
 from phaseline.dsl.operations import Operations
 from phaseline.dsl.placement import check_hosts
+from phaseline.dsl.plain_secrets import warn_of_plain_secrets
 from phaseline.dsl.plugins import read_plugins
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.relationships import Relationships
@@ -102,6 +103,7 @@ class _Reading:
         blueprint_labels = read_labels(sections, "blueprint_labels", self._functions, report)
         settings = read_settings(sections, workflows, self._functions, report)
         tags = read_tags(sections, self._functions)
+        warn_of_plain_secrets(sections, inputs, report)
         open_nodes = sections.open.get("node_types", set())
         known = sections.of("node_templates").keys() | sections.broken.get("node_templates", set())
         whole = {

@@ -90,6 +90,7 @@ CODES: dict[str, str] = {
     "PL-B125": "A type is taken as open",
     "PL-B126": "The blueprint has no such node",
     "PL-B127": "There are no such type definitions",
+    "PL-B128": "A secret stands where everybody can read it",
     "PL-B086": "The namespace of an import is wrong",
     "PL-B087": "A constraint is wrong",
     "PL-B088": "A value breaks a constraint",
