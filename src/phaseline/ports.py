@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ExecutionRow,
         GraphRow,
         LogLine,
+        Measure,
         NewDeployment,
         NewExecution,
         NoteRow,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         PausedRow,
         RequestKind,
         RequestRow,
+        Runs,
         Turn,
     )
     from phaseline.model.secret_rows import SecretRow, WrappedKey
@@ -273,6 +275,10 @@ class Store(Protocol):
         """The phases that the last engine knew, so that none is passed over because its plugin is gone (PD8)."""
         ...
 
+    def measures(self) -> Mapping[str, Measure]:
+        """{name: what engines have measured of it} as of the latest turn that told."""
+        ...
+
     def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
         """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none.
 
@@ -389,8 +395,8 @@ class Store(Protocol):
         """By id; members of other executions included."""
         ...
 
-    def runs_of(self, lane: str, *, last: int = 100) -> tuple[int, Sequence[BatchRow]]:
-        """(how many batches of a lane are remembered, the last of them by id), of all executions."""
+    def runs_of(self, lane: str, *, last: int = 100) -> Runs:
+        """The batches of a lane that are remembered, of all executions."""
         ...
 
     def set_process_group(self, batch: int, process_group: int) -> None:

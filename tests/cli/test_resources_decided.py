@@ -279,6 +279,11 @@ def test_p01_p73_a_phase_record_says_what_is_done_with_it(terminal: Terminal) ->
     assert (now["activity"], now["counts"]) == ("Sleeping", {"Sleeping": 1, "Failed": 1})
     assert (now["runs"], now["last_run_size"], now["failures"]) == (1, 2, 1)
     assert now["next_run_at"]
+    assert (now["called"], now["mean_wait_ms"] * 2) == (2, now["waited_ms"])
+    assert (phase["engine"]["is_running"], phase["engine"]["pools"]["bulk"]["busy"]) == (False, 0)
+    assert phase["engine"]["listeners"] == {"waiting": 0, "told": 0, "errors": 0, "dropped": 0}
+    assert "on average for a call, 2 resources" in terminal.run("phases", "show", PHASE).stdout
+    assert "NEXT RUN" in terminal.run("phases", "list").stdout
     terminal.run("resources", "wake", "n1")
     worked(terminal)
     _, phase = terminal.ask("phases", "show", PHASE)

@@ -7,6 +7,7 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.model.blueprint import Value
+from phaseline.model.events import BatchClosed
 from phaseline.model.execution import Request
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import REMOVED, VERSION, Growth, OutgrownError, no_resources, type_node
@@ -14,10 +15,12 @@ from phaseline.model.rows import (
     Answer,
     CodePlaces,
     DocumentChange,
+    Measure,
     NewDeployment,
     NewExecution,
     Payload,
     RequestKind,
+    Runs,
 )
 from phaseline.model.status import ExecutionStatus
 from phaseline.ports import Store
@@ -284,8 +287,33 @@ def test_the_last_calls_of_a_phase_are_found_over_all_executions(reopen: Reopen)
         )
         store.commit(a.turn(77, graphs=graphs, opened=opened))
     store = reopen()
-    count, runs = store.runs_of(a.LANE.phase, last=2)
-    assert (count, [run.id for run in runs]) == (3, [2, 3])
-    assert [positions.tolist() for _, positions in runs[0].segments] == [[0]]
-    assert store.runs_of("phase:Nothing") == (0, [])
+    found = store.runs_of(a.LANE.phase, last=2)
+    assert (found.count, [run.id for run in found.last]) == (3, [2, 3])
+    assert [positions.tolist() for _, positions in found.last[0].segments] == [[0]]
+    assert store.runs_of("phase:Nothing") == Runs(0, 0, [])
     assert [graph.created_at for graph in store.graphs(first)] == [77]
+
+
+def test_what_was_measured_takes_the_place_of_what_was_before(reopen: Reopen) -> None:
+    store = reopen()
+    assert store.measures() == {}
+    with store.own("test"):
+        store.commit(a.turn(5, payload=Payload(measures=[Measure("engine", 5, {"pid": 1}), Measure("phase:x", 5, {})])))
+        store.commit(a.turn(6, payload=Payload(measures=[Measure("engine", 6, {"pid": 2, "pools": {"bulk": [1]}})])))
+    found = reopen().measures()
+    assert found == {
+        "engine": Measure("engine", 6, {"pid": 2, "pools": {"bulk": [1]}}),
+        "phase:x": Measure("phase:x", 5, {}),
+    }
+
+
+def test_how_long_the_calls_of_a_phase_took_together(store: Store) -> None:
+    number, execution = a.installed(store, "one")
+    with store.own("test"):
+        opened = tuple(a.batch(id, execution, a.numbers(id), 1, number) for id in (1, 2, 3))
+        store.commit(a.turn(77, graphs=(a.added(1, execution, a.graph()),), opened=opened))
+        store.commit(
+            a.turn(80, closed=(BatchClosed(1, 80, np.ones(1, np.uint8)), BatchClosed(2, 90, np.ones(1, np.uint8))))
+        )
+    began = {batch.started_at for batch in opened}
+    assert store.runs_of(a.LANE.phase).took_ms == 80 + 90 - 2 * began.pop()

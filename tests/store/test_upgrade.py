@@ -16,7 +16,7 @@ from tests.store.make_store_v1 import BEGAN_AT, HOUR_MS
 
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import Growth, no_resources, type_node
-from phaseline.model.rows import CodePlaces, NewDeployment
+from phaseline.model.rows import CodePlaces, Measure, NewDeployment, Payload
 from phaseline.model.secret_rows import SecretRow, WrappedKey
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.store import schema
@@ -51,9 +51,9 @@ def version(path: Path) -> int:
 
 
 def test_the_copy_before_the_upgrade_is_the_store_as_it_was(upgraded: SqliteStore, old: Path) -> None:
-    copy = old.with_name("store.db.before-v4.db")
+    copy = old.with_name("store.db.before-v5.db")
     (notice,) = upgraded.notices
-    assert "schema 1 to 4" in notice
+    assert "schema 1 to 5" in notice
     assert str(copy) in notice
     assert (version(copy), version(old)) == (1, schema.SCHEMA_VERSION)
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -68,10 +68,10 @@ def test_only_an_upgrade_is_worth_a_notice(upgraded: SqliteStore, old: Path, clo
 
 
 def test_a_copy_of_an_earlier_upgrade_is_not_replaced(old: Path, clock: VirtualClock) -> None:
-    first = old.with_name("store.db.before-v4.db")
+    first = old.with_name("store.db.before-v5.db")
     first.write_text("precious")
     with closing(SqliteStore.open(old, clock)) as store:
-        assert "before-v4-2.db" in store.notices[0]
+        assert "before-v5-2.db" in store.notices[0]
     assert first.read_text() == "precious"
 
 
@@ -121,7 +121,7 @@ def test_a_store_of_schema_2_may_hold_resources_afterwards(old: Path, clock: Vir
     assert version(old) == 2
     with closing(SqliteStore.open(old, clock)) as store:
         (notice,) = store.notices
-        assert "schema 2 to 4" in notice
+        assert "schema 2 to 5" in notice
         assert [row.kind for row in store.deployments()] == ["blueprint"] * 3
         assert [graph.created_at for graph in store.graphs(1)] == [0]
         empty = no_resources()
@@ -141,7 +141,7 @@ def test_b41_a_store_of_schema_3_keeps_its_open_executions_and_takes_secrets_aft
     assert version(old) == 3
     with closing(SqliteStore.open(old, clock)) as store:
         (notice,) = store.notices
-        assert "schema 3 to 4" in notice
+        assert "schema 3 to 5" in notice
         assert [row.code.imported for row in store.deployments()] == [()] * 3
         row = SecretRow("token", 1, b"x", WrappedKey(b"y", "m"), 5, "ann", 5, "ann")
         assert store.secrets.put(row)
@@ -223,3 +223,14 @@ def test_of_many_that_open_an_older_store_at_once_one_upgrades_it(old: Path) -> 
 
 def test_the_clock_of_the_story_is_later_than_the_store(upgraded: SqliteStore) -> None:
     assert all(row.created_at < BEGAN_AT + 10_000 for row in upgraded.executions())
+
+
+def test_a_store_of_schema_4_keeps_what_is_measured_afterwards(old: Path, clock: VirtualClock) -> None:
+    upgrade(str(old), "0004")
+    assert version(old) == 4
+    with closing(SqliteStore.open(old, clock)) as store:
+        assert store.measures() == {}
+        with store.own("test"):
+            store.commit(a.turn(5, payload=Payload(measures=[Measure("engine", 5, {"pid": 1})])))
+        assert store.measures() == {"engine": Measure("engine", 5, {"pid": 1})}
+        assert list(store.check()) == []

@@ -140,6 +140,15 @@ class BatchRow:
 
 
 @frozen
+class Runs:
+    """The batches of a lane: how many are remembered, how long those that are closed took together, the ``last`` of them by id."""
+
+    count: int
+    took_ms: int
+    last: Sequence[BatchRow]
+
+
+@frozen
 class GraphRow:
     """A stored graph without its columns. ``attempt``: the execution's, in which it was planned or last went on.
 
@@ -270,10 +279,20 @@ class EventRow:
 
 
 @frozen
+class Measure:
+    """What an engine has measured of one thing, the last time it said so. ``body``: {figure: value}."""
+
+    name: str
+    at: int
+    body: Mapping[str, Value]
+
+
+@frozen
 class Payload:
     """What a turn writes beside the scheduler's changes, in the same transaction.
 
     ``requests``: {execution: what it is planned by from now on}, for those that a user lets go on in another way.
+    ``measures`` take the place of those of the same name.
     """
 
     documents: Sequence[DocumentChange] = ()
@@ -282,10 +301,12 @@ class Payload:
     events: Sequence[EventRow] = ()
     answers: Sequence[Answer] = ()
     requests: Mapping[int, Request] = field(default_factory=dict)
+    measures: Sequence[Measure] = ()
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""
-        return bool(self.documents or self.remarks or self.logs or self.events or self.answers or self.requests)
+        said = self.documents or self.remarks or self.logs or self.events
+        return bool(said or self.answers or self.requests or self.measures)
 
 
 NOTHING = Payload()

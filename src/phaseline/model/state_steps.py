@@ -26,6 +26,15 @@ MOST_NAMED = 192
 """So many different states a deployment may have: a state is a byte."""
 
 
+ENGINE_MEASURE = "engine"
+"""Under which an engine stores what it measures of itself."""
+
+
+def measure_of(phase: str) -> str:
+    """Under which an engine stores what it measures of a phase."""
+    return LANE_PREFIX + phase.lower()
+
+
 def phase_of(step: str) -> str | None:
     """The phase that a step or lane is about; None: it is about no phase of a state.
 

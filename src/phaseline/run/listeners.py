@@ -13,7 +13,7 @@ from phaseline.model.state_steps import state_entered
 from phaseline.run.calling import clip
 from phaseline.run.plugin_code import attempt, run_to_end
 from phaseline.run.pools import Pool
-from phaseline.run.reports import only_logs
+from phaseline.run.reports import NO_BATCH, only_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,11 +33,15 @@ THREADS = 2
 MOST_WAITING = 10_000
 """Events that wait to be told; of more the oldest are dropped (PD38)."""
 MAX_MESSAGE_CHARS = 2_000
-NO_BATCH = 0
 
 
 class Listeners:
-    """``dropped`` counts events for which there was no room: at most ``most_waiting`` wait."""
+    """Counts what was ``told`` to a listener, of that what raised (``errors``), and what there was no room for (``dropped``).
+
+    At most ``most_waiting`` events wait; ``threads`` are told at once.
+    """
+
+    threads = THREADS
 
     def __init__(
         self,
@@ -58,7 +62,7 @@ class Listeners:
         self._lock = threading.Lock()
         self._waiting: deque[Callable[[], None]] = deque()
         self._pool = Pool("listener", THREADS, inbox.fail)
-        self.dropped = 0
+        self.told = self.dropped = self.errors = 0
         self.most_waiting = MOST_WAITING
 
     def announced(self, command: Announce) -> None:
@@ -104,6 +108,14 @@ class Listeners:
             for listener in self._in_force.registry_of(loaded.blueprint).listeners_of(state, kind):
                 self._put(partial(self._call, listener, event, executions[key]))
 
+    def waiting(self) -> int:
+        """How many events nobody has begun to tell."""
+        return len(self._waiting)
+
+    def busy(self) -> int:
+        """How many listeners are being told."""
+        return self._pool.busy()
+
     def _put(self, task: Callable[[], None]) -> None:
         with self._lock:
             self._waiting.append(task)
@@ -126,6 +138,9 @@ class Listeners:
         function, error = attempt(source.function, code)
         if function is not None:
             _, error = attempt(run_to_end, function, event)
+        with self._lock:
+            self.told += 1
+            self.errors += error is not None
         if error is not None:
             text = f"the listener '{listener.plugin}' of {event.state} raised {type(error).__name__}: {error}"
             line = LogLine(execution, self._clock.now(), "error", clip(text, MAX_MESSAGE_CHARS))

@@ -298,7 +298,7 @@ class Engine:
         self._looked = NEVER_AGAIN
         self.executor.stop(drain_s)
         if self._phases is not None:
-            self._phases.listeners.close(drain_s)
+            self._phases.close(drain_s)
         while self._inbox or self._backlog or self._events:
             self.turn()
 

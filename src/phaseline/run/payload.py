@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.events import Accepted, Batch, Segment
     from phaseline.model.execution import Request
-    from phaseline.model.rows import Answer, DocumentChange, Remark
+    from phaseline.model.rows import Answer, DocumentChange, Measure, Remark
     from phaseline.ports import Secrets
     from phaseline.run.reports import Report
 
@@ -79,6 +79,7 @@ class Sorter:
         self.remarks: list[Remark] = []
         self.logs: list[LogLine] = []
         self.events: list[EventRow] = []
+        self.measures: Sequence[Measure] = ()
 
     def take(self, report: Report, accepted: Accepted | None, origin: Origin | None, given_up: set[int]) -> None:
         """Keep what accepted members brought. Of the others nothing moves, but no data is lost: it is told as an event.
@@ -152,5 +153,6 @@ class Sorter:
         No secret is seen in it, and nobody has seen what was gathered before.
         """
         rows: Sequence[EventRow] = (*self.events, *events)
-        payload = Payload(tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows, answers, requests or {})
+        gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
+        payload = Payload(*gathered, answers, requests or {}, measures=self.measures)
         return protected(payload, self._secrets) if self._secrets.guards else payload

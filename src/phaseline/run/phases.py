@@ -19,12 +19,14 @@ from phaseline.model.state_steps import phase_of
 from phaseline.plan.stays import path_problems, states_of
 from phaseline.run.breakers import Breakers
 from phaseline.run.conditions import Conditions
+from phaseline.run.gauges import Gauges
 from phaseline.run.in_force import PhasesInForce
 from phaseline.run.in_force import phases_in as phases_of_steps
 from phaseline.run.listeners import Listeners
 from phaseline.run.path_orders import PathOrders
 from phaseline.run.paths import Paths
 from phaseline.run.recovery import is_reach
+from phaseline.run.reports import NO_BATCH, only_logs
 from phaseline.run.stay_steps import stays_of
 
 if TYPE_CHECKING:
@@ -70,6 +72,8 @@ class Phases:
         self.paths = Paths(store, deployments, planning, scheduler, self.in_force, self.conditions)
         self.breakers = Breakers(store, clock, scheduler, self.in_force, deployments.secrets)
         self.listeners = Listeners(scheduler, deployments, self.in_force, clock, inbox)
+        self._clock, self._inbox = clock, inbox
+        self._gauges = Gauges(store, scheduler, self.listeners)
         self.orders = PathOrders(store, scheduler, deployments, self)
         self.documents: list[DocumentChange] = []
         self._changed: dict[int, set[int]] = {}
@@ -153,6 +157,7 @@ class Phases:
 
     def before(self, reports: Sequence[Report]) -> list[Event]:
         """What follows from the documents that calls and users have changed, and from too many failures."""
+        self._gauges.look(self._clock.now())
         told: list[Event] = [*self.in_force.renew()] if self.breakers.see(reports) else []
         told += self._adapted(reports)
         for report in reports:
@@ -184,6 +189,7 @@ class Phases:
     def after(self, changes: Changes) -> list[Event]:
         """What follows from a committed turn and from what was asked in it."""
         self.listeners.tell()
+        self._gauges.decided(changes)
         asks, self._asks = self._asks, []
         events = self.paths.after(changes, asks)
         begun, self.paths.begun = self.paths.begun, []
@@ -209,3 +215,10 @@ class Phases:
         sorter.documents[:0] = self.documents
         sorter.remarks += self.conditions.remarks
         self.documents, self.conditions.remarks = [], []
+        sorter.measures = self._gauges.rows()
+
+    def close(self, drain_s: float) -> None:
+        """Wait for listeners that run, at most so long; the last turn stores what was measured."""
+        self.listeners.close(drain_s)
+        self._gauges.is_leaving = True
+        self._inbox.post(only_logs(NO_BATCH, []))

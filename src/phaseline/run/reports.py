@@ -101,6 +101,8 @@ def all_completed(batch: int, members: np.ndarray) -> Report:
 NO_MEMBERS = np.empty(0, np.int32)
 NO_KINDS = np.empty(0, np.uint8)
 NO_DELAYS = np.empty(0, np.int64)
+NO_BATCH = 0
+"""Of what belongs to no call."""
 
 
 def only_logs(batch: int, logs: Sequence[LogLine]) -> Report:

@@ -1,12 +1,13 @@
-"""What deployments of resources need beside the others: growth, names of states, paused phases; statements of the caller's transaction."""
+"""What deployments of resources need beside the others: growth, names of states, paused phases, what was measured; statements of the caller's transaction."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from phaseline.model.resources import Growth, grown
-from phaseline.model.rows import Actor, PausedRow
+from phaseline.model.rows import Actor, Measure, PausedRow
 from phaseline.model.topology import Topology
 from phaseline.store import failures, topologies
 from phaseline.store.documents import EMPTY, to_text
@@ -85,6 +86,20 @@ def know(db: sqlite3.Connection, known: Mapping[str, str]) -> None:
 def known(db: sqlite3.Connection) -> Mapping[str, str]:
     """{name in lower case: what was said of it}, by name."""
     return dict(db.execute("select name, known from known_phase order by name"))
+
+
+def measure(db: sqlite3.Connection, measures: Sequence[Measure]) -> None:
+    """Keep what was measured in place of what was before."""
+    values = [(one.name, one.at, to_text(dict(one.body))) for one in measures]
+    db.executemany(
+        "insert into measure values (?, ?, ?) on conflict do update set at = excluded.at, body = excluded.body", values
+    )
+
+
+def measures(db: sqlite3.Connection) -> Mapping[str, Measure]:
+    """{name: what was measured of it}, by name."""
+    rows = db.execute("select name, at, body from measure order by name")
+    return {name: Measure(name, at, json.loads(body)) for name, at, body in rows}
 
 
 def paused(db: sqlite3.Connection) -> Mapping[str, PausedRow]:

@@ -27,6 +27,7 @@ from phaseline.model.rows import (
     ExecutionRow,
     GraphRow,
     LogLine,
+    Measure,
     NewDeployment,
     NewExecution,
     NoteRow,
@@ -34,6 +35,7 @@ from phaseline.model.rows import (
     PausedRow,
     RequestKind,
     RequestRow,
+    Runs,
     Turn,
 )
 from phaseline.model.status import EntryStatus, ExecutionStatus
@@ -309,6 +311,11 @@ class MemoryStore:
         with self._guard:
             return dict(self._held.known_phases)
 
+    def measures(self) -> Mapping[str, Measure]:
+        """{name: what engines have measured of it}."""
+        with self._guard:
+            return dict(self._held.measures)
+
     def states(self, deployment: int) -> np.ndarray:
         """Instance states, uint8 by instance number."""
         with self._guard:
@@ -380,11 +387,11 @@ class MemoryStore:
             rows = [self._held.batches[number] for number in sorted(wanted)]
         return [row for row in rows if not (only_open and row.closed_at)]
 
-    def runs_of(self, lane: str, *, last: int = 100) -> tuple[int, Sequence[BatchRow]]:
-        """(how many calls of a lane there are, the last of them by id)."""
+    def runs_of(self, lane: str, *, last: int = 100) -> Runs:
+        """The batches of a lane that are remembered."""
         with self._guard:
             found = [row for number in sorted(self._held.batches) if (row := self._held.batches[number]).phase == lane]
-        return len(found), found[-last:]
+        return Runs(len(found), sum(row.closed_at - row.started_at for row in found if row.closed_at), found[-last:])
 
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000

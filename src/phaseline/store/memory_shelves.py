@@ -17,6 +17,7 @@ from phaseline.model.rows import (
     ExecutionRow,
     GraphRow,
     LogLine,
+    Measure,
     NoteRow,
     PausedRow,
     RequestRow,
@@ -87,6 +88,7 @@ class Shelves:
     requests: dict[int, RequestRow] = field(default_factory=dict)
     paused: dict[str, PausedRow] = field(default_factory=dict)
     known_phases: dict[str, str] = field(default_factory=dict)
+    measures: dict[str, Measure] = field(default_factory=dict)
     last_deployment: int = 0
     last_execution: int = 0
     last_graph: int = 0

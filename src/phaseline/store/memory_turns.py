@@ -124,6 +124,7 @@ def _write_payload(shelves: Shelves, payload: Payload, at: int) -> None:
         execution.last_event += 1
         text = bounds.shortened(event.message, bounds.MESSAGE_LENGTH)
         execution.events.append(altered(event, message=text, sequence=execution.last_event))
+    shelves.measures.update((measure.name, measure) for measure in payload.measures)
     _keep_within_bounds(shelves, payload)
     asking.write_answers(shelves, payload.answers, at)
     for number, request in payload.requests.items():

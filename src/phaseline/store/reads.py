@@ -23,6 +23,7 @@ from phaseline.model.rows import (
     GraphRow,
     LogLine,
     NoteRow,
+    Runs,
 )
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.model.topology import Topology
@@ -217,10 +218,17 @@ def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -
     return _batches(db, " and ".join(where), values)
 
 
-def runs_of(db: sqlite3.Connection, lane: str, last: int) -> tuple[int, list[BatchRow]]:
-    """(how many calls of a lane there are, the last of them by id)."""
-    (count,) = db.execute("select count(*) from batch where phase = ?", (lane,)).fetchone()
-    return count, _batches(db, "id in (select id from batch where phase = ? order by id desc limit ?)", [lane, last])
+def runs_of(db: sqlite3.Connection, lane: str, last: int) -> Runs:
+    """The batches of a lane that are remembered."""
+    count, took_ms = db.execute(
+        "select count(*), coalesce(sum(closed_at - started_at) filter (where closed_at > 0), 0) from batch where phase = ?",
+        (lane,),
+    ).fetchone()
+    return Runs(
+        count,
+        took_ms,
+        _batches(db, "id in (select id from batch where phase = ? order by id desc limit ?)", [lane, last]),
+    )
 
 
 def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:

@@ -6,11 +6,11 @@ lists and mappings JSON.
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Kept in the file as ``user_version``; each migration raises it by one."""
 APPLICATION_ID = 0x5048_4C4E
 """Marks a SQLite file as a store of Phaseline ("PHLN")."""
-REVISION = "0004"
+REVISION = "0005"
 """The last migration, as alembic names it."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """Condition on an execution that has not ended, word for word that of the index, so that SQLite uses it."""
@@ -108,4 +108,5 @@ TABLES = (
     """create table blueprint_use (
         deployment integer not null, namespace text not null, blueprint integer not null,
         primary key (deployment, namespace)) without rowid""",
+    "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
 )

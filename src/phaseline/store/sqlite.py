@@ -27,6 +27,7 @@ from phaseline.model.rows import (
     ExecutionRow,
     GraphRow,
     LogLine,
+    Measure,
     NewDeployment,
     NewExecution,
     NoteRow,
@@ -34,6 +35,7 @@ from phaseline.model.rows import (
     PausedRow,
     RequestKind,
     RequestRow,
+    Runs,
     Turn,
 )
 from phaseline.model.status import EntryStatus
@@ -270,6 +272,11 @@ class SqliteStore:
         with self._reading() as db:
             return growing.known(db)
 
+    def measures(self) -> Mapping[str, Measure]:
+        """{name: what engines have measured of it}."""
+        with self._reading() as db:
+            return growing.measures(db)
+
     def states(self, deployment: int) -> np.ndarray:
         """Instance states, uint8 by instance number."""
         with self._reading() as db:
@@ -325,8 +332,8 @@ class SqliteStore:
         with self._reading() as db:
             return reads.batches(db, execution, only_open=only_open)
 
-    def runs_of(self, lane: str, *, last: int = 100) -> tuple[int, Sequence[BatchRow]]:
-        """(how many calls of a lane there are, the last of them by id)."""
+    def runs_of(self, lane: str, *, last: int = 100) -> Runs:
+        """The batches of a lane that are remembered."""
         with self._reading() as db:
             return reads.runs_of(db, lane, last)
 

@@ -156,6 +156,8 @@ class TurnWriter:
             self._append(db, "log", bounds.LOG_LINES_KEPT, _log_values, payload.logs)
         if payload.events:
             self._append(db, "event", bounds.EVENTS_KEPT, _event_values, payload.events)
+        if payload.measures:
+            growing.measure(db, payload.measures)
 
     def _append(
         self,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_registry import PhaseRegistry
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.packages import Package
     from phaseline.model.phases import Plugin
     from phaseline.use_cases.resources.activity import PhaseNow
+    from phaseline.use_cases.resources.engine_now import EngineNow
     from phaseline.use_cases.type_definitions import TypesView
     from phaseline.use_cases.workplace import Workplace
+
+T = TypeVar("T")
 
 
 @frozen
@@ -55,7 +58,7 @@ class PhaseView:
 
     ``obstacles``: why resources that need it wait until somebody mends something. ``note``: that another version is in force
     than the one that is written. ``now``: what is done with it at this
-    moment; None in a list for a phase that no resource was ever in.
+    moment; None in a list for a phase that no resource was ever in. ``engine``: what calls it; None in a list.
     """
 
     name: str
@@ -80,6 +83,7 @@ class PhaseView:
     obstacles: Sequence[str]
     note: str = ""
     now: PhaseNow | None = None
+    engine: EngineNow | None = None
 
 
 @frozen
@@ -167,12 +171,17 @@ def _now(place: Workplace) -> Mapping[str, PhaseNow]:
     """What is done with phases at this moment; nothing where there is no store."""
     from phaseline.use_cases.resources.activity import phases_now
 
+    return _where_stored(lambda: phases_now(place.store), {})
+
+
+def _where_stored(read: Callable[[], T], nothing: T) -> T:
+    """What is read of the store; ``nothing`` where there is none."""
     try:
-        return phases_now(place.store)
+        return read()
     except ProblemsError as error:
         if error.problems[0].code != "PL-S007":
             raise
-        return {}
+        return nothing
 
 
 def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PhaseView:
@@ -183,8 +192,10 @@ def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) 
         hint = _hint(name, [each.name for each in registry.phases])
         raise fail("PL-D053", f"there is no phase '{name}'", f"{hint}See phaseline phases list.")
     from phaseline.use_cases.resources.activity import PhaseNow
+    from phaseline.use_cases.resources.engine_now import engine_now
 
-    return _at(place, _phase(phase, registry, in_force(place)), _now(place).get(phase.key) or PhaseNow())
+    view = _at(place, _phase(phase, registry, in_force(place)), _now(place).get(phase.key) or PhaseNow())
+    return altered(view, engine=_where_stored(lambda: engine_now(place.store), None))
 
 
 def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:

@@ -35,9 +35,7 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
     now = place.clock.now()
     settings = begun(loaded.blueprint.deployment_settings, now)
     blueprint = altered(loaded.blueprint, deployment_settings=settings)
-    return NewDeployment(
-        name, blueprint, inputs, loaded.topology, loaded.code, place.actor, now, uses=loaded.uses
-    )
+    return NewDeployment(name, blueprint, inputs, loaded.topology, loaded.code, place.actor, now, uses=loaded.uses)
 
 
 def refuse_missing_secrets(place: Workplace, blueprint: Blueprint) -> None:

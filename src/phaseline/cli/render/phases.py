@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
     from phaseline.use_cases.reloading import Reloaded
     from phaseline.use_cases.resources.activity import PhaseNow
+    from phaseline.use_cases.resources.engine_now import EngineNow
     from phaseline.use_cases.resources.pausing import Paused
 
 NO_PLUGINS = (
@@ -62,7 +63,14 @@ def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
     if not views:
         return NO_SUCH_PHASE if is_part else NO_PLUGINS
     is_live = any(view.now is not None for view in views)
-    head = ["phase", "states", "resource types", "after", "plugin", *(["now"] if is_live else [])]
+    head = [
+        "phase",
+        "states",
+        "resource types",
+        "after",
+        "plugin",
+        *(["last run", "next run", "now"] if is_live else []),
+    ]
     rows = [
         [
             view.name,
@@ -70,7 +78,7 @@ def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
             ", ".join(view.resource_types),
             ", ".join(view.dependencies) or "-",
             view.plugin,
-            *([_brief_now(view.now)] if is_live else []),
+            *(_live(view.now) if is_live else []),
         ]
         for view in views
     ]
@@ -92,6 +100,7 @@ def phase_text(view: PhaseView) -> str:
         *([f"  constraint      {view.constraint}"] if view.constraint else []),
         *(["  after", *needs] if needs else []),
         *(_now(view.now) if view.now is not None else []),
+        *(_engine(view.engine) if view.engine is not None else []),
         *_policy(view.policy),
         *_attributes(view.attributes, "  attributes"),
         f"  plugin          {view.plugin}{f' {view.version}' if view.version else ''}",
@@ -106,6 +115,12 @@ def phase_text(view: PhaseView) -> str:
     ]
     status = "invalid" if view.is_invalid else "waits for others" if view.obstacles else "good"
     return "\n".join([f"{clean(view.name)}: {colored(status)}", *map(clean, lines)])
+
+
+def _live(now: PhaseNow | None) -> list[str]:
+    """When it was called last, when it is next, and how it stands."""
+    at = (now.last_run_at, now.next_run_at) if now is not None else (0, 0)
+    return [*(moment(one) if one else "-" for one in at), _brief_now(now)]
 
 
 def _brief_now(now: PhaseNow | None) -> str:
@@ -126,8 +141,25 @@ def _now(now: PhaseNow) -> list[str]:
     if now.runs:
         last = f"{moment(now.last_run_at)}, {number(now.last_run_size, 'resource')} in {took(now.last_run_ms)}"
         mean = f"{now.mean_run_size:,} resources and {took(now.mean_run_ms)} on average"
-        lines += [f"  last run        {last}", f"  runs            {now.runs:,}; {mean}"]
+        lines += [f"  last run        {last}", f"  runs            {now.runs:,} in {took(now.run_ms)}; {mean}"]
+    if now.called:
+        lines.append(f"  waited          {took(now.mean_wait_ms)} on average for a call, {now.called:,} resources")
+    if now.failures or now.retries:
+        lines.append(f"  failures        {now.failures:,}, retries {now.retries:,} (of the last hundred runs)")
     return lines
+
+
+def _engine(engine: EngineNow) -> list[str]:
+    """What called phases last, and how busy it is."""
+    timers, told = engine.timers, engine.listeners
+    busy = ", ".join(f"{name} {pool.busy} of {pool.size}" for name, pool in engine.pools.items())
+    lag = f"woken {took(timers.mean_lag_ms)} late on average, {took(timers.longest_lag_ms)} at most"
+    listeners = f"{told.told:,} told, {told.errors:,} raised, {told.waiting:,} waiting, {told.dropped:,} dropped"
+    return [
+        f"  engine          {f'busy: {busy}' if engine.is_running else f'ended, measured {moment(engine.measured_at)}'}",
+        *([f"    timers        {lag}"] if timers.wakings else []),
+        *([f"    listeners     {listeners}"] if told.told or told.waiting or told.dropped else []),
+    ]
 
 
 def paused_text(found: Paused) -> str:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_activity import COUNTED, Activity, activity_of
 from phaseline.model.rows import RequestKind
-from phaseline.model.state_steps import LANE_PREFIX
+from phaseline.model.state_steps import LANE_PREFIX, measure_of
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.use_cases.resources.node_activity import count_nodes
 from phaseline.use_cases.resources.snapshot import Snapshot, clusters
 from phaseline.use_cases.resources.stays import WORDS
 
 if TYPE_CHECKING:
-    from phaseline.model.rows import BatchRow, PausedRow
+    from phaseline.model.rows import BatchRow, Measure, PausedRow
     from phaseline.ports import Store
     from phaseline.use_cases.resources.stays import Stay
 
@@ -45,8 +45,9 @@ class PhaseNow:
 
     ``is_overdue``: the oldest call that runs has done so for longer than the phase says (``Phase.OverdueAfter``).
 
-    ``runs`` counts the calls that are remembered; means, failures and retries are those of the last hundred of them. ``paused``:
-    by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
+    ``runs`` counts the calls that are remembered, which took ``run_ms`` together; means, failures and retries are those of the
+    last hundred of them. ``called``: resources given to calls so far, which had waited ``waited_ms`` for them together; one by
+    one if they came twice. ``paused``: by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
     """
 
     name: str = ""
@@ -60,10 +61,14 @@ class PhaseNow:
     last_run_ms: int = 0
     last_run_size: int = 0
     runs: int = 0
+    run_ms: int = 0
     mean_run_ms: int = 0
     mean_run_size: float = 0.0
     failures: int = 0
     retries: int = 0
+    called: int = 0
+    waited_ms: int = 0
+    mean_wait_ms: int = 0
     paused: str = ""
     paused_at: int = 0
     pauses: Sequence[Pause] = ()
@@ -79,15 +84,21 @@ def phases_now(store: Store) -> Mapping[str, PhaseNow]:
     count_nodes(store, names, counts, dues)
     paused = store.paused_phases()
     pauses = _pauses(store)
+    measures = store.measures()
     names.update((key, found[0]) for key, found in pauses.items() if key not in names)
     names.update((key, pause.name) for key, pause in paused.items() if key not in names)
     return {
         key: altered(
-            _now(store, name, counts.get(key, Counter()), dues.get(key, 0), paused.get(key)),
+            _now(store, name, counts.get(key, Counter()), dues.get(key, 0), paused.get(key), _measured(measures, name)),
             pauses=pauses[key][1][-PAUSES_TOLD:] if key in pauses else (),
         )
         for key, name in names.items()
     }
+
+
+def _measured(measures: Mapping[str, Measure], name: str) -> Mapping[str, Any]:
+    found = measures.get(measure_of(name))
+    return found.body if found is not None else {}
 
 
 def blocked(now: PhaseNow) -> PhaseNow:
@@ -151,8 +162,12 @@ def _count_left(snapshot: Snapshot, stay: Stay, names: dict[str, str], counts: d
             counts.setdefault(phase.lower(), Counter())["Canceling"] += int(past.sum())
 
 
-def _now(store: Store, name: str, counts: Counter[str], due: int, pause: PausedRow | None) -> PhaseNow:
-    total, runs = store.runs_of(LANE_PREFIX + name, last=LOOKED_AT)
+def _now(
+    store: Store, name: str, counts: Counter[str], due: int, pause: PausedRow | None, measured: Mapping[str, Any]
+) -> PhaseNow:
+    called, waited_ms = measured.get("called", 0), measured.get("waited_ms", 0)
+    found = store.runs_of(LANE_PREFIX + name, last=LOOKED_AT)
+    runs = found.last
     is_called = any(not run.closed_at for run in runs)
     done = [run for run in runs if run.closed_at]
     sizes = [_size(run) for run in runs]
@@ -168,11 +183,15 @@ def _now(store: Store, name: str, counts: Counter[str], due: int, pause: PausedR
         last_run_at=runs[-1].started_at if runs else 0,
         last_run_ms=took[-1] if took else 0,
         last_run_size=sizes[-1] if sizes else 0,
-        runs=total,
+        runs=found.count,
+        run_ms=found.took_ms,
         mean_run_ms=round(sum(took) / len(took)) if took else 0,
         mean_run_size=round(sum(sizes) / len(sizes), 1) if sizes else 0.0,
         failures=kinds[OutcomeKind.FAILED],
         retries=kinds[OutcomeKind.RETRY],
+        called=called,
+        waited_ms=waited_ms,
+        mean_wait_ms=round(waited_ms / called) if called else 0,
         paused=f"{pause.actor}: {pause.reason}" if pause is not None else "",
         paused_at=pause.at if pause is not None else 0,
     )
