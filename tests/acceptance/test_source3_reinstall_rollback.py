@@ -104,8 +104,9 @@ def test_w25_a_retried_reinstall_goes_on_with_the_half_that_failed():
 def test_w25_a_plan_shows_both_halves():
     built = topology(blueprint(node("web", **LIFE)))
     history = History(np.full(len(built), State.STARTED, np.uint8))
-    graphs, verdict = foresee(PLANNERS["reinstall"], built, Request("reinstall"), history, lambda _: Declaration())
-    assert ([graph.name for graph in graphs], verdict.status.value) == (["uninstall", "install"], "completed")
+    found = foresee(PLANNERS["reinstall"], built, Request("reinstall"), history, lambda _: Declaration())
+    graphs = [graph for _, graph in found.graphs]
+    assert ([graph.name for graph in graphs], found.verdict.status.value) == (["uninstall", "install"], "completed")
     assert states_after(graphs[0], history.states).tolist() == [State.DELETED]
     assert history.states.tolist() == [State.STARTED]
 

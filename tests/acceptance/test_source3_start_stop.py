@@ -195,9 +195,9 @@ def test_wd19_many_containers_are_counted():
 def test_a_plan_of_restart_has_both_rounds():
     built = topology(blueprint(*stack()))
     history = History(np.full(len(built), State.STARTED, np.uint8))
-    graphs, verdict = foresee(PLANNERS["restart"], built, Request("restart"), history, lambda _: Declaration())
-    assert [graph.name for graph in graphs] == ["stop", "start"]
-    assert verdict.status.value == "completed"
+    found = foresee(PLANNERS["restart"], built, Request("restart"), history, lambda _: Declaration())
+    assert [graph.name for _, graph in found.graphs] == ["stop", "start"]
+    assert found.verdict.status.value == "completed"
 
 
 def test_w26_the_story_of_a_restart_names_each_operation_with_what_it_was_given():

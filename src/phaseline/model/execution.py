@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint import Value
     from phaseline.model.phase_registry import PhaseRegistry
+    from phaseline.model.rows import CodePlaces
+    from phaseline.model.topology import Topology
 
 
 @frozen
@@ -85,7 +87,7 @@ class KnownPaths:
 class History:
     """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled.
 
-    ``paths``: None where no node of the blueprint goes through states with phases.
+    ``paths``: None where no node of the blueprint goes through states with phases. ``execution``: its id, empty in a plan.
     """
 
     states: np.ndarray
@@ -93,6 +95,22 @@ class History:
     canceled: bool = False
     attempt: int = 0
     paths: KnownPaths | None = None
+    execution: str = ""
+
+
+@frozen
+class Reshape:
+    """A planner's answer that nothing is called for: the deployment takes another shape, and the planner is asked again.
+
+    Stored in the same turn as its round, which has this ``name`` and nothing in it; so after a crash it is done or not, never
+    half. ``topology``: all that were there keep their numbers, its blueprint may be another one. ``inputs`` (as they
+    are stored) and ``code``: None where they stay.
+    """
+
+    name: str
+    topology: Topology
+    inputs: Mapping[str, Value] | None = None
+    code: CodePlaces | None = None
 
 
 @frozen

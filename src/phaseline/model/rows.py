@@ -288,10 +288,22 @@ class Measure:
 
 
 @frozen
+class Reshaped:
+    """A deployment in another shape: its topology, and what else is other (None: it stays)."""
+
+    deployment: int
+    topology: Topology
+    blueprint: Blueprint | None = None
+    inputs: Mapping[str, Value] | None = None
+    code: CodePlaces | None = None
+
+
+@frozen
 class Payload:
     """What a turn writes beside the scheduler's changes, in the same transaction.
 
     ``requests``: {execution: what it is planned by from now on}, for those that a user lets go on in another way.
+    ``reshaped`` is written before everything else of the turn: states and documents may be of instances that it adds.
     ``measures`` take the place of those of the same name.
     """
 
@@ -302,11 +314,12 @@ class Payload:
     answers: Sequence[Answer] = ()
     requests: Mapping[int, Request] = field(default_factory=dict)
     measures: Sequence[Measure] = ()
+    reshaped: Sequence[Reshaped] = ()
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""
         said = self.documents or self.remarks or self.logs or self.events
-        return bool(said or self.answers or self.requests or self.measures)
+        return bool(said or self.answers or self.requests or self.measures or self.reshaped)
 
 
 NOTHING = Payload()

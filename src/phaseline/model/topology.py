@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phaseline.model.blueprint import Blueprint, Node, Relationship
+    from phaseline.model.modification import Started
 
 
 @frozen
@@ -91,6 +92,8 @@ class Topology:
     ``group``: int32 by instance number, the innermost group instance an instance is a member of, -1 for none; empty
     where there are no scaling groups. ``groups``: those group instances. ``gone``: bool by instance number, removed for
     ever; empty where none was.
+    ``counts``: {node or scaling group: instances in every instance of what it lies in} where that is not what the
+    blueprint says. ``started``: a modification that has not ended.
     """
 
     blueprint: Blueprint
@@ -107,6 +110,8 @@ class Topology:
     group: np.ndarray = field(default_factory=_nothing)
     groups: GroupInstances = field(default_factory=GroupInstances)
     gone: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
+    counts: Mapping[str, int] = field(default_factory=dict)
+    started: Started | None = None
 
     def __len__(self) -> int:
         """How many instances there are or were."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.execution import Round, Verdict
-from phaseline.model.frozen import altered
+from phaseline.model.execution import Reshape, Round, Verdict
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import EntryStatus, Mark
 
@@ -25,20 +25,37 @@ MOST_ROUNDS = 100
 """Planners that want more rounds than this are not followed further."""
 
 
-def foresee(
-    planner: Planner, topology: Topology, request: Request, history: History, declare: Declare
-) -> tuple[tuple[Graph, ...], Verdict | None]:
-    """The graphs in order, and the verdict if all goes well; None where ``MOST_ROUNDS`` did not reach it."""
-    graphs: list[Graph] = []
+@frozen
+class Foreseen:
+    """What will be if all goes well. ``graphs`` in order, each with the topology in which it runs.
+
+    ``topology`` and ``states`` (uint8 by instance number): those in the end. ``verdict``: None where ``MOST_ROUNDS`` did not
+    reach it.
+    """
+
+    graphs: tuple[tuple[Topology, Graph], ...]
+    topology: Topology
+    states: np.ndarray
+    verdict: Verdict | None
+
+
+def foresee(planner: Planner, topology: Topology, request: Request, history: History, declare: Declare) -> Foreseen:
+    """The rounds of a workflow, each asked for as if all before it had gone well."""
+    graphs: list[tuple[Topology, Graph]] = []
     for _ in range(MOST_ROUNDS):
         answer = planner(topology, request, history, declare)
         if isinstance(answer, Verdict):
-            return tuple(graphs), answer
-        graphs.append(answer)
-        done = Round(answer.name, history.attempt, _all_well(answer))
-        states = states_after(answer, history.states)
+            return Foreseen(tuple(graphs), topology, history.states, answer)
+        if isinstance(answer, Reshape):
+            topology, counts = answer.topology, {}
+            added = np.zeros(len(topology) - len(history.states), np.uint8)
+            states = np.concatenate((history.states, added))
+        else:
+            graphs.append((topology, answer))
+            counts, states = _all_well(answer), states_after(answer, history.states)
+        done = Round(answer.name, history.attempt, counts)
         history = altered(history, states=states, rounds=(*history.rounds, done))
-    return tuple(graphs), None
+    return Foreseen(tuple(graphs), topology, history.states, None)
 
 
 def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:

@@ -18,11 +18,11 @@ from phaseline.run.subjects import LoadedDeployment
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from phaseline.model.blueprint import Value
+    from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.events import StatesEntered
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
-    from phaseline.model.rows import ExecutionRow, NoteRow
+    from phaseline.model.rows import ExecutionRow, NoteRow, Reshaped
     from phaseline.ports import Secrets, Store
     from phaseline.run.parts import FindPhase
 
@@ -86,9 +86,18 @@ class Deployments:
             found.grow(topology, self._documents(deployment, added), states)
         return found
 
+    def reshape(self, row: Reshaped) -> None:
+        """The deployment takes another shape, before that is stored: the same turn stores it."""
+        found, blueprint = self.loaded(row.deployment), row.topology.blueprint
+        inputs = found.inputs if row.inputs is None else self._opened(row.inputs, blueprint)
+        found.reshape(row.topology, inputs, found.view.code if row.code is None else row.code)
+
     def _inputs(self, deployment: int) -> Mapping[str, Value]:
+        return self._opened(self._store.inputs(deployment), self._store.blueprint(deployment))
+
+    def _opened(self, inputs: Mapping[str, Value], blueprint: Blueprint) -> Mapping[str, Value]:
         """The inputs, those that are secrets opened, and known from now on."""
-        inputs, hidden = self._store.inputs(deployment), hidden_inputs(self._store.blueprint(deployment))
+        hidden = hidden_inputs(blueprint)
         opened = {name: self.secrets.unsealed(value) if name in hidden else value for name, value in inputs.items()}
         self.secrets.learn([opened[name] for name in hidden if name in opened])
         return opened

@@ -325,7 +325,7 @@ class Engine:
         for change in decision.changes.executions:
             self._note_execution(change.execution, change.status, change.reason, now)
         answers, self._door.answers = self._door.answers, []
-        payload = sorter.payload(self._rows, answers, self._requests)
+        payload = sorter.payload(self._rows, answers, self._requests, self.planning.reshaped(decision.changes.graphs))
         self._remember(payload.remarks)
         if decision.changes or payload:
             self._store.commit(Turn(now, decision.changes, payload))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.events import Accepted, Batch, Segment
     from phaseline.model.execution import Request
-    from phaseline.model.rows import Answer, DocumentChange, Measure, Remark
+    from phaseline.model.rows import Answer, DocumentChange, Measure, Remark, Reshaped
     from phaseline.ports import Secrets
     from phaseline.run.reports import Report
 
@@ -146,13 +146,17 @@ class Sorter:
                 )
 
     def payload(
-        self, events: Iterable[EventRow], answers: Sequence[Answer] = (), requests: Mapping[int, Request] | None = None
+        self,
+        events: Iterable[EventRow],
+        answers: Sequence[Answer] = (),
+        requests: Mapping[int, Request] | None = None,
+        reshaped: Sequence[Reshaped] = (),
     ) -> Payload:
-        """Everything gathered, these events, the answers to requests, and what executions are planned by from now on.
+        """Everything gathered, these events, the answers to requests, what executions are planned by, and new shapes.
 
         No secret is seen in it, and nobody has seen what was gathered before.
         """
         rows: Sequence[EventRow] = (*self.events, *events)
         gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
-        payload = Payload(*gathered, answers, requests or {}, measures=self.measures)
+        payload = Payload(*gathered, answers, requests or {}, measures=self.measures, reshaped=reshaped)
         return protected(payload, self._secrets) if self._secrets.guards else payload

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.events import Planned
-from phaseline.model.execution import TOLERATED, History, Round, Verdict
+from phaseline.model.execution import TOLERATED, History, Reshape, Round, Verdict
 from phaseline.model.frozen import altered
-from phaseline.model.graph import Graph
+from phaseline.model.graph import Graph, without_entries
 from phaseline.model.problem import ProblemsError
+from phaseline.model.rows import Reshaped
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Operation
     from phaseline.model.declaration import Declaration
+    from phaseline.model.events import GraphAdded
     from phaseline.model.execution import KnownPaths, Request
     from phaseline.model.rows import CodePlaces, ExecutionRow
     from phaseline.model.topology import Topology
@@ -26,7 +28,7 @@ Declare = Callable[["Operation"], "Declaration"]
 """What an operation says of itself, without running its code."""
 WORDS = tuple(status.word for status in EntryStatus)
 FAILED, TOLERANT = int(EntryStatus.FAILED), int(Mark.TOLERANT)
-Planner = Callable[["Topology", "Request", History, Declare], "Graph | Verdict"]
+Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape | Verdict"]
 """A workflow: a pure function from what is there and what has happened to what is to be done next."""
 
 
@@ -47,6 +49,7 @@ class Planning:
         self._next_graph = first_graph
         self._rows: dict[int, ExecutionRow] = {}
         self._rounds: dict[int, dict[int, Round]] = {}
+        self._reshaped: dict[int, Reshaped] = {}
         self.paths_of: Callable[[int], KnownPaths | None] = lambda _: None
         """What is known of the paths of a deployment whose nodes are resources."""
 
@@ -86,7 +89,7 @@ class Planning:
             deployment = self._deployments.loaded(row.deployment)
             paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
             rounds = tuple(self._rounds[execution].values())
-            history = History(deployment.states.copy(), rounds, is_canceled, attempt, paths)
+            history = History(deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id)
             code = deployment.view.code
             answer = planner(
                 deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
@@ -95,7 +98,26 @@ class Planning:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
         if isinstance(answer, Verdict):
             return Planned(execution, answer)
+        if isinstance(answer, Reshape):
+            return self._reshape(execution, row.deployment, answer)
         return Planned(execution, answer, self.number(answer))
+
+    def _reshape(self, execution: int, deployment: int, answer: Reshape) -> Planned:
+        """The deployment has its new shape at once, for whoever is asked next; a graph without entries is the round of it."""
+        graph = without_entries(answer.name)
+        number = self.number(graph)
+        topology, before = answer.topology, self._deployments.loaded(deployment).topology
+        blueprint = None if topology.blueprint is before.blueprint else topology.blueprint
+        row = Reshaped(deployment, topology, blueprint, answer.inputs, answer.code)
+        self._reshaped[number] = row
+        self._deployments.reshape(row)
+        return Planned(execution, graph, number)
+
+    def reshaped(self, added: Iterable[GraphAdded]) -> tuple[Reshaped, ...]:
+        """The new shapes that are to be stored with these graphs."""
+        if not self._reshaped:
+            return ()
+        return tuple(self._reshaped.pop(one.graph_id) for one in added if one.graph_id in self._reshaped)
 
     def number(self, graph: Graph) -> int:
         """The number of a graph that was just planned."""

@@ -35,6 +35,22 @@ NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})
 """The runtime properties of an instance that has none."""
 
 
+def view_of(
+    name: str, blueprint: Blueprint, inputs: Mapping[str, Value], code: CodePlaces, creator: str
+) -> DeploymentView:
+    """A deployment as its calls see it."""
+    return DeploymentView(
+        name,
+        PurePath(blueprint.file).stem or name,
+        code,
+        inputs,
+        creator,
+        blueprint.description,
+        display_name(blueprint),
+        runtime_only=blueprint.runtime_only,
+    )
+
+
 class LoadedDeployment:
     """One deployment in memory: implements ``World`` for calls in this process.
 
@@ -61,26 +77,21 @@ class LoadedDeployment:
         ``state_names``: those of states that have no fixed number.
         """
         self.number = number
-        self.blueprint = blueprint
-        self.topology = topology
-        self.inputs = inputs
         self.states = states
         self.state_names = tuple(state_names)
-        self.view = DeploymentView(
-            name,
-            PurePath(blueprint.file).stem or name,
-            code,
-            inputs,
-            creator,
-            blueprint.description,
-            display_name(blueprint),
-            runtime_only=blueprint.runtime_only,
-        )
         self._secrets: Secrets = NoSecrets() if secrets is None else secrets
-        self._hidden = hidden_inputs(blueprint)
+        self._take(topology, blueprint, inputs, view_of(name, blueprint, inputs, code, creator))
         self._documents = dict(documents)
         self._lock = threading.Lock()
         self._nodes: dict[int, NodeView] = {}
+
+    def _take(
+        self, topology: Topology, blueprint: Blueprint, inputs: Mapping[str, Value], view: DeploymentView
+    ) -> None:
+        self.topology, self.blueprint, self.inputs, self.view = topology, blueprint, inputs, view
+        self._hidden = hidden_inputs(blueprint)
+        for name in ("_indexes", "_node_numbers", "_instance_counts", "_rules", "_scope"):
+            self.__dict__.pop(name, None)
 
     # -- documents ---------------------------------------------------------------------------------------------
 
@@ -132,10 +143,18 @@ class LoadedDeployment:
         with self._lock:
             self._documents.update(documents)
         self.states = np.concatenate((self.states, states))
-        self.topology = topology
-        self.blueprint = topology.blueprint
-        for name in ("_indexes", "_node_numbers", "_instance_counts", "_rules", "_scope"):
-            self.__dict__.pop(name, None)
+        self._take(topology, topology.blueprint, self.inputs, self.view)
+
+    def reshape(self, topology: Topology, inputs: Mapping[str, Value], code: CodePlaces) -> None:
+        """Other instances, and perhaps another blueprint, inputs and places of code. Calls that run keep what they have.
+
+        Added instances have nothing yet: state uninitialized, no properties.
+        """
+        added = np.zeros(len(topology) - len(self.topology), np.uint8)
+        self.states = np.concatenate((self.states, added))
+        blueprint = topology.blueprint
+        self._nodes = {}
+        self._take(topology, blueprint, inputs, view_of(self.view.id, blueprint, inputs, code, self.view.creator))
 
     # -- operations ---------------------------------------------------------------------------------------------
 

@@ -6,8 +6,9 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
+from phaseline.model.blueprint import Blueprint
 from phaseline.model.resources import Growth, grown
-from phaseline.model.rows import Actor, Measure, PausedRow
+from phaseline.model.rows import Actor, Measure, PausedRow, Reshaped
 from phaseline.model.topology import Topology
 from phaseline.store import failures, topologies
 from phaseline.store.documents import EMPTY, to_text
@@ -19,13 +20,7 @@ MAX_NAMES = 192
 def grow(db: sqlite3.Connection, deployment: int, growth: Growth, topology: Topology) -> None:
     """Put resources behind those of ``topology``, which was read in this transaction. Raises ``OutgrownError``."""
     more = grown(topology, growth)
-    if more.blueprint is not topology.blueprint:
-        body = topologies.blueprint_to_text(more.blueprint)
-        db.execute("update blueprint set body = ? where deployment = ?", (body, deployment))
-    assigned = ", ".join(f"{name} = ?" for name in topologies.COLUMNS)
-    row = topologies.to_row(more, more.blueprint)
-    db.execute(f"update topology set {assigned} where deployment = ?", (*row, deployment))
-    db.execute("update deployment set instance_count = ? where number = ?", (len(more), deployment))
+    _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
     texts = ((number, to_text(dict(body))) for number, body in growth.documents.items())
     db.executemany(
         "insert into document values (?, ?, 1, ?)",
@@ -33,8 +28,41 @@ def grow(db: sqlite3.Connection, deployment: int, growth: Growth, topology: Topo
     )
 
 
+def reshape(db: sqlite3.Connection, row: Reshaped) -> None:
+    """Give a deployment another shape, and with it what else is other."""
+    _replace(db, row.deployment, row.topology, row.blueprint)
+    if row.inputs is not None:
+        db.execute("update blueprint set inputs = ? where deployment = ?", (to_text(dict(row.inputs)), row.deployment))
+    if row.code is not None:
+        db.execute(
+            "update deployment set blueprint_folder = ?, plugin_folders = ?, imported = ? where number = ?",
+            (row.code.blueprint_folder, to_text(row.code.plugin_folders), to_text(row.code.imported), row.deployment),
+        )
+
+
+def _replace(db: sqlite3.Connection, deployment: int, topology: Topology, blueprint: Blueprint | None) -> None:
+    """``blueprint``: None where it stays."""
+    if blueprint is not None:
+        body = topologies.blueprint_to_text(blueprint)
+        db.execute("update blueprint set body = ? where deployment = ?", (body, deployment))
+        told = (blueprint.file, blueprint.description, deployment)
+        db.execute("update deployment set blueprint_file = ?, description = ? where number = ?", told)
+    assigned = ", ".join(f"{name} = ?" for name in topologies.COLUMNS)
+    row = topologies.to_row(topology, topology.blueprint)
+    db.execute(f"update topology set {assigned}, version = version + 1 where deployment = ?", (*row, deployment))
+    db.execute("update deployment set instance_count = ? where number = ?", (len(topology), deployment))
+
+
+def version(db: sqlite3.Connection, deployment: int) -> int:
+    """How often the deployment has changed its shape."""
+    found = db.execute("select version from topology where deployment = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    return int(found[0])
+
+
 def count(db: sqlite3.Connection, deployment: int) -> int:
-    """How many instances the deployment has now."""
+    """How many instances the deployment has now, those that were removed included."""
     found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")

@@ -21,6 +21,7 @@ from phaseline.model.rows import (
     NoteRow,
     PausedRow,
     RequestRow,
+    Reshaped,
 )
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.topology import Topology
@@ -51,6 +52,18 @@ class HeldDeployment:
         self.states = np.concatenate((self.states, np.zeros(len(growth.ids), np.uint8)))
         texts = ((number, to_text(dict(body))) for number, body in growth.documents.items())
         self.documents.update((number, text) for number, text in texts if text != EMPTY)
+
+    def reshape(self, row: Reshaped) -> None:
+        """Take another shape."""
+        added = len(row.topology) - len(self.topology)
+        self.topology = row.topology
+        self.states = np.concatenate((self.states, np.zeros(added, np.uint8)))
+        self.row = altered(self.row, instance_count=len(row.topology), code=row.code or self.row.code)
+        if row.inputs is not None:
+            self.inputs = to_text(dict(row.inputs))
+        if row.blueprint is not None:
+            self.blueprint = row.blueprint
+            self.row = altered(self.row, blueprint_file=row.blueprint.file, description=row.blueprint.description)
 
 
 @dataclass(slots=True)

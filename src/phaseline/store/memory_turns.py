@@ -19,6 +19,8 @@ from phaseline.store.memory_shelves import HeldGraph, Shelves
 
 def write(shelves: Shelves, turn: Turn) -> None:
     """All changes of a turn, then its payload."""
+    for row in turn.payload.reshaped:
+        shelves.deployments[row.deployment].reshape(row)
     changes = turn.changes
     for changed in changes.executions:
         _change_execution(shelves, changed, turn.at)

@@ -32,7 +32,7 @@ TABLES = (
     """create table topology (
         deployment integer primary key, nodes text not null, ids blob not null, node blob not null,
         ordinal blob not null, container blob not null, host blob not null, links blob not null,
-        link blob not null, source blob not null, target blob not null)""",
+        link blob not null, source blob not null, target blob not null, version integer not null default 0)""",
     """create table state_page (
         deployment integer not null, number integer not null, states blob not null,
         primary key (deployment, number))""",

@@ -18,7 +18,7 @@ import numpy as np
 from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.graph import Graph
 from phaseline.model.problem import ProblemsError
-from phaseline.model.resources import Growth, is_of_resources
+from phaseline.model.resources import Growth
 from phaseline.model.rows import (
     Actor,
     BatchRow,
@@ -130,7 +130,7 @@ class SqliteStore:
             if self._epoch:
                 self._turns.expect(number, len(new.topology))
         if new.topology.blueprint is new.blueprint:
-            self._topologies.keep(number, new.topology)
+            self._topologies.keep(number, 0, new.topology)
         return number, row
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
@@ -199,6 +199,9 @@ class SqliteStore:
         """Write one turn of the loop. Only the owner may: anything else is a mistake of ours."""
         with self._owned() as db:
             self._turns.write(db, turn)
+            versions = [(row, growing.version(db, row.deployment)) for row in turn.payload.reshaped]
+        for row, version in versions:
+            self._topologies.keep(row.deployment, version, row.topology)
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Remember whom to end when the engine dies.
@@ -229,12 +232,12 @@ class SqliteStore:
 
     def topology(self, deployment: int) -> Topology:
         """Instances and relationship instances."""
-        known = self._topologies.find(deployment)
-        if known is None or is_of_resources(known):
-            with self._reading() as db:
-                if known is None or growing.count(db, deployment) != len(known):
-                    known = reads.topology(db, deployment)
-            self._topologies.keep(deployment, known)
+        with self._reading() as db:
+            version = growing.version(db, deployment)
+            known = self._topologies.find(deployment, version)
+            if known is None:
+                known = reads.topology(db, deployment)
+        self._topologies.keep(deployment, version, known)
         return known
 
     def state_names(self, deployment: int) -> tuple[str, ...]:

@@ -7,12 +7,13 @@ would take a hundred. Of the nodes only those are stored again whose properties 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from phaseline.model import modification
 from phaseline.model.blueprint import Blueprint, Node
 from phaseline.model.frozen import altered
 from phaseline.model.topology import GroupInstances, Link, Topology
@@ -46,7 +47,8 @@ def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
 
 def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
     """The topology stored in the values of ``COLUMNS`` beside ``blueprint``."""
-    nodes, groups, group, gone = _nodes_from_text(row[0], blueprint)
+    stored = json.loads(row[0])
+    nodes, groups, group = _nodes_from_json(stored, blueprint)
     ids = row[1].decode().split(SEPARATOR) if row[1] else []
     node, index, container, host, links, link, source, target = (decode(part) for part in row[2:])
     return Topology(
@@ -66,7 +68,9 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         target=target,
         group=group,
         groups=groups,
-        gone=_flags(gone, len(ids)),
+        gone=_flags(np.array(stored.get("gone", []), np.int32), len(ids)),
+        counts=stored.get("counts", {}),
+        started=modification.from_json(stored["started"]) if "started" in stored else None,
     )
 
 
@@ -78,21 +82,21 @@ def _reach(link: Link) -> int:
 class KnownTopologies:
     """Topologies that somebody still uses, and the last one asked for: what was read or written is not read again.
 
-    A stored topology and its blueprint never change. Ten thousand templates take a second to read.
+    A stored topology with its blueprint is replaced by the next version of it. Ten thousand templates take a second to read.
     """
 
     def __init__(self) -> None:
         """Knows none."""
-        self._used: WeakValueDictionary[int, Topology] = WeakValueDictionary()
+        self._used: WeakValueDictionary[tuple[int, int], Topology] = WeakValueDictionary()
         self._last: Topology | None = None
 
-    def find(self, deployment: int) -> Topology | None:
-        """The topology of a deployment, if it is at hand."""
-        return self._used.get(deployment)
+    def find(self, deployment: int, version: int) -> Topology | None:
+        """This version of the topology of a deployment, if it is at hand."""
+        return self._used.get((deployment, version))
 
-    def keep(self, deployment: int, topology: Topology) -> None:
+    def keep(self, deployment: int, version: int, topology: Topology) -> None:
         """Have it at hand for as long as somebody uses it, at least until the next."""
-        self._used[deployment] = self._last = topology
+        self._used[deployment, version] = self._last = topology
 
 
 def blueprint_to_text(blueprint: Blueprint) -> str:
@@ -110,7 +114,7 @@ def blueprint_from_text(text: str) -> Blueprint:
 
 
 def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
-    """Names in the order of their numbers, the nodes that differ from the blueprint's, and scaling groups if there are any."""
+    """Names in the order of their numbers, the nodes that differ from the blueprint's, and what only some topologies have."""
     nodes, told = topology.nodes, blueprint.nodes
     changed = {node.name: node for node in nodes if (known := told.get(node.name)) is not node and known != node}
     evaluated = blueprint_to_text(_only(blueprint, changed)) if changed else ""
@@ -121,21 +125,24 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
         stored["groups"] = [list(groups.names), list(groups.ids), *(column.tolist() for column in columns)]
     if len(topology.gone):
         stored["gone"] = topology.gone.nonzero()[0].tolist()
+    if topology.counts:
+        stored["counts"] = dict(topology.counts)
+    if topology.started is not None:
+        stored["started"] = modification.to_json(topology.started)
     return to_text(stored)
 
 
-def _nodes_from_text(
-    text: str, blueprint: Blueprint
-) -> tuple[tuple[Node, ...], GroupInstances, np.ndarray, np.ndarray]:
-    """(nodes, group instances, the group of each instance, numbers of instances that are gone)."""
-    stored = json.loads(text)
+def _nodes_from_json(
+    stored: Mapping[str, Any], blueprint: Blueprint
+) -> tuple[tuple[Node, ...], GroupInstances, np.ndarray]:
+    """(nodes, group instances, the group of each instance)."""
     evaluated = blueprint_from_text(stored["evaluated"]).nodes if stored["evaluated"] else {}
     told = blueprint.nodes
     nodes = tuple(evaluated.get(name) or told[name] for name in stored["names"])
     names, ids, *columns = stored.get("groups", ((), (), [], [], [], [], [], []))
     group, index, outer, container, members, gone = (np.array(column, np.int32) for column in columns)
     groups = GroupInstances(tuple(names), ids, group, index, outer, container, _flags(gone, len(ids)))
-    return nodes, groups, members, np.array(stored.get("gone", []), np.int32)
+    return nodes, groups, members
 
 
 def _flags(numbers: np.ndarray, count: int) -> np.ndarray:

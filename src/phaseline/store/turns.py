@@ -79,6 +79,8 @@ class TurnWriter:
         """All changes of a turn, then its payload."""
         if self._state_count > STATES_CACHED:
             self.forget()
+        for row in turn.payload.reshaped:
+            growing.reshape(db, row)
         changes = turn.changes
         _change_executions(db, changes.executions, turn.at)
         self._add_graphs(db, changes.graphs, turn.at)

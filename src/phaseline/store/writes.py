@@ -45,7 +45,7 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
     body = topologies.blueprint_to_text(new.blueprint)
     db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
     row = topologies.to_row(new.topology, new.blueprint)
-    db.execute(f"insert into topology values (?{', ?' * len(row)})", (number, *row))
+    db.execute(f"insert into topology values (?{', ?' * len(row)}, 0)", (number, *row))
     stored_blueprints.add_uses(db, number, new.uses)
     return number
 

@@ -20,15 +20,13 @@ from phaseline.use_cases.store_file import has_store
 from phaseline.use_cases.storing import missing_secrets
 
 if TYPE_CHECKING:
-    from phaseline.model.execution import KnownPaths, Request, Verdict
-    from phaseline.model.graph import Graph
+    from phaseline.model.execution import KnownPaths, Request
     from phaseline.model.rows import CodePlaces, DeploymentRow
     from phaseline.model.topology import Topology
+    from phaseline.plan.foresight import Foreseen
     from phaseline.plan.summary import PlanSummary, RoundsPlan
     from phaseline.use_cases.workflows import Start
     from phaseline.use_cases.workplace import Workplace
-
-    Foreseen = tuple[tuple[Graph, ...], Verdict | None]
 
 
 @frozen
@@ -69,7 +67,7 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
     request = AS_SET.request("install", place, {})
     foreseen = _ask(place, loaded.topology, loaded.code, request, history)
     warnings = (*loaded.warnings, *missing_secrets(place, loaded.blueprint))
-    return _planned(place, loaded.topology, request, foreseen, warnings, yes_many=order.yes_many)
+    return _planned(place, request, foreseen, warnings, yes_many=order.yes_many)
 
 
 def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False) -> Planned:
@@ -80,7 +78,7 @@ def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False)
     states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
     history = History(states, paths=_paths(place, row, topology))
     request = AS_SET.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
-    return _planned(place, topology, request, _ask(place, topology, row.code, request, history), (), yes_many=True)
+    return _planned(place, request, _ask(place, topology, row.code, request, history), (), yes_many=True)
 
 
 def plan_workflow(place: Workplace, order: Start) -> Planned:
@@ -90,7 +88,7 @@ def plan_workflow(place: Workplace, order: Start) -> Planned:
     found = prepare(place, order)
     history = History(found.states, paths=_paths(place, found.deployment, found.topology))
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history)
-    return _planned(place, found.topology, found.request, foreseen, found.warnings, yes_many=True)
+    return _planned(place, found.request, foreseen, found.warnings, yes_many=True)
 
 
 def _paths(place: Workplace, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
@@ -113,7 +111,6 @@ def _foresee(place: Workplace, topology: Topology, code: CodePlaces, request: Re
 
 def _planned(
     place: Workplace,
-    topology: Topology,
     request: Request,
     foreseen: Foreseen,
     warnings: tuple[Problem, ...],
@@ -123,12 +120,11 @@ def _planned(
     from phaseline.plan.rendering import plan_text, rounds_text
     from phaseline.plan.summary import in_rounds, summarise
 
-    graphs, verdict = foreseen
-    if not graphs:
-        reason = (verdict.reason if verdict else "") or "nothing is to be done"
+    if not foreseen.graphs:
+        reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
     pools = asdict(slots(place))
-    rounds = tuple(summarise(topology, graph, slots=pools, yes_many=yes_many) for graph in graphs)
+    rounds = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
     if len(rounds) == 1:
         summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings))
         return Planned(summary, plan_text(summary).rstrip("\n"))

@@ -1,4 +1,4 @@
-"""What an engine measures."""
+"""What an engine measures; topologies that change."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ revision = "0005"
 down_revision = "0004"
 
 _STATEMENTS = (
+    "alter table topology add column version integer not null default 0",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
 )
 
