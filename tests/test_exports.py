@@ -9,7 +9,7 @@ import pytest
 import phaseline
 import phaseline.testing
 from phaseline.model import declaration
-from phaseline.use_cases import facade, plugin_nouns, resource_noun, secret_noun
+from phaseline.use_cases import execution_noun, facade, plugin_nouns, resource_noun, secret_noun
 
 PUBLIC = {
     "AttributeTypeError",
@@ -39,7 +39,7 @@ METHODS = {
     facade.Phaseline: {"status", "close"},
     facade.Blueprints: {"validate", "plan", "upload", "list", "show", "delete", "package"},
     facade.Deployments: {"list", "show", "create", "inputs", "outputs", "capabilities", "delete"},
-    facade.Executions: {
+    execution_noun.Executions: {
         *("install", "uninstall", "start", "resume", "retry", "complete", "cancel"),
         *("list", "show", "logs", "events", "follow", "purge"),
     },

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Actor,
         BatchRow,
         CodePlaces,
+        Beside,
         DeploymentRow,
         EventRow,
         ExecutionRow,
@@ -238,11 +239,13 @@ class Store(Protocol):
         """Free the name; history of executions stays. PL-C016 if an execution is open."""
         ...
 
-    def create_execution(self, new: NewExecution, *, asks: bool | None = None) -> ExecutionRow:
+    def create_execution(
+        self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
+    ) -> ExecutionRow:
         """The stored execution, status queued; ``asks`` as for ``create_deployment``.
 
-        Raises: PL-C016 if an execution of the deployment is open or about to go on, unless both bring resources to a
-        target; PL-C010 if the deployment was deleted.
+        Raises: PL-C016 if an execution of the deployment is open or about to go on that ``beside`` does not let be (None:
+        unless both bring resources to a target); PL-C010 if the deployment was deleted.
         """
         ...
 
@@ -279,11 +282,13 @@ class Store(Protocol):
         """{name: what engines have measured of it} as of the latest turn that told."""
         ...
 
-    def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
+    def ask(
+        self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, *, beside: Beside | None = None
+    ) -> int:
         """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none.
 
-        From a request to retry or complete an execution that has ended until its answer, none can be created for its
-        deployment. Raises: PL-C016 if there is an open one already.
+        From a request to retry or complete an execution that has ended until its answer, it counts as open. Raises:
+        PL-C016 if there is an open one already that ``beside`` does not let be.
         """
         ...
 

@@ -131,3 +131,14 @@ def test_calls_of_which_nobody_knows_stay_on_the_list_when_their_execution_is_ca
     (stuck,) = killed.ask("instances", "stuck")[1]["stuck"]
     assert (stuck["kind"], stuck["executions"]) == ("unsure", ["install-1"])
     assert killed.ask("status")[1]["needs"]
+
+
+def test_w10_who_waits_for_a_person_is_told_so_and_let_go(killed: Terminal) -> None:
+    killed.run("executions", "resume", "install-1")
+    code, waiting = killed.ask("uninstall", "-d", "shop")
+    assert (code, waiting["status"]) == (1, "queued")
+    assert "install-1" in waiting["notices"][0]
+    (queued,) = killed.ask("executions", "list", "--status", "queued")[1]["executions"]
+    assert (queued["id"], queued["waits_for"]) == ("uninstall-2", "install-1")
+    assert "waits for install-1" in killed.run("executions", "list").stdout
+    assert killed.ask("executions", "cancel", "uninstall-2")[1]["status"] == "canceled"

@@ -63,7 +63,7 @@ def test_a_second_process_reads_and_hears_which_execution_makes_the_deployment_b
         assert str(process.pid) in shell.run("executions", "show").stdout
         waiting = shell.ask("instances", "why", listed[1]["id"])
         assert "first" in waiting["reasons"][0]["text"]
-        refused = shell.run("uninstall", "-d", "shop")
+        refused = shell.run("uninstall", "-d", "shop", "--if-busy", "refuse")
         assert refused.returncode == 1
         assert "PL-C016" in refused.stderr
         assert "install-1" in refused.stderr

@@ -64,7 +64,7 @@ def test_an_interrupted_install_is_resumed_to_its_end(place: Workplace, interrup
 
 def test_an_open_execution_makes_its_deployment_busy(place: Workplace, interrupted: str, order: Order) -> None:
     for attempt in (
-        lambda: uninstall(place, "shop"),
+        lambda: uninstall(place, "shop", manner=Manner(if_busy="refuse")),
         lambda: delete_deployment(place, "shop", force=True),
     ):
         with pytest.raises(ProblemsError) as error:
@@ -75,6 +75,13 @@ def test_an_open_execution_makes_its_deployment_busy(place: Workplace, interrupt
         install(place, order)
     assert code_of(error) == "PL-S010"
     assert f"follow {interrupted}" in error.value.problems[0].mend
+
+
+def test_w10_who_does_not_refuse_waits_for_what_is_open_and_then_runs(place: Workplace, interrupted: str) -> None:
+    assert uninstall(place, "shop").status is ExecutionStatus.COMPLETED
+    assert show_execution(place, interrupted).status is ExecutionStatus.COMPLETED
+    started = [line.text for line in events(place, deployment="shop").lines]
+    assert started[:2] == [f"Waiting for {interrupted}", "Starting 'uninstall' workflow execution"]
 
 
 def test_an_interrupted_install_can_be_canceled_and_then_retried(place: Workplace, interrupted: str) -> None:

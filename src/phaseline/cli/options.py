@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
+
+if TYPE_CHECKING:
+    from phaseline.model.execution import IfBusy
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -135,7 +139,21 @@ def blueprint_options(function: F) -> F:
 
 
 def running_options(function: F) -> F:
-    """The options of every command that runs operations."""
+    """The options of every command that runs operations; the command gets them together, as its ``manner``."""
+
+    @wraps(function)
+    def with_manner(
+        *args: object,
+        task_retries: int | None,
+        on_failure: Literal["continue", "stop"],
+        stop_after: str | None,
+        if_busy: IfBusy,
+        **others: object,
+    ) -> object:
+        from phaseline.cli.running import read_manner
+
+        return function(*args, manner=read_manner(task_retries, on_failure, stop_after, if_busy), **others)
+
     retries = click.option(
         "--task-retries",
         type=click.IntRange(min=-1),
@@ -155,4 +173,11 @@ def running_options(function: F) -> F:
         help="Begin nothing new once more than N calls (3) or N % of a node's calls (10%) have failed, "
         "or N seconds after the first failure (30s).",
     )
-    return retries(failure(limit(function)))
+    busy = click.option(
+        "--if-busy",
+        type=click.Choice(["wait", "refuse", "force"]),
+        default="wait",
+        show_default=True,
+        help="While another execution has a claim on the same instances: wait for it, refuse, or run beside it.",
+    )
+    return cast("F", retries(failure(limit(busy(with_manner)))))

@@ -16,6 +16,7 @@ from phaseline.cli.saying import forget
 if TYPE_CHECKING:
     from phaseline.cli.desk import Desk
     from phaseline.cli.render.progress import Reporter
+    from phaseline.model.execution import IfBusy
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.values import ExecutionView
 
@@ -56,16 +57,18 @@ def watching(desk: Desk) -> Iterator[Reporter]:
             signal.signal(number, handler)
 
 
-def manner(task_retries: int | None, on_failure: Literal["continue", "stop"], stop_after: str | None) -> Manner:
-    """What the options that they share say of failures."""
+def read_manner(
+    task_retries: int | None, on_failure: Literal["continue", "stop"], stop_after: str | None, if_busy: IfBusy
+) -> Manner:
+    """What the options that they share say of failures, and of others who are at work."""
     from phaseline.use_cases.installing import Manner, read_limit
 
     if stop_after is None:
-        return Manner(task_retries, on_failure)
+        return Manner(task_retries, on_failure, None, if_busy)
     if on_failure == "stop":
         raise click.UsageError("--on-failure stop and --stop-after say the same thing differently; give one of them")
     try:
-        return Manner(task_retries, on_failure, read_limit(stop_after))
+        return Manner(task_retries, on_failure, read_limit(stop_after), if_busy)
     except ValueError as error:
         raise click.UsageError(f"--stop-after: {error}") from error
 

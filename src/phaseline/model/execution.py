@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import frozen
 from phaseline.model.status import ExecutionStatus
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 
 @frozen
+IfBusy = Literal["wait", "refuse", "force"]
+
+
 class StopAfter:
     """How many failures an execution tolerates before what has not begun is canceled.
 
@@ -42,7 +45,11 @@ class RetryPolicy:
 
 @frozen
 class Request:
-    """What a user asked for: a workflow over a deployment. ``clean``: clean up half-made instances first (W8)."""
+    """What a user asked for: a workflow over a deployment. ``clean``: clean up half-made instances first (W8).
+
+    ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
+    to be stored, or run beside it by ``force``.
+    """
 
     workflow: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
@@ -50,6 +57,7 @@ class Request:
     stop_after: StopAfter | None = None
     clean: bool = False
 
+    if_busy: IfBusy = "wait"
 
 TOLERATED = "tolerated"
 """Word in ``Round.counts`` for entries that failed where failure is tolerated; ``failed`` counts the others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -123,6 +123,10 @@ class ExecutionRow:
 
 
 @frozen
+Beside = Callable[[ExecutionRow], bool]
+"""Whether an execution may be stored, or go on, though this other one is open."""
+
+
 class BatchRow:
     """A stored batch. ``segments``: ((graph id, positions int32), ...) in member order.
 

@@ -9,9 +9,11 @@ from phaseline.model.execution import History, Request, Reshape, Verdict
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import Graph
 from phaseline.model.topology import Topology
-from phaseline.plan.selection import FILTERS
+from phaseline.plan.selection import FILTERS, choose
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from phaseline.model.blueprint import Value
     from phaseline.model.problem import Problem
     from phaseline.plan.policies import Declare
@@ -20,6 +22,8 @@ Planner = Callable[[Topology, Request, History, "Declare"], Graph | Reshape | Ve
 """Asked for the first graph of an execution, and again whenever a graph of it has settled or the deployment has another shape."""
 Look = Callable[[Topology, Request], "Iterable[Problem]"]
 """What is to be said of a request before it is submitted."""
+Claims = Callable[[Topology, Request], "np.ndarray | None"]
+"""Which instances a request may change, bool by number; None: any of the deployment."""
 
 
 @frozen
@@ -58,11 +62,25 @@ def nothing(_topology: Topology, _request: Request) -> Iterable[Problem]:
     return ()
 
 
+def everything(_topology: Topology, _request: Request) -> np.ndarray | None:
+    """Where any instance may be changed."""
+    return None
+
+
+def only_chosen(topology: Topology, request: Request) -> np.ndarray | None:
+    """Where nobody is changed whom the filters do not choose."""
+    return choose(topology, request) if any(request.parameters.get(name) for name in FILTERS) else None
+
+
 @frozen
 class Workflow:
-    """``problems``: what forbids a request whose parameters are right; ``warnings``: what a user should know before it begins."""
+    """``problems``: what forbids a request whose parameters are right; ``warnings``: what a user should know before it begins.
+
+    ``claims``: whom it may change, so that others wait for it, or run beside it (``plan.claims``).
+    """
 
     plan: Planner
     parameters: Mapping[str, Parameter]
     problems: Look = nothing
     warnings: Look = nothing
+    claims: Claims = everything

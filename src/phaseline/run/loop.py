@@ -28,13 +28,13 @@ from phaseline.model.events import (
     WakeAt,
     WakeRequested,
 )
-from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import EventRow, Turn
 from phaseline.model.status import ExecutionStatus
+from phaseline.run.claims import Claims
 from phaseline.run.deployments import Deployments
 from phaseline.run.inbox import Inbox
 from phaseline.run.keys import LaneKeys
-from phaseline.run.narration import CANCEL_SENTENCES, execution_event
+from phaseline.run.narration import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.outstanding import Outstanding, event_of
 from phaseline.run.overlap import end_given_up, is_forced, refuse_overlap
 from phaseline.run.planning import Planning
@@ -45,7 +45,7 @@ from phaseline.run.requests import LOOK_MS, Door
 from phaseline.run.rounds import Rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.model.blueprint import Operation, Value
     from phaseline.model.declaration import Declaration
@@ -115,6 +115,7 @@ class Engine:
         self.deployments = Deployments(store, secrets)
         self.planning = Planning(planners, self.deployments, declare, first_graph)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments)
+        self.claims = Claims(lambda number: self.deployments.loaded(number).topology, self._begin)
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
         self._outstanding = Outstanding(store, self.deployments, self.scheduler)
         self.executor = make_executor(self._inbox, self.deployments)
@@ -138,9 +139,16 @@ class Engine:
     # -- requests -----------------------------------------------------------------------------------------------
 
     def submit(self, row: ExecutionRow) -> None:
-        """Begin a stored execution."""
+        """Begin a stored execution as soon as no other one of its deployment stands in its way."""
         self._known.add(row.number)
         self.planning.begin(row)
+        if self.claims.come(row):
+            self._begin(row)
+        else:
+            blocker = self.planning.row(self.claims.waiting[row.number])
+            self._rows.append(waiting_event(row, blocker, self._clock.now()))
+
+    def _begin(self, row: ExecutionRow) -> None:
         if is_reach(row):
             self._events.extend(self.phases.begin(row))
         self._events.append(Submitted(row.number, row.deployment, row.request.stop_after))
@@ -160,6 +168,7 @@ class Engine:
         self.executor.recover(orphans)
         restored = restore(self._store, self.planning, self.deployments, wanted, orphans, self._messages)
         for row in wanted:
+            self.claims.take_up(row)
             if is_reach(row) or goes_through_phases(row, restored):
                 self._events.extend(self.phases.take_up(row, restored))
         self._events.extend(restored)
@@ -176,8 +185,11 @@ class Engine:
 
     def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
         """Cancel an execution: ``wait`` for running calls, ``force`` or ``kill`` (decision 2)."""
-        text = CANCEL_SENTENCES.get(how, CANCEL_SENTENCES["wait"])
-        self._rows.append(EventRow(execution, self._clock.now(), "cancel_requested", text, actor=actor))
+        self._rows.append(cancel_event(execution, how, self._clock.now(), actor))
+        waiting = self.claims.row(execution)
+        if waiting is not None:  # nothing of it will begin: it need not wait for that
+            self.claims.leave(waiting)
+            self._begin(waiting)
         self._events.append(
             CancelRequested(execution, "kill" if how == "kill" else "force" if how == "force" else "wait")
         )
@@ -218,22 +230,8 @@ class Engine:
         """Take entries as completed because a user vouches for them; audited."""
         self.recover([row])
         self._events.append(CompleteRequested(row.number, graph, positions.astype(np.int32)))
-        now, text = self._clock.now(), f"Task completed by hand: {reason}"
-        self._rows.extend(
-            EventRow(row.number, now, "completed_by_hand", text, instance, operation, actor)
-            for instance, operation in self._called(row, graph, positions)
-        )
-
-    def _called(self, row: ExecutionRow, graph: int, positions: np.ndarray) -> Iterator[tuple[int, str]]:
-        """(instance, operation) of entries of a graph: of a relationship the side that is called."""
-        columns = self._store.graph(graph)
-        topology = self._store.topology(row.deployment)
-        for step in columns.steps:
-            for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():
-                subject = int(columns.subject[position])
-                if step.kind is SubjectKind.SOURCE or step.kind is SubjectKind.TARGET:
-                    subject = int((topology.source if step.kind is SubjectKind.SOURCE else topology.target)[subject])
-                yield subject, step.phase
+        told = (row, self._store.graph(graph), self._store.topology(row.deployment), positions)
+        self._rows.extend(called_by_hand(*told, reason=reason, now=self._clock.now(), actor=actor))
 
     def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
         """Let sleepers of a graph try now; None: all of them."""
@@ -392,6 +390,7 @@ class Engine:
             kind = {"completed": "workflow_succeeded", "failed": "workflow_failed"}.get(status, "workflow_cancelled")
             self._rows.append(execution_event(row, kind, now, reason))
             self.planning.forget(execution)
+            self.claims.leave(row)
             if self._phases is not None:
                 self._phases.paths.forget(execution)
             self._known.discard(execution)
@@ -481,8 +480,9 @@ class Engine:
         return frozenset() if self._phases is None else self._phases.held
 
     def needs_attention(self, execution: int) -> bool:
-        """True when nothing moves until a user decides about unsure calls."""
-        run = self.scheduler.runs.get(execution)
+        """True when nothing moves until a user decides about unsure calls, its own or those of whom it waits for."""
+        *_, last = execution, *self.claims.chain(execution)
+        run = self.scheduler.runs.get(last)
         return run is not None and run.status.value == "attention" and not self._events
 
     def progress(self, execution: int) -> Progress | None:

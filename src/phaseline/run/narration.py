@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import EventRow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+
+    from phaseline.model.graph import Graph
     from phaseline.model.rows import ExecutionRow
+    from phaseline.model.topology import Topology
 
 SENTENCES = {
     "workflow_started": "Starting '{workflow}' workflow execution",
@@ -29,3 +36,27 @@ def execution_event(row: ExecutionRow, kind: str, now: int, reason: str = "") ->
     """The event that says what an execution as a whole did."""
     text = SENTENCES[kind].format(workflow=row.request.workflow, reason=reason)
     return EventRow(row.number, now, kind, text, actor=row.created_by)
+
+
+def waiting_event(row: ExecutionRow, blocker: ExecutionRow, now: int) -> EventRow:
+    """That an execution begins later, and on whom it waits."""
+    return EventRow(row.number, now, "workflow_queued", f"Waiting for {blocker.id}", actor=row.created_by)
+
+
+def cancel_event(execution: int, how: str, now: int, actor: str) -> EventRow:
+    """That somebody wants an execution to end."""
+    text = CANCEL_SENTENCES.get(how, CANCEL_SENTENCES["wait"])
+    return EventRow(execution, now, "cancel_requested", text, actor=actor)
+
+
+def called_by_hand(
+    row: ExecutionRow, graph: Graph, topology: Topology, positions: np.ndarray, *, reason: str, now: int, actor: str
+) -> Iterator[EventRow]:
+    """That a user vouches for entries of a graph, an event each; of a relationship the side that is called."""
+    for step in graph.steps:
+        for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():
+            subject = int(graph.subject[position])
+            if step.kind is SubjectKind.SOURCE or step.kind is SubjectKind.TARGET:
+                subject = int((topology.source if step.kind is SubjectKind.SOURCE else topology.target)[subject])
+            text = f"Task completed by hand: {reason}"
+            yield EventRow(row.number, now, "completed_by_hand", text, subject, step.phase, actor)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.rows import ExecutionRow, RequestRow
     from phaseline.ports import Store
+    from phaseline.run.claims import Claims
 
 LOOK_MS = 150
 """An owner that has nothing to do looks for requests so often; one that is busy after its turn."""
@@ -27,6 +28,9 @@ DONE: Mapping[str, Value] = {"done": True}
 
 class Orders(Protocol):
     """What an engine does for those who ask."""
+
+    claims: Claims
+    """Who may go on beside whom."""
 
     def take_up(self, row: ExecutionRow) -> None:
         """See that an open execution goes on."""
@@ -119,7 +123,6 @@ class Door:
             self._carry_out(request, row)
         except ProblemsError as error:
             return refused(error.problems[0])
-        self._open[row.number] = row  # whoever asks after it in this look finds its deployment busy
         return DONE
 
     def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
@@ -151,7 +154,7 @@ class Door:
                 row, "nothing in it sleeps" if request.kind is RequestKind.WAKE else "nothing is left to cancel"
             )
         else:
-            refuse_busy(self._store, row)
+            self._refuse_reopening(row)
         self._orders.about_resources(row, request)
 
     def _stop(self, body: Mapping[str, Any]) -> Mapping[str, Value]:
@@ -161,8 +164,8 @@ class Door:
         return DONE
 
     def _retry(self, row: ExecutionRow, request: RequestRow) -> None:
-        refuse_retry(self._store, row)
-        self._refuse_reopened(row)
+        self._refuse_reopening(row)
+        refuse_completed(row)
         clean = bool(request.body.get("clean"))
         row = altered(row, request=altered(row.request, clean=clean))
         graph, positions = _chosen(request.body)
@@ -172,20 +175,20 @@ class Door:
         )
 
     def _complete(self, row: ExecutionRow, request: RequestRow) -> None:
-        refuse_busy(self._store, row)
-        self._refuse_reopened(row)
+        self._refuse_reopening(row)
         graph, positions = _chosen(request.body)
         assert graph is not None, "who completes says what"
         assert positions is not None, "who completes says what"
         reason = str(request.body.get("reason", ""))
         self._orders.complete(row, graph, positions, reason=reason, actor=request.actor.name)
 
-    def _refuse_reopened(self, row: ExecutionRow) -> None:
-        """As ``refuse_busy``, for an execution that this very look has reopened."""
-        for other in self._open.values():
-            is_another = other.deployment == row.deployment and other.number != row.number
-            if row.status.is_ended and is_another and not _keep_apart(row, other):
-                raise _busy(row, other)
+    def _refuse_reopening(self, row: ExecutionRow) -> None:
+        """What has ended goes on only if nobody else claims its instances. Raises: PL-C016 naming the other one, PL-C010."""
+        if row.status.is_ended:
+            other = self._orders.claims.blocker(row)
+            if other is not None:
+                raise busy(row, other)
+            refuse_deleted(self._store, row)
 
     def _wake(self, row: ExecutionRow, request: RequestRow) -> None:
         refuse_ended(row, "nothing in it sleeps")
@@ -234,37 +237,24 @@ def refuse_ended(row: ExecutionRow, why: str) -> None:
         raise _unfit(row, why)
 
 
-def refuse_retry(store: Store, row: ExecutionRow) -> None:
-    """Raise PL-C017 if nothing in the execution failed; otherwise as ``refuse_busy``."""
-    refuse_busy(store, row)
+def refuse_completed(row: ExecutionRow) -> None:
+    """Raise PL-C017 if nothing in the execution failed."""
     if row.status is ExecutionStatus.COMPLETED:
         raise _unfit(row, "nothing in it failed")
 
 
-def refuse_busy(store: Store, row: ExecutionRow) -> None:
-    """An ended execution is not reopened while another one of its deployment is open, or when its deployment is gone.
-
-    Raises: PL-C016 naming the other one, PL-C010.
-    """
-    if not row.status.is_ended:
-        return
-    for other in store.executions(row.deployment, only_open=True):
-        if not _keep_apart(row, other):
-            raise _busy(row, other)
+def refuse_deleted(store: Store, row: ExecutionRow) -> None:
+    """Raise PL-C010 if the deployment of an execution is gone."""
     now = store.deployment(row.deployment_name)
     if now is None or now.number != row.deployment:
         message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
         raise fail("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
 
 
-def _keep_apart(row: ExecutionRow, other: ExecutionRow) -> bool:
-    """True for two that bring resources to a target: each resource follows one of them."""
-    return is_reach(row) and is_reach(other)
-
-
-def _busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
+def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
+    """PL-C016: an execution cannot go on while another one has a claim on its instances."""
     mend = f"Let that one end first: phaseline executions follow {other.id}, or cancel it."
-    message = f"the execution {other.id} of the deployment '{row.deployment_name}' has not ended"
+    message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
     return fail("PL-C016", message, mend, subject=row.deployment_name)
 
 

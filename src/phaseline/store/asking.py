@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from phaseline.model.blueprint import Value
 from phaseline.model.resources import REACH
-from phaseline.model.rows import Actor, Answer, ExecutionRow, RequestKind, RequestRow
+from phaseline.model.rows import Actor, Answer, Beside, ExecutionRow, RequestKind, RequestRow
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import failures, reads, schema
 from phaseline.store.documents import to_text
@@ -25,12 +25,19 @@ _REQUEST = "select number, at, actor, tenant, kind, execution, body, answered_at
 
 
 def add_request(
-    db: sqlite3.Connection, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, at: int
+    db: sqlite3.Connection,
+    kind: RequestKind,
+    execution: int,
+    body: Mapping[str, Value],
+    actor: Actor,
+    at: int,
+    beside: Beside | None = None,
 ) -> int:
     """The number of the request.
 
     Raises: LookupError if there is no such execution, PL-C016 if it has ended and cannot be reopened because another one
-    of its deployment is open. From now until the answer it counts as open for whoever would begin another one.
+    of its deployment is open that ``beside`` does not let be. From now until the answer it counts as open for whoever
+    would begin another one.
     """
     found = db.execute("select deployment, status, request from execution where number = ?", (execution,)).fetchone()
     if execution and found is None:
@@ -38,7 +45,7 @@ def add_request(
     if kind in REOPENING and ExecutionStatus(found[1]).is_ended:
         workflow = json.loads(found[2])["workflow"]
         for row in reads.executions(db, deployment=found[0], only_open=True):
-            refuse_beside(row, workflow)
+            refuse_beside(row, workflow, beside)
     values = (at, actor.name, actor.tenant, kind.value, execution, to_text(dict(body)))
     added = db.execute(
         "insert into request (at, actor, tenant, kind, execution, body) values (?, ?, ?, ?, ?, ?)", values
@@ -46,17 +53,22 @@ def add_request(
     return int(added.lastrowid or 0)
 
 
-def refuse_beside(row: ExecutionRow, workflow: str) -> None:
-    """Raise PL-C016 unless this open execution and one of the workflow both bring resources to a target."""
-    if not (row.request.workflow == workflow == REACH):
+def refuse_beside(row: ExecutionRow, workflow: str, beside: Beside | None) -> None:
+    """Raise PL-C016 unless this open execution may be one beside one of the workflow."""
+    if not lets_be(row, workflow, beside):
         raise failures.busy(row)
 
 
-def refuse_reopening(db: sqlite3.Connection, deployment: int, beside: str = "") -> None:
+def lets_be(row: ExecutionRow, workflow: str, beside: Beside | None) -> bool:
+    """Whether ``beside`` lets an open execution be, or where it says nothing, both bring resources to a target."""
+    return row.request.workflow == workflow == REACH if beside is None else beside(row)
+
+
+def refuse_reopening(db: sqlite3.Connection, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
     for (id,) in db.execute(_REOPENING, (deployment,)):
         row = reads.executions(db, id=id)[0]
-        if not (row.request.workflow == beside == REACH):
+        if not lets_be(row, workflow, beside):
             raise failures.reopening(row)
 
 

@@ -23,6 +23,7 @@ from phaseline.model.rows import (
     Actor,
     BatchRow,
     DeploymentRow,
+    Beside,
     EventRow,
     ExecutionRow,
     GraphRow,
@@ -146,10 +147,12 @@ class MemoryStore:
             if known is not None and not known.deleted_at:
                 known.deleted_at = max(1, self._clock.now())
 
-    def create_execution(self, new: NewExecution, *, asks: bool | None = None) -> ExecutionRow:
+    def create_execution(
+        self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
+    ) -> ExecutionRow:
         """The stored execution, status queued."""
         with self._changing():
-            return self._add_execution(new, new.deployment, asks)
+            return self._add_execution(new, new.deployment, asks, beside)
 
     def grow(
         self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
@@ -166,11 +169,17 @@ class MemoryStore:
             new = [NewExecution(deployment, request, actor, now) for request in growth.requests]
             return [self._add_execution(one, deployment, asks) for one in new]
 
-    def _add_execution(self, new: NewExecution, deployment: int, asks: bool | None) -> ExecutionRow:  # noqa: FBT001  # handed on from a keyword
+    def _add_execution(
+        self,
+        new: NewExecution,
+        deployment: int,
+        asks: bool | None,
+        beside: Beside | None = None,  # noqa: FBT001  # handed on from a keyword
+    ) -> ExecutionRow:
         known = self._held.deployments[deployment]
         if known.deleted_at:
             raise failures.deleted(known.row.name)
-        self._refuse_open(deployment, new.request.workflow)
+        self._refuse_open(deployment, new.request.workflow, beside)
         self._held.last_execution += 1
         number = self._held.last_execution
         row = ExecutionRow(
@@ -192,14 +201,22 @@ class MemoryStore:
             asking.add_request(self._held, RequestKind.START, number, {}, new.actor, new.created_at)
         return row
 
-    def _refuse_open(self, deployment: int, beside: str = "") -> None:
-        asking.refuse_open(self._held, deployment, beside)
-        asking.refuse_reopening(self._held, deployment, beside)
+    def _refuse_open(self, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+        asking.refuse_open(self._held, deployment, workflow, beside)
+        asking.refuse_reopening(self._held, deployment, workflow, beside)
 
-    def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
+    def ask(
+        self,
+        kind: RequestKind,
+        execution: int,
+        body: Mapping[str, Value],
+        actor: Actor,
+        *,
+        beside: Beside | None = None,
+    ) -> int:
         """The number of a new request to the owner."""
         with self._changing() as held:
-            return asking.add_request(held, kind, execution, body, actor, self._clock.now())
+            return asking.add_request(held, kind, execution, body, actor, self._clock.now(), beside)
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
         """Requests with higher numbers that have no answer, oldest first."""

@@ -10,43 +10,48 @@ from contextlib import contextmanager
 
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import altered
-from phaseline.model.resources import REACH
-from phaseline.model.rows import Actor, Answer, RequestKind, RequestRow
+from phaseline.model.rows import Actor, Answer, Beside, RequestKind, RequestRow
 from phaseline.store import failures
-from phaseline.store.asking import REOPENING, TAKEN_AT_ONCE, refuse_beside
+from phaseline.store.asking import REOPENING, TAKEN_AT_ONCE, lets_be, refuse_beside
 from phaseline.store.documents import to_text
 from phaseline.store.memory_shelves import Shelves
 
 
 def add_request(
-    shelves: Shelves, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, at: int
+    shelves: Shelves,
+    kind: RequestKind,
+    execution: int,
+    body: Mapping[str, Value],
+    actor: Actor,
+    at: int,
+    beside: Beside | None = None,
 ) -> int:
     """The number of the request. Raises LookupError if there is no such execution, PL-C016 as in ``asking``."""
     if execution and execution not in shelves.executions:
         raise LookupError(f"no execution {execution}")
     if kind in REOPENING and shelves.executions[execution].row.status.is_ended:
         row = shelves.executions[execution].row
-        refuse_open(shelves, row.deployment, row.request.workflow)
+        refuse_open(shelves, row.deployment, row.request.workflow, beside)
     shelves.last_request += 1
     number = shelves.last_request
     shelves.requests[number] = RequestRow(number, at, actor, kind, execution, _copied(body))
     return number
 
 
-def refuse_open(shelves: Shelves, deployment: int, beside: str = "") -> None:
+def refuse_open(shelves: Shelves, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
     """Raise PL-C016 if an execution of the deployment has not ended; as in ``asking``."""
     for known in shelves.executions.values():
         if known.row.deployment == deployment and not known.row.status.is_ended:
-            refuse_beside(known.row, beside)
+            refuse_beside(known.row, workflow, beside)
 
 
-def refuse_reopening(shelves: Shelves, deployment: int, beside: str = "") -> None:
+def refuse_reopening(shelves: Shelves, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
     """Raise PL-C016 if somebody has asked for an execution of the deployment to go on that has ended."""
     for request in shelves.requests.values():
         if request.answered_at or request.kind not in REOPENING:
             continue
         row = shelves.executions[request.execution].row
-        if row.deployment == deployment and row.status.is_ended and not (row.request.workflow == beside == REACH):
+        if row.deployment == deployment and row.status.is_ended and not lets_be(row, workflow, beside):
             raise failures.reopening(row)
 
 

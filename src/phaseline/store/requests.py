@@ -8,6 +8,9 @@ from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.frozen import told
 from phaseline.store.documents import to_text
 
+WAIT = Request("").if_busy
+"""What a request says that was stored before it could say anything else."""
+
 
 def to_json(request: Request) -> str:
     """The request as JSON."""
@@ -18,6 +21,7 @@ def to_json(request: Request) -> str:
             "retries": told(request.retries),
             "stop_after": told(request.stop_after) if request.stop_after else None,
             "clean": request.clean,
+            **({} if request.if_busy == WAIT else {"if_busy": request.if_busy}),
         }
     )
 
@@ -31,4 +35,5 @@ def from_json(text: str) -> Request:
         retries=RetryPolicy(**found["retries"]),
         stop_after=StopAfter(**found["stop_after"]) if found["stop_after"] else None,
         clean=found["clean"],
+        if_busy=found.get("if_busy", WAIT),
     )

@@ -23,6 +23,7 @@ from phaseline.model.rows import (
     Actor,
     BatchRow,
     DeploymentRow,
+    Beside,
     EventRow,
     ExecutionRow,
     GraphRow,
@@ -138,10 +139,12 @@ class SqliteStore:
         with self._writing() as db:
             writes.delete_deployment(db, deployment, self._clock.now(), actor)
 
-    def create_execution(self, new: NewExecution, *, asks: bool | None = None) -> ExecutionRow:
+    def create_execution(
+        self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
+    ) -> ExecutionRow:
         """The stored execution, status queued."""
         with self._writing() as db:
-            return writes.add_execution(db, new, new.deployment, asks=self._asks(asks))
+            return writes.add_execution(db, new, new.deployment, asks=self._asks(asks), beside=beside)
 
     def grow(
         self, deployment: int, growth: Growth, actor: Actor, *, asks: bool | None = None
@@ -154,10 +157,12 @@ class SqliteStore:
             new = [NewExecution(deployment, request, actor, now) for request in growth.requests]
             return [writes.add_execution(db, one, deployment, asks=self._asks(asks)) for one in new]
 
-    def ask(self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor) -> int:
+    def ask(
+        self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, *, beside: Beside | None = None
+    ) -> int:
         """The number of a new request to the owner."""
         with self._writing() as db:
-            return asking.add_request(db, kind, execution, body, actor, self._clock.now())
+            return asking.add_request(db, kind, execution, body, actor, self._clock.now(), beside)
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
         """Requests with higher numbers that have no answer, oldest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from phaseline.model.rows import Actor, ExecutionRow, NewDeployment, NewExecution, RequestKind
+from phaseline.model.rows import Actor, Beside, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import asking, failures, reads, requests, stored_blueprints, topologies
 from phaseline.store.documents import to_text
@@ -68,17 +68,20 @@ def refuse_deleted(db: sqlite3.Connection, deployment: int) -> None:
         raise failures.deleted(found[0])
 
 
-def add_execution(db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool) -> ExecutionRow:
+def add_execution(
+    db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool, beside: Beside | None = None
+) -> ExecutionRow:
     """The execution, queued; its id is made of the workflow and its number. ``asks``: with a request to start it.
 
-    Raises: PL-C016 if another one of the deployment is open, PL-C010 if the deployment was deleted.
+    Raises: PL-C016 if another one of the deployment is open that ``beside`` does not let be, PL-C010 if the deployment
+    was deleted.
     """
     found = db.execute("select tenant, name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
     if found[2]:
         raise failures.deleted(found[1])
-    refuse_open(db, deployment, beside=new.request.workflow)
+    refuse_open(db, deployment, new.request.workflow, beside)
     values = (found[0], deployment, requests.to_json(new.request), ExecutionStatus.QUEUED.value, new.created_at)
     added = db.execute(
         "insert into execution values (null, '', ?, ?, ?, ?, '', 0, ?, 0, 0, ?)", (*values, new.actor.name)
@@ -91,11 +94,11 @@ def add_execution(db: sqlite3.Connection, new: NewExecution, deployment: int, *,
     return reads.executions(db, id=id)[0]
 
 
-def refuse_open(db: sqlite3.Connection, deployment: int, *, beside: str = "") -> None:
-    """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on.
+def refuse_open(db: sqlite3.Connection, deployment: int, workflow: str = "", beside: Beside | None = None) -> None:
+    """Raise PL-C016 if an execution of the deployment has not ended, or is about to go on, and ``beside`` does not let it be.
 
-    ``beside``: the workflow of one that is to begin; those that bring resources to a target keep apart by themselves.
+    ``workflow``: of one that is to begin; those that bring resources to a target keep apart by themselves.
     """
     for row in reads.executions(db, deployment=deployment, only_open=True):
-        asking.refuse_beside(row, beside)
-    asking.refuse_reopening(db, deployment, beside)
+        asking.refuse_beside(row, workflow, beside)
+    asking.refuse_reopening(db, deployment, workflow, beside)

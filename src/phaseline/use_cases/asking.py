@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import changeable
+from phaseline.model.rows import RequestKind
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.problem import Problem
-    from phaseline.model.rows import ExecutionRow, RequestKind
+    from phaseline.model.rows import Beside, ExecutionRow
     from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
 
@@ -46,6 +47,9 @@ class Ticket:
                 self.refusal = problem_of(answer)
         else:
             self.hear_of(store.execution(self.row.id))
+            if not self.has_answer:  # it may be queued behind others
+                asked = store.requests_of(self.row.number)
+                self.has_answer = any(request.kind is RequestKind.START and request.answered_at for request in asked)
         return self.has_answer
 
     def hear_of(self, row: ExecutionRow | None) -> None:
@@ -54,7 +58,17 @@ class Ticket:
             self.has_answer |= row is None or row.status is not ExecutionStatus.QUEUED
 
 
-def ask(place: Workplace, kind: RequestKind, row: ExecutionRow, body: Mapping[str, Value] | None = None) -> Ticket:
-    """Ask for something about an execution; the answer comes from the owner, be it this process or another."""
-    request = place.store.ask(kind, row.number, {"id": row.id, **(body or {})}, place.actor)
+def ask(
+    place: Workplace,
+    kind: RequestKind,
+    row: ExecutionRow,
+    body: Mapping[str, Value] | None = None,
+    *,
+    beside: Beside | None = None,
+) -> Ticket:
+    """Ask for something about an execution; the answer comes from the owner, be it this process or another.
+
+    ``beside``: which open executions an ended one may go on beside; None: none of its deployment.
+    """
+    request = place.store.ask(kind, row.number, {"id": row.id, **(body or {})}, place.actor, beside=beside)
     return Ticket(row, request)

@@ -14,8 +14,9 @@ from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import is_of_state, phase_of
 from phaseline.model.status import EntryStatus
-from phaseline.run.requests import refuse_busy, refuse_ended, refuse_retry
+from phaseline.run.requests import refuse_completed, refuse_ended
 from phaseline.use_cases.asking import Ticket, ask
+from phaseline.use_cases.claiming import beside, refuse_reopening
 from phaseline.use_cases.executions import as_statuses, view_execution
 from phaseline.use_cases.finding import find_execution
 from phaseline.use_cases.moving import refuse_moved
@@ -86,12 +87,14 @@ def retry(
     of its code is gone, PL-C028 while a call that was given up, and must not be repeated, still runs.
     """
     row = find_execution(place.store, id, deployment, to_change=True)
-    refuse_retry(place.store, row)
+    refuse_reopening(place.store, row)
+    refuse_completed(row)
     _refuse_moved(place, row)
     body: dict[str, Value] = {"clean": True} if clean else {}
     if instances and place.store.graphs(row.number):
         body.update(_chosen(place.store, row, instances, (), RETRIED))
-    return conduct(place, ask(place, RequestKind.RETRY, row, body), watcher, detach=detach)
+    ticket = ask(place, RequestKind.RETRY, row, body, beside=beside(place.store, row))
+    return conduct(place, ticket, watcher, detach=detach)
 
 
 def complete(
@@ -113,9 +116,10 @@ def complete(
         mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
         raise fail("PL-C029", "the reason is empty", mend)
     row = find_execution(place.store, id, deployment, to_change=True)
-    refuse_busy(place.store, row)
+    refuse_reopening(place.store, row)
     body = {**_chosen(place.store, row, instances, operations, COMPLETED), "reason": reason}
-    return conduct(place, ask(place, RequestKind.COMPLETE, row, body), watcher)
+    ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row))
+    return conduct(place, ticket, watcher)
 
 
 def cancel(

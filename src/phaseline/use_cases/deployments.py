@@ -15,6 +15,7 @@ from phaseline.model.sealing import HIDDEN, hidden_inputs
 from phaseline.model.state_steps import state_name
 from phaseline.model.states import InstanceState
 from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.claiming import in_the_way
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.opening import opened_documents, opened_inputs, without_secrets
 from phaseline.use_cases.values import DeploymentDetails, DeploymentView, Outputs, Page
@@ -121,14 +122,8 @@ def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
 def refuse_open(store: Store, row: DeploymentRow) -> None:
     """Raise PL-C016 if an execution of the deployment is open (decision 4)."""
     found = open_execution(store, row)
-    if found is None:
-        return
-    if found.status is ExecutionStatus.ATTENTION:
-        way = f"Decide about its unsure calls: phaseline executions retry {found.id}, or executions complete {found.id}"
-    else:
-        way = f"Wait for it: phaseline executions follow {found.id}"
-    message = f"the execution {found.id} of the deployment '{row.name}' has not ended"
-    raise fail("PL-C016", message, f"{way}. Or end it: phaseline executions cancel {found.id}", subject=row.name)
+    if found is not None:
+        raise in_the_way(found)
 
 
 def _brief(store: Store, row: DeploymentRow) -> DeploymentView:

@@ -13,6 +13,7 @@ from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, OutcomeKind
+from phaseline.use_cases.claiming import queued_behind
 from phaseline.use_cases.finding import find_deployment, find_execution
 from phaseline.use_cases.values import Cause, Decision, ExecutionView, Failure, Page
 
@@ -34,7 +35,7 @@ def list_executions(
     number = find_deployment(place.store, deployment).number if deployment else None
     rows = [row for row in place.store.executions(number) if status in (None, row.status.value)]
     shown = rows[::-1][:limit]
-    return Page([brief_view(row) for row in shown], len(rows))
+    return Page([_queued(place.store, row) for row in shown], len(rows))
 
 
 def show_execution(place: Workplace, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
@@ -58,6 +59,13 @@ def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
         for request in store.requests_of(row.number)
         if request.kind is not RequestKind.START
     ]
+
+
+def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
+    """The row as users see it, and whom it waits for."""
+    queued = queued_behind(store, row)
+    view = brief_view(row)
+    return view if queued is None else altered(view, waits_for=queued.blocker.id)
 
 
 def brief_view(row: ExecutionRow) -> ExecutionView:
@@ -91,7 +99,7 @@ def view_execution(
         if tally[list(WORTH_TELLING)].any():
             failures.extend(failures_of(store, row.deployment, graph.id, statuses))
     return altered(
-        brief_view(row),
+        _queued(store, row),
         counts=dict(counts),
         failures=failures,
         failure_count=len(failures),

@@ -11,6 +11,7 @@ import numpy as np
 
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.claiming import queued_behind
 from phaseline.use_cases.watching import Progress, Throttle
 
 if TYPE_CHECKING:
@@ -67,7 +68,13 @@ def is_settled(store: Store, ticket: Ticket) -> bool:
     if ticket.refusal is not None:
         return True
     row = store.execution(ticket.row.id)
-    return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION
+    return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION or _is_stuck(store, row)
+
+
+def _is_stuck(store: Store, row: ExecutionRow) -> bool:
+    """True for one that waits for another one which waits for a person."""
+    queued = queued_behind(store, row)
+    return queued is not None and queued.needs_person
 
 
 class View:

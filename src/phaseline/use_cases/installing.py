@@ -13,7 +13,8 @@ from phaseline.model.problem import fail
 from phaseline.model.rows import NewExecution
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.asking import Ticket
-from phaseline.use_cases.deployments import living_count, open_execution, refuse_open
+from phaseline.use_cases.claiming import lets_be, refuse_busy
+from phaseline.use_cases.deployments import living_count, open_execution
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.moving import refuse_moved
@@ -23,6 +24,7 @@ from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.execution import IfBusy
     from phaseline.model.rows import DeploymentRow
     from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.values import ExecutionView
@@ -38,19 +40,22 @@ UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 class Manner:
     """How an execution deals with failures. ``task_retries`` None: as the settings say.
 
-    ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing.
+    ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing. ``if_busy``: whether
+    to wait while another execution has a claim on the same instances, to refuse, or to run beside it (decision 4).
     """
 
     task_retries: int | None = None
     on_failure: Literal["continue", "stop"] = "continue"
     stop_after: StopAfter | None = None
+    if_busy: IfBusy = "wait"
 
     def request(self, workflow: str, place: Workplace, parameters: Mapping[str, Value]) -> Request:
         """The request of a workflow in this manner."""
         settings = place.settings
         retries = settings.task_retries if self.task_retries is None else self.task_retries
         stop = StopAfter(failures=0) if self.on_failure == "stop" else self.stop_after
-        return Request(workflow, parameters, RetryPolicy(retries, settings.task_retry_interval_s), stop)
+        retrying = RetryPolicy(retries, settings.task_retry_interval_s)
+        return Request(workflow, parameters, retrying, stop, if_busy=self.if_busy)
 
 
 def read_limit(text: str) -> StopAfter:
@@ -145,11 +150,12 @@ def uninstall(
     Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
     """
     deployment = find_deployment(place.store, name, to_change=True)
-    refuse_open(place.store, deployment)
     refuse_moved(place, deployment)
     request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
+    topology = place.store.topology(deployment.number)
+    refuse_busy(place.store, deployment, topology, request)
     new = NewExecution(deployment.number, request, place.actor, place.clock.now())
-    row = place.store.create_execution(new, asks=True)
+    row = place.store.create_execution(new, asks=True, beside=lets_be(topology, request))
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 

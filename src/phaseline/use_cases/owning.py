@@ -12,6 +12,7 @@ from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import MEMORY
+from phaseline.use_cases.claiming import queued_behind
 from phaseline.use_cases.engine_log import open_log
 from phaseline.use_cases.executions import view_execution
 from phaseline.use_cases.following import Ending, wait
@@ -129,6 +130,9 @@ def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) ->
             if not told and number in engine.held:
                 told.update(engine.phases.in_force.closed)
                 watching.noticed(_waits_for(ticket.row.id, told))
+            if not told and number in engine.claims.waiting:
+                told.add(blocker := engine.planning.row(engine.claims.waiting[number]).id)
+                watching.noticed(f"{ticket.row.id} waits for {blocker}. To begin beside it: --if-busy force")
             return is_over or engine.has_ended(number) or engine.needs_attention(number)
 
         engine.run(has_settled)
@@ -154,7 +158,15 @@ def work_left(store: Store, *, besides: Collection[int] = ()) -> bool:
     ``besides``: executions of which an engine has found that they wait for a person, too.
     """
     open_rows = [row for row in store.executions(only_open=True) if row.number not in besides]
-    return any(row.status is not ExecutionStatus.ATTENTION for row in open_rows) or bool(store.requests())
+    return any(_goes_on(store, row) for row in open_rows) or bool(store.requests())
+
+
+def _goes_on(store: Store, row: ExecutionRow) -> bool:
+    """True unless it waits for a person, or for another one that does."""
+    if row.status is ExecutionStatus.ATTENTION:
+        return False
+    queued = queued_behind(store, row)
+    return queued is None or not queued.needs_person
 
 
 def hand_over(place: Workplace) -> Background | None:

@@ -74,7 +74,8 @@ class ExecutionView:
     """One execution as it stands. ``counts``: {status word: entries} over all its graphs.
 
     ``runner``: the process that owns the store while the execution is open, empty if there is none. ``detached``: the
-    command left on purpose while it goes on. ``background``: the engine that was started to carry on.
+    command left on purpose while it goes on. ``background``: the engine that was started to carry on. ``waits_for``: the
+    execution whose claim it waits for before it begins, empty if none.
     """
 
     id: str
@@ -96,6 +97,7 @@ class ExecutionView:
     decisions: Sequence[Decision] = ()
     detached: bool = False
     background: Background | None = None
+    waits_for: str = ""
 
     @property
     def is_good(self) -> bool:

@@ -9,13 +9,14 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import state_name
 from phaseline.model.status import ExecutionStatus
-from phaseline.use_cases.deployments import open_execution
+from phaseline.use_cases.claiming import queued_behind
 from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_instance
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint
     from phaseline.model.rows import BatchRow, ExecutionRow
+    from phaseline.model.topology import Topology
     from phaseline.plan.why import Reason
     from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
@@ -37,27 +38,18 @@ class Waiting:
 
 def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
     """The reasons, from the latest execution of the instance's deployment. Raises PL-C012 if there is no such instance."""
-    from phaseline.plan.why import explain
-
     store = place.store
     row, topology, number = find_instance(store, id, deployment)
     executions = store.executions(row.number)
-    latest = open_execution(store, row) or (executions[-1] if executions else None)
-    graphs = store.graphs(latest.number) if latest else []
+    latest = executions[-1] if executions else None
     reasons: Sequence[Reason] = ()
-    if latest is not None and graphs and latest.request.workflow != REACH:
-        graph = graphs[-1].id
-        running, ended = _times(store.batches(execution=latest.number), graph)
-        reasons = explain(
-            topology,
-            store.graph(graph),
-            as_statuses(store.statuses(graph)),
-            store.notes(graph),
-            number,
-            running=running,
-            ended=ended,
-            execution=latest.id,
-        )
+    for execution in (one for one in executions if not one.status.is_ended):
+        latest, reasons = execution, _reasons(store, execution, topology, number)
+        if any(reason.kind != "nothing" for reason in reasons):
+            break  # of several that are open, the one in which it waits
+    else:
+        if latest is not None and latest.status.is_ended:
+            reasons = _reasons(store, latest, topology, number)
     return Waiting(
         instance=topology.ids[number],
         state=state_name(int(store.states(row.number)[number]), store.state_names(row.number)),
@@ -67,6 +59,33 @@ def why(place: Workplace, id: str, *, deployment: str | None = None) -> Waiting:
         reasons=[_of_closed_phase(place, topology.blueprint, reason) for reason in reasons],
         note=_note(store, latest, topology.ids[number]),
         now_at=place.clock.now(),
+    )
+
+
+def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
+    """Why the instance has not reached its end in one execution; nothing for one of resources, or of which nothing was planned."""
+    from phaseline.plan.why import Reason, explain
+
+    queued = queued_behind(store, execution)
+    if queued is not None:
+        text = (
+            f"{execution.id} has not begun: it waits for {queued.blocker.id}, which has a claim on the same instances"
+        )
+        return (Reason("blocked", text, f"Let that one end: phaseline executions follow {queued.blocker.id}"),)
+    graphs = store.graphs(execution.number)
+    if not graphs or execution.request.workflow == REACH:
+        return ()
+    graph = graphs[-1].id
+    running, ended = _times(store.batches(execution=execution.number), graph)
+    return explain(
+        topology,
+        store.graph(graph),
+        as_statuses(store.statuses(graph)),
+        store.notes(graph),
+        instance,
+        running=running,
+        ended=ended,
+        execution=execution.id,
     )
 
 

@@ -14,7 +14,7 @@ from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.rows import NewExecution
 from phaseline.model.sealing import hidden_inputs, veiled
 from phaseline.use_cases.asking import Ticket
-from phaseline.use_cases.deployments import refuse_open
+from phaseline.use_cases.claiming import lets_be, refuse_busy
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
 from phaseline.use_cases.known_things import KnownThings
@@ -73,17 +73,18 @@ def start(
 ) -> ExecutionView:
     """Run a workflow of a deployment; the execution as it ended, or with ``detach`` as it began.
 
-    Raises: ``ProblemsError`` with everything that ``prepare`` finds, PL-C016 while an execution of it is open.
+    Raises: ``ProblemsError`` with everything that ``prepare`` finds, PL-C016 while an execution is open that it
+    collides with and the manner is to refuse then.
     """
     from phaseline.plan.agents import agent_warning
 
     prepared = prepare(place, order, manner=manner)
-    refuse_open(place.store, prepared.deployment)
+    refuse_busy(place.store, prepared.deployment, prepared.topology, prepared.request)
     agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
     for warning in (*prepared.warnings, *((agents,) if agents else ())):
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
     new = NewExecution(prepared.deployment.number, prepared.request, place.actor, place.clock.now())
-    row = place.store.create_execution(new, asks=True)
+    row = place.store.create_execution(new, asks=True, beside=lets_be(prepared.topology, prepared.request))
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import blueprint_argument, blueprint_options, detach_option, json_option, running_options
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.installing import Manner
 
 
 @click.command(epilog="Example: phaseline install blueprint.yaml -d shop -i port=8080")
@@ -38,9 +41,7 @@ def install(
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
     inputs_given: tuple[str, ...],
-    task_retries: int | None,
-    on_failure: Literal["continue", "stop"],
-    stop_after: str | None,
+    manner: Manner,
     yes_many: bool,
     runtime_only: bool,
     detach: bool,
@@ -50,7 +51,7 @@ def install(
     Runs here, or is followed here if another process is the engine. Ctrl-C cancels nothing: it waits for the running
     calls and leaves the rest to an engine in the background; "executions follow" shows how it goes on.
     """
-    from phaseline.cli.running import finish, manner, watching
+    from phaseline.cli.running import finish, watching
     from phaseline.use_cases.inputs import gather_inputs
     from phaseline.use_cases.installing import Order
     from phaseline.use_cases.installing import install as run
@@ -59,7 +60,5 @@ def install(
         inputs = gather_inputs(input_files, inputs_given)
         order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only)
         with watching(desk) as watcher:
-            view = run(
-                place, order, manner=manner(task_retries, on_failure, stop_after), watcher=watcher, detach=detach
-            )
+            view = run(place, order, manner=manner, watcher=watcher, detach=detach)
         finish(desk, view, lambda: [f"outputs: phaseline deployments outputs {view.deployment}"])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
 from phaseline.cli.options import detach_option, json_option, parameter_options, running_options
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.installing import Manner
 
 
 @click.command(
@@ -32,13 +35,11 @@ def start(
     parameters_given: tuple[str, ...],
     allow_custom: bool,
     force: bool,
-    task_retries: int | None,
-    on_failure: Literal["continue", "stop"],
-    stop_after: str | None,
+    manner: Manner,
     detach: bool,
 ) -> None:
     """Run a workflow of a deployment: a built-in one, by its name."""
-    from phaseline.cli.running import finish, manner, watching
+    from phaseline.cli.running import finish, watching
     from phaseline.use_cases.inputs import gather_inputs
     from phaseline.use_cases.workflows import Start
     from phaseline.use_cases.workflows import start as run
@@ -47,6 +48,5 @@ def start(
         parameters = gather_inputs(parameter_files, parameters_given)
         order = Start(workflow, deployment, parameters, allow_custom, force)
         with watching(desk) as watcher:
-            how = manner(task_retries, on_failure, stop_after)
-            view = run(place, order, manner=how, watcher=watcher, detach=detach)
+            view = run(place, order, manner=manner, watcher=watcher, detach=detach)
         finish(desk, view)

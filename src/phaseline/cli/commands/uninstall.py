@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
 from phaseline.cli.options import detach_option, json_option, running_options
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.installing import Manner
 
 
 @click.command(cls=OfDeployment, epilog="Example: phaseline uninstall -d shop")
@@ -24,17 +27,14 @@ def uninstall(
     desk: Desk,
     deployment: str,
     ignore_failure: bool,
-    task_retries: int | None,
-    on_failure: Literal["continue", "stop"],
-    stop_after: str | None,
+    manner: Manner,
     detach: bool,
 ) -> None:
     """Stop and delete every instance of a deployment. Its record stays; "deployments delete" forgets it."""
-    from phaseline.cli.running import finish, manner, watching
+    from phaseline.cli.running import finish, watching
     from phaseline.use_cases.installing import uninstall as run
 
     with desk.open() as place:
         with watching(desk) as watcher:
-            how = manner(task_retries, on_failure, stop_after)
-            view = run(place, deployment, ignore_failure=ignore_failure, manner=how, watcher=watcher, detach=detach)
+            view = run(place, deployment, ignore_failure=ignore_failure, manner=manner, watcher=watcher, detach=detach)
         finish(desk, view, lambda: [f"forget it: phaseline deployments delete {view.deployment}"])

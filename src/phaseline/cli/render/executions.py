@@ -31,7 +31,7 @@ def execution_list(page: Page[ExecutionView]) -> str:
         [
             view.id,
             view.deployment,
-            view.status.value,
+            f"{view.status.value}, waits for {view.waits_for}" if view.waits_for else view.status.value,
             moment(view.created_at),
             took(view.ended_at - view.started_at) if view.ended_at and view.started_at else "-",
             view.created_by,
@@ -54,6 +54,8 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
     lines = [f"{view.id} of '{view.deployment}': {colored(view.status.value)}{lasted}"]
     if view.reason:
         lines.append(f"  {view.reason}")
+    if view.waits_for:
+        lines.append(f"  waits for {view.waits_for}, which has a claim on the same instances")
     if with_people:
         lines.extend(f"  {line}" for line in _decisions(view))
     if view.counts:

@@ -11,7 +11,7 @@ from phaseline.model.problem import Problem, ProblemsError
 from phaseline.plan.arguments import ANY, OPERATION_KWARGS, given_inputs
 from phaseline.plan.selection import choose
 from phaseline.plan.verdicts import settled
-from phaseline.plan.workflow import INPUTS, SWITCH, Parameter, Workflow
+from phaseline.plan.workflow import INPUTS, SWITCH, Parameter, Workflow, only_chosen
 from phaseline.plan.workflows.invoking import IN_TURN, Invocation, in_turn, known_operations
 
 if TYPE_CHECKING:
@@ -113,4 +113,4 @@ PARAMETERS: Mapping[str, Parameter] = {
     SKIP_UNDECLARED: SWITCH,
     **IN_TURN,
 }
-WORKFLOW = Workflow(plan, PARAMETERS, problems=problems)
+WORKFLOW = Workflow(plan, PARAMETERS, problems=problems, claims=only_chosen)

@@ -14,7 +14,7 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import FILTERING, Workflow
+from phaseline.plan.workflow import FILTERING, Workflow, only_chosen
 
 if TYPE_CHECKING:
     from phaseline.model.execution import History, Request
@@ -95,4 +95,4 @@ def lay(asked: Asked, chosen: np.ndarray, *, intact: tuple[str, ...] = (op.ESTAB
     return weave(asked, INSTALL, chosen, walk)
 
 
-WORKFLOW = Workflow(plan, FILTERING)
+WORKFLOW = Workflow(plan, FILTERING, claims=only_chosen)

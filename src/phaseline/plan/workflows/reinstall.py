@@ -10,7 +10,7 @@ from phaseline.plan import operations as op
 from phaseline.plan.selection import choose
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked
-from phaseline.plan.workflow import FILTERING, Workflow
+from phaseline.plan.workflow import FILTERING, Workflow, only_chosen
 from phaseline.plan.workflows import install, uninstall
 from phaseline.plan.workflows.invoking import NOBODY
 
@@ -45,4 +45,4 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     return install.lay(asked, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
 
 
-WORKFLOW = Workflow(plan, {**uninstall.IGNORING, **FILTERING})
+WORKFLOW = Workflow(plan, {**uninstall.IGNORING, **FILTERING}, claims=only_chosen)

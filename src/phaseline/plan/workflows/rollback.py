@@ -18,7 +18,7 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import FILTERING, SWITCH, Workflow
+from phaseline.plan.workflow import FILTERING, SWITCH, Workflow, only_chosen
 from phaseline.plan.workflows import uninstall
 
 if TYPE_CHECKING:
@@ -67,4 +67,9 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     return uninstall.lay(Asked(topology, request, history, declare), everyone)
 
 
-WORKFLOW = Workflow(plan, {FULL_ROLLBACK: SWITCH, **FILTERING})
+def claims(topology: Topology, request: Request) -> np.ndarray | None:
+    """The chosen; with ``full_rollback`` everything."""
+    return None if request.parameters.get(FULL_ROLLBACK) is True else only_chosen(topology, request)
+
+
+WORKFLOW = Workflow(plan, {FULL_ROLLBACK: SWITCH, **FILTERING}, claims=claims)

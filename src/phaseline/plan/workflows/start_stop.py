@@ -11,7 +11,7 @@ from phaseline.model.problem import Problem
 from phaseline.plan import operations as op
 from phaseline.plan.arguments import OPERATION_PARMS, START_PARMS, STOP_PARMS
 from phaseline.plan.selection import choose
-from phaseline.plan.workflow import INPUTS, SWITCH, Parameter, Workflow
+from phaseline.plan.workflow import INPUTS, SWITCH, Parameter, Workflow, only_chosen
 from phaseline.plan.workflows.invoking import IN_TURN, REVERSE_ORDER, Invocation, in_turn, is_in_order, is_reversed
 
 if TYPE_CHECKING:
@@ -75,4 +75,4 @@ PARAMETERS: Mapping[str, Mapping[str, Parameter]] = {
     "restart": {STOP_PARMS: INPUTS, START_PARMS: INPUTS, REVERSE_ORDER: SWITCH},
     "pull": {OPERATION_PARMS: INPUTS},
 }
-WORKFLOWS = {name: Workflow(plan, {**own, **IN_TURN}, warnings=warnings) for name, own in PARAMETERS.items()}
+WORKFLOWS = {name: Workflow(plan, {**own, **IN_TURN}, warnings=warnings, claims=only_chosen) for name, own in PARAMETERS.items()}

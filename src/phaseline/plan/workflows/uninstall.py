@@ -12,7 +12,7 @@ from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow
+from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,4 +85,4 @@ def lay(asked: Asked, chosen: np.ndarray, *, ignore_failure: bool | None = None)
 
 IGNORING: Mapping[str, Parameter] = {IGNORE_FAILURE: SWITCH, RETRY_IGNORED: SWITCH}
 RECURSIVE = Parameter((bool,), "false", is_ignored=True)
-WORKFLOW = Workflow(plan, {**IGNORING, "recursive": RECURSIVE, **FILTERING})
+WORKFLOW = Workflow(plan, {**IGNORING, "recursive": RECURSIVE, **FILTERING}, claims=only_chosen)

@@ -1,0 +1,227 @@
+"""Executions for Python programs: a noun of ``phaseline.open()``, made like those beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.execution import IfBusy
+    from phaseline.use_cases.history import History
+    from phaseline.use_cases.installing import Manner, Order
+    from phaseline.use_cases.upkeep import Purge
+    from phaseline.use_cases.values import ExecutionView, Line, Page
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+    OnFailure = Literal["continue", "stop"]
+
+
+class Executions:
+    """Runs of workflows. Those that run one return when it has ended, needs a person, or is detached.
+
+    An ``id`` or a name may be a unique beginning; without an id the latest execution of ``deployment`` is meant, or of the
+    only deployment there is.
+    """
+
+    def __init__(self, place: Workplace) -> None:
+        """Of the store of this place."""
+        self._place = place
+
+    def install(
+        self,
+        file: str,
+        name: str | None = None,
+        *,
+        inputs: Mapping[str, Value] | None = None,
+        plugins: Sequence[str] = (),
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        if_busy: IfBusy = "wait",
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Make a deployment of a blueprint file (``name`` None: its folder's) and install it.
+
+        ``task_retries`` None: as the settings say. ``stop_after``: ``3``, ``10%`` or ``30s``, how much may fail before
+        nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances, ``refuse`` or ``force``.
+        """
+        from phaseline.use_cases.installing import install
+
+        order, manner = order_of(file, name, inputs, plugins), _manner(task_retries, on_failure, stop_after, if_busy)
+        return install(self._place, order, manner=manner, watcher=watcher, detach=detach)
+
+    def uninstall(
+        self,
+        name: str,
+        *,
+        ignore_failure: bool = False,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        if_busy: IfBusy = "wait",
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Stop and delete every instance of a deployment; the record of the deployment stays."""
+        from phaseline.use_cases.installing import uninstall
+
+        manner = _manner(task_retries, on_failure, stop_after, if_busy)
+        return uninstall(
+            self._place, name, ignore_failure=ignore_failure, manner=manner, watcher=watcher, detach=detach
+        )
+
+    def start(
+        self,
+        workflow: str,
+        deployment: str,
+        *,
+        parameters: Mapping[str, Value] | None = None,
+        allow_custom: bool = False,
+        force: bool = False,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        if_busy: IfBusy = "wait",
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Run any workflow of a deployment by its name, such as ``execute_operation``.
+
+        ``allow_custom``: parameters that nobody declares are handed on to plugins. ``force``: although the blueprint
+        says that the workflow is not available now.
+        """
+        from phaseline.use_cases.workflows import Start, start
+
+        order = Start(workflow, deployment, parameters or {}, allow_custom, force)
+        manner = _manner(task_retries, on_failure, stop_after, if_busy)
+        return start(self._place, order, manner=manner, watcher=watcher, detach=detach)
+
+    def resume(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Carry on with one that a crash or an interrupt left open. What completed is not called again."""
+        from phaseline.use_cases.deciding import resume
+
+        return resume(self._place, id, deployment=deployment, watcher=watcher, detach=detach)
+
+    def retry(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        instances: Sequence[str] = (),
+        clean: bool = False,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Call again what failed, was canceled or is unsure, and go on. ``clean``: half-made instances go first."""
+        from phaseline.use_cases.deciding import retry
+
+        return retry(
+            self._place, id, deployment=deployment, instances=instances, clean=clean, watcher=watcher, detach=detach
+        )
+
+    def complete(
+        self,
+        id: str | None = None,
+        *,
+        instances: Sequence[str],
+        reason: str,
+        operations: Sequence[str] = (),
+        deployment: str | None = None,
+        watcher: Watcher | None = None,
+    ) -> ExecutionView:
+        """Take operations as completed because you vouch for them, and go on; kept with your name and ``reason``."""
+        from phaseline.use_cases.deciding import complete
+
+        return complete(
+            self._place,
+            id,
+            deployment=deployment,
+            instances=instances,
+            operations=operations,
+            reason=reason,
+            watcher=watcher,
+        )
+
+    def cancel(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        how: Literal["wait", "force", "kill"] = "wait",
+        watcher: Watcher | None = None,
+    ) -> ExecutionView:
+        """End an open one: nothing new starts; running calls are awaited, left alone (``force``) or killed (``kill``)."""
+        from phaseline.use_cases.deciding import cancel
+
+        return cancel(self._place, id, deployment=deployment, how=how, watcher=watcher)
+
+    def list(
+        self, *, deployment: str | None = None, status: str | None = None, limit: int | None = None
+    ) -> Page[ExecutionView]:
+        """Executions of a deployment or of all, the latest first, without what failed in them."""
+        from phaseline.use_cases.executions import list_executions
+
+        return list_executions(self._place, deployment=deployment, status=status, limit=limit)
+
+    def show(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
+        """One of them with every failed operation."""
+        from phaseline.use_cases.executions import show_execution
+
+        return show_execution(self._place, id, deployment=deployment)
+
+    def logs(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        instance: str | None = None,
+        limit: int | None = None,
+    ) -> History:
+        """The last lines of scripts, plugins and the engine."""
+        from phaseline.use_cases.history import logs
+
+        return logs(self._place, id, deployment=deployment, instance=instance, limit=limit)
+
+    def events(self, id: str | None = None, *, deployment: str | None = None, limit: int | None = None) -> History:
+        """The last events: what the execution and each of its instances went through."""
+        from phaseline.use_cases.history import events
+
+        return events(self._place, id, deployment=deployment, limit=limit)
+
+    def follow(self, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
+        """Log lines and events from its beginning on, the new ones as they come; ends when it has settled.
+
+        It only looks: another process, or another thread of this one, runs it.
+        """
+        from phaseline.use_cases.live import lines_of
+
+        return lines_of(self._place, id, deployment=deployment)
+
+    def purge(self, older_s: float, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
+        """Remove executions that ended longer ago than this, with everything about them."""
+        from phaseline.use_cases.upkeep import purge
+
+        return purge(self._place, round(older_s * 1000), deployment=deployment, dry_run=dry_run)
+
+
+def order_of(file: str, name: str | None, inputs: Mapping[str, Value] | None, plugins: Sequence[str]) -> Order:
+    """What is to be installed, as programs say it."""
+    from phaseline.use_cases.installing import Order
+
+    return Order(file, name, inputs or {}, tuple(plugins))
+
+
+def _manner(task_retries: int | None, on_failure: OnFailure, stop_after: str | None, if_busy: IfBusy) -> Manner:
+    from phaseline.use_cases.installing import Manner, read_limit
+
+    return Manner(task_retries, on_failure, None if stop_after is None else read_limit(stop_after), if_busy)
