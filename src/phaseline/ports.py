@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from phaseline.model.rows import (
         Actor,
         BatchRow,
-        CodePlaces,
         Beside,
+        CodePlaces,
         DeploymentRow,
         EventRow,
         ExecutionRow,

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
 
 
-@frozen
 IfBusy = Literal["wait", "refuse", "force"]
 
 
+@frozen
 class StopAfter:
     """How many failures an execution tolerates before what has not begun is canceled.
 

@@ -122,11 +122,11 @@ class ExecutionRow:
     created_by: str
 
 
-@frozen
 Beside = Callable[[ExecutionRow], bool]
 """Whether an execution may be stored, or go on, though this other one is open."""
 
 
+@frozen
 class BatchRow:
     """A stored batch. ``segments``: ((graph id, positions int32), ...) in member order.
 

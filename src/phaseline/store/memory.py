@@ -22,8 +22,8 @@ from phaseline.model.resources import Growth
 from phaseline.model.rows import (
     Actor,
     BatchRow,
-    DeploymentRow,
     Beside,
+    DeploymentRow,
     EventRow,
     ExecutionRow,
     GraphRow,
