@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from phaseline.dsl.announced import ANNOUNCED
 from phaseline.dsl.group_dump import groups_from_json, groups_to_json
 from phaseline.model.blueprint import (
     Availability,
@@ -142,6 +143,7 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
         "state_paths": [
             [path.resource_type, path.target, list(path.states), told(path.where)] for path in blueprint.state_paths
         ],
+        "announced": list(blueprint.announced),
         **groups_to_json(blueprint),
     }
 
@@ -168,6 +170,7 @@ def _read_schemas(written: Mapping[str, Mapping[str, Any]]) -> dict[str, Propert
 
 def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
     """The blueprint that ``blueprint_to_json`` wrote, without its warnings."""
+    ANNOUNCED.expect(written.get("announced", ()))  # not written by the first version
     operations = [Operation(*row) for row in written["operations"]]
     tables = [{operations[number].name: operations[number] for number in row} for row in written["operation_tables"]]
     hierarchies = [tuple(row) for row in written["hierarchies"]]
@@ -219,6 +222,7 @@ def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
             StatePath(kind, target, tuple(states), where=Place(**place))
             for kind, target, states, place in written.get("state_paths", ())
         ),
+        announced=tuple(written.get("announced", ())),
         **groups_from_json(written),
     )
 

@@ -56,9 +56,10 @@ def read_whole(
     sections.is_whole = files.is_whole
     if open_types and not files.is_whole:
         declare_open_types(sections, report)
-    blueprint = _Reading(main, source, sections, report).blueprint(
-        version_name(LATEST if files.minor is None else files.minor)
-    )
+    reading = _Reading(main, source, sections, report)
+    blueprint = reading.blueprint(version_name(LATEST if files.minor is None else files.minor))
+    if blueprint.announced and not report.errors_count:
+        reading.ask_announced(blueprint)
     if report.errors_count:
         raise ProblemsError((*report.problems(), *blueprint.warnings))
     return blueprint, sections
@@ -128,6 +129,7 @@ class _Reading:
             on_path=on_path,
             state_paths=state_paths,
             open_types=tuple(sorted(open_nodes)),
+            announced=self._functions.announced,
             groups=grouping.groups,
             policies=grouping.policies,
             scaling_groups=grouping.scaling_groups,
@@ -138,6 +140,12 @@ class _Reading:
             deployment_settings=settings,
             resource_tags=tags,
         )
+
+    def ask_announced(self, blueprint: Blueprint) -> None:
+        """Functions of others may look at the whole, once nothing else is wrong with it."""
+        from phaseline.dsl.plan_document import plan_document
+
+        self._functions.check_announced_in(plan_document(blueprint, self._sections))
 
     def _nodes(self) -> dict[str, Node]:
         sections, report = self._sections, self._report

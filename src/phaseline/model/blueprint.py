@@ -241,7 +241,7 @@ class Blueprint:
     ``state_paths``: paths that are for this blueprint. ``scaling_groups``: what the ``policies`` make of ``groups``.
     ``labels``: {key: values} of the deployment, functions among them; ``resource_tags`` are evaluated for each call.
     ``runtime_only``: functions were left as they are when inputs were given.
-    ``open_types``: node types of which nothing is known but the name.
+    ``open_types``: node types of which nothing is known but the name. ``announced``: functions of others that it uses.
     """
 
     version: str
@@ -271,3 +271,4 @@ class Blueprint:
     resource_tags: Mapping[str, Value] = field(default_factory=dict)
     data_types: Mapping[str, DataType] = field(default_factory=dict)
     runtime_only: bool = False
+    announced: tuple[str, ...] = ()

@@ -88,7 +88,9 @@ def read(
 def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
     """What a file, or the name of a stored blueprint, stands for. Raises: PL-O003, PL-C054."""
     from phaseline.catalog.blueprint_files import BlueprintFiles
+    from phaseline.use_cases.functions import offer_functions
 
+    offer_functions()
     refuse_missing(plugin_folders)
     stored = stored_named(place, file)
     main = file if stored is None else str(laid_out(place, stored) / stored.main_file)

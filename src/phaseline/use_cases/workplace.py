@@ -76,7 +76,9 @@ class Workplace:
     def store(self) -> Store:
         """The store, opened when it is first needed."""
         from phaseline.store import open_store
+        from phaseline.use_cases.functions import offer_functions
 
+        offer_functions()
         store = open_store(self.settings.store_url, self.clock, makes=self.makes_store)
         for notice in store.notices:
             self.tell(notice)

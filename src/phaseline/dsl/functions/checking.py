@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Literal, TypeAlias, cast
 
+from phaseline.dsl.announced import ANNOUNCED, AnnouncedFunctionError
 from phaseline.dsl.functions.forms import SYSTEM
 from phaseline.dsl.functions.lookups import repeated
 from phaseline.dsl.functions.table import FUNCTIONS, REFERENCES, SELF, function_name, meant_function
@@ -34,14 +35,17 @@ class FunctionCheck:
         self._minor = minor
         self._inputs = inputs
         self._named: list[tuple[str, list[Value], Spot, str | None]] = []
+        self._announced: list[tuple[str, Mapping[str, Value], Spot]] = []
 
     def scan(self, value: Value, spot: Spot, standing: Standing, own: str | None = None) -> bool:
         """True when ``value`` has functions. ``own``: the node SELF means."""
         if value.__class__ is dict:
             mapping = value
             name = function_name(mapping)
-            if name is not None:
+            if name in FUNCTIONS:
                 self._check(name, mapping[name], spot, standing, own)
+            elif name is not None:
+                self._check_announced(name, mapping, spot)
             else:
                 self._doubt(mapping, spot)
             found = False
@@ -89,6 +93,27 @@ class FunctionCheck:
             if name == "get_attributes_dict":
                 self._check_repeated(cast("list[Value]", argument), spot.at(name))
             self._check_reference(name, cast("list[Value]", argument), spot, standing, own)
+
+    def _check_announced(self, name: str, written: Mapping[str, Value], spot: Spot) -> None:
+        """What a function of others says of its arguments."""
+        self._announced.append((name, written, spot))
+        self._ask(spot, lambda: ANNOUNCED.function(name).check(written))
+
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """The functions of others that were found, by name."""
+        return tuple(sorted({name for name, _, _ in self._announced}))
+
+    def check_announced_in(self, plan: Mapping[str, object]) -> None:
+        """Functions of others may look at their arguments in the plan of the whole."""
+        for name, written, spot in self._announced:
+            self._ask(spot, lambda name=name, written=written: ANNOUNCED.function(name).check_in(written, plan))  # type: ignore[misc]  # bound at once
+
+    def _ask(self, spot: Spot, ask: Callable[[], None]) -> None:
+        try:
+            ask()
+        except AnnouncedFunctionError as error:
+            self._report.add("PL-B070", error.message, error.mend, spot, kind=error.kind)
 
     def _check_system(self, argument: list[Value], spot: Spot) -> None:
         """What is asked of get_sys, and which of its properties."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from phaseline.dsl.announced import ANNOUNCED, AnnouncedFunctionError
 from phaseline.dsl.functions import lookups, texts
 from phaseline.dsl.functions.failing import fail
 from phaseline.dsl.functions.scope import NotYetKnown, Scope
@@ -50,13 +51,21 @@ def _call(name: str, written: dict[str, Value], scope: Scope, depth: int) -> Val
     if contains_functions(arguments):
         return stays
     try:
-        result = _COMPUTE[name](arguments, scope, inner)
+        result = _COMPUTE[name](arguments, scope, inner) if name in _COMPUTE else _announced(name, stays, scope, inner)
     except NotYetKnown:
         return stays
     wanted = written.get("type")
     if isinstance(wanted, str):
         _check_type(name, result, wanted)
     return result
+
+
+def _announced(name: str, written: dict[str, Value], scope: Scope, inner: texts.Inner) -> Value:
+    """What a function of others stands for; functions in its answer are evaluated, too."""
+    try:
+        return inner(ANNOUNCED.function(name).evaluate(written, scope), scope)
+    except AnnouncedFunctionError as error:
+        raise fail("PL-B074", error.message, error.mend, kind=error.kind) from error
 
 
 def _check_type(name: str, result: Value, wanted: str) -> None:

@@ -6,7 +6,7 @@ from phaseline.dsl.ancestor import ANCESTOR
 from phaseline.model.problem import Problem, ProblemsError
 
 
-def fail(code: str, message: str, mend: str) -> ProblemsError:
-    """The single problem described."""
-    number, kind = ANCESTOR.get(code, (None, None))
-    return ProblemsError([Problem(code, message, mend, cloudify_code=number, cloudify_class=kind)])
+def fail(code: str, message: str, mend: str, *, kind: str = "") -> ProblemsError:
+    """The single problem described. ``kind`` takes the place of the class that the ancestor raises for its code."""
+    number, usual = ANCESTOR.get(code, (None, None))
+    return ProblemsError([Problem(code, message, mend, cloudify_code=number, cloudify_class=kind or usual)])

@@ -27,6 +27,16 @@ class Secrets(Protocol):
 class Scope(Protocol):
     """What functions can look up where they stand. Whatever runs is not known before run time: ``NotYetKnown``."""
 
+    @property
+    def is_running(self) -> bool:
+        """False while a deployment is made."""
+        ...
+
+    @property
+    def own_name(self) -> str | None:
+        """The node that SELF means, if any."""
+        ...
+
     def input(self, name: str) -> Value:
         """The value of an input of the deployment. Raises ``KeyError`` for one that is not declared."""
         ...
@@ -41,6 +51,10 @@ class Scope(Protocol):
 
     def attributes(self, reference: str, paths: Sequence[Sequence[str | int]]) -> Mapping[str, Sequence[Value]]:
         """{instance id: the attributes that the paths lead to} of all instances of a node, null where there is none."""
+        ...
+
+    def instances_of(self, node: str) -> Sequence[Mapping[str, Value]]:
+        """``id``, ``index`` and ``runtime_properties`` of each instance of a node."""
         ...
 
     def secret(self, name: str) -> str:

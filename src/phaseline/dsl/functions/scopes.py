@@ -63,7 +63,17 @@ class StaticScope:
         """Nothing runs yet."""
         raise NotYetKnown
 
-    attributes = secret = label = system = elsewhere = attribute
+    attributes = instances_of = secret = label = system = elsewhere = attribute
+
+    @property
+    def is_running(self) -> bool:
+        """Nothing does."""
+        return False
+
+    @property
+    def own_name(self) -> str | None:
+        """The node itself."""
+        return self.own
 
 
 class Instances(Protocol):
@@ -164,6 +174,29 @@ class RuntimeScope:
             self.instances.id_of(instance): [self._attribute_of(instance, path) for path in paths]
             for instance in self.instances.instances_of(name)
         }
+
+    @property
+    def is_running(self) -> bool:
+        """It may."""
+        return True
+
+    @property
+    def own_name(self) -> str | None:
+        """The node of the instance."""
+        return self.own_node if self.own is None else self.instances.node_of(self.own)
+
+    def instances_of(self, node: str) -> Sequence[Mapping[str, Value]]:
+        """By number, in order."""
+        if node not in self.properties:
+            raise _no_node(node)
+        return [
+            {
+                "id": self.instances.id_of(instance),
+                "index": self.instances.index_of(instance),
+                "runtime_properties": dict(self.instances.runtime_properties(instance)),
+            }
+            for instance in self.instances.instances_of(node)
+        ]
 
     def secret(self, name: str) -> str:
         """From the store of secrets."""

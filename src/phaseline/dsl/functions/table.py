@@ -1,4 +1,6 @@
-"""The intrinsic functions as a table: name, version, when they can be known, how their arguments look.
+"""Our intrinsic functions as a table: name, version, when they can be known, how their arguments look.
+
+Functions of others are in ``announced``.
 
 A new function is a new row here, a computation (``lookups`` or ``texts``) and, if it asks for something new, a method
 of ``Scope``.
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from phaseline.dsl.announced import ANNOUNCED
 from phaseline.dsl.functions import forms
 from phaseline.dsl.suggestions import closest
 from phaseline.model.blueprint import Value
@@ -123,7 +126,7 @@ def function_name(value: object) -> str | None:
         key = second if first == "type" else first
     else:
         return None
-    return key if key in FUNCTIONS else None
+    return key if key in FUNCTIONS or ANNOUNCED.knows(key) else None
 
 
 def meant_function(value: object) -> str | None:

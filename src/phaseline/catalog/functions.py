@@ -1,0 +1,129 @@
+"""Functions in blueprints that installed distributions announce by entry points (B40).
+
+Names are read from the distributions' metadata; a module is imported when a blueprint uses one of its functions.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from phaseline.dsl.announced import AnnouncedFunctionError
+from phaseline.model.frozen import frozen
+from phaseline.model.problem import ProblemsError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from phaseline.dsl.announced import AnnouncedFunction
+    from phaseline.dsl.functions.scope import Scope
+    from phaseline.model.blueprint import Value
+
+OWN_GROUP = "phaseline.functions"
+"""Each entry point is a Python function of one argument: the function's, evaluated."""
+ANCESTOR_GROUP = "cloudify.tosca.ext.functions"
+"""Each entry point is a class with ``parse_args``, ``validate`` and ``evaluate``."""
+
+
+class InstalledFunctions:
+    """Implements ``dsl.announced.Finder``. Of one name our group's counts, then the first distribution's by its name."""
+
+    def __init__(self) -> None:
+        """Read the metadata, unless no distribution on the path names one of the groups."""
+        self._points: dict[str, EntryPoint] = {}
+        if not _is_announced():
+            return
+        from importlib.metadata import entry_points
+
+        for group in (ANCESTOR_GROUP, OWN_GROUP):
+            points = sorted(entry_points(group=group), key=_distribution, reverse=True)
+            self._points.update((point.name, point) for point in points)
+
+    def names(self) -> frozenset[str]:
+        """By entry point."""
+        return frozenset(self._points)
+
+    def load(self, name: str) -> AnnouncedFunction:
+        """The class or function that the entry point leads to."""
+        from phaseline.catalog.places import offer_shim
+
+        point = self._points[name]
+        mend = f"Repair or remove the distribution '{_distribution(point)}', or write the value itself."
+        offer_shim()
+        with guarded(f"The function '{name}' cannot be imported", mend):
+            found = point.load()
+            if not callable(found):
+                raise TypeError(f"{point.value} is not callable")
+        if point.group == OWN_GROUP:
+            return OwnFunction(name, found)
+        from phaseline.compat.cloudify.functions import AncestorFunction
+
+        return AncestorFunction(name, found, guarded)
+
+
+@contextmanager
+def guarded(what: str, mend: str) -> Iterator[None]:
+    """Code of others: whatever it raises is ``AnnouncedFunctionError``, but for what our own scope says to it."""
+    from phaseline.dsl.functions.scope import NotYetKnown
+
+    try:
+        yield
+    except (ProblemsError, NotYetKnown):
+        raise
+    except (Exception, SystemExit) as error:
+        kind = type(error).__name__
+        said = str(error) or kind
+        raise AnnouncedFunctionError(f"{what}: {said}", mend, kind) from error
+
+
+@frozen
+class OwnFunction:
+    """A function of our group: ``call`` gets the evaluated argument, and raises what is wrong with it."""
+
+    name: str
+    call: Callable[[Value], Value]
+
+    def check(self, written: Mapping[str, Value]) -> None:
+        """It is asked only once its argument is known."""
+
+    def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
+        """It knows nothing of the rest."""
+
+    def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:  # noqa: ARG002 - the protocol's signature
+        """Its answer."""
+        with guarded(f"'{self.name}'", "Correct what it is given."):
+            return self.call(written[self.name])
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else ""
+
+
+def _is_announced() -> bool:
+    """Whether any distribution on the path names one of the groups: a fast look before the thorough one."""
+    wanted = (OWN_GROUP.encode(), ANCESTOR_GROUP.encode())
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")  # noqa: PTH208 - each cold start pays for it
+        except OSError:
+            if folder.endswith((".zip", ".whl", ".egg")):
+                return True  # whoever looks into archives knows
+            continue
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")) and _mentions(f"{folder}/{name}/entry_points.txt", wanted):
+                return True
+            if name.endswith(".egg"):
+                return True
+    return False
+
+
+def _mentions(file: str, wanted: tuple[bytes, ...]) -> bool:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123 - as above
+            content = opened.read()
+    except OSError:
+        return False
+    return any(group in content for group in wanted)
