@@ -222,6 +222,19 @@ def test_decision15_a_constraint_reads_properties_of_the_node_below_what_was_wri
     ]
 
 
+def test_decision15_a_phase_and_its_constraint_see_where_each_node_is_going(shop: Shop) -> None:
+    tell = 'node.setString("Going", node.getAsString("TargetState")); handler.setCompleted(node)'
+    shop.phase("Up", "Allocation", 'ResourceConstraint := TargetState == "Started"', body=tell)
+    shop.phase("Disk", "Allocation", 'ResourceConstraint := TargetState == "Attached"', of="acme.Disk", body=tell)
+    shop.phase("Down", "Deallocation", 'ResourceConstraint := TargetState == "Terminated"')
+    shop.phase("Never", "Deallocation", 'ResourceConstraint := TargetState == "Started"')
+    assert shop.install().status == "completed"
+    assert [found["Going"] for found in shop.properties("server")] == ["Started", "Started"]
+    assert [found["Going"] for found in shop.properties("volume")] == ["Attached"]
+    assert shop.phaseline.executions.uninstall("shop").status == "completed"
+    assert [line for line in shop.said if line.startswith(("Down", "Never"))] == ["Down server server"]
+
+
 def test_decision15_a_failed_phase_holds_its_resource_and_a_retry_goes_on(shop: Shop) -> None:
     marker = shop.folder / "mended"
     shop.phase(
@@ -352,10 +365,11 @@ def test_decision15_a_listener_hears_of_nodes_that_have_arrived(shop: Shop) -> N
     )
     (folder / "hear.py").write_text(
         "from pathlib import Path\ndef onStateTransition(event):\n"
-        f"    Path({str(heard)!r}).write_text(' '.join(r.getAsString('MachineType') for r in event.getResources()))\n"
+        f"    Path({str(heard)!r}).write_text(' '.join(r.getAsString('MachineType') for r in event.getResources())\n"
+        "        + ' to ' + event.getResources()[0].getAsString('TargetState'))\n"
     )
     assert shop.install().status == "completed"
-    assert heard.read_text() == "small small"
+    assert heard.read_text() == "small small to Started"
 
 
 def test_decision15_a_plan_shows_states_and_phases_and_calls_nothing(shop: Shop) -> None:

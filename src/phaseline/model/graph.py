@@ -68,6 +68,7 @@ class Policy:
     completed or passed. Instance state numbers; only the last one is stored, all are shown as events.
     ``max_retries`` -1: without end. ``until_true``: a false result means again after the interval. ``cancel_wins``: what
     was being called when it was canceled counts as canceled whatever the call answers; its data is kept (phases, T12).
+    ``target``: the state that ends the path in a blueprint which their instances are on; of other paths the execution knows it.
     """
 
     lane: LaneSpec
@@ -80,6 +81,7 @@ class Policy:
     cancel_wins: bool = False
     enter: tuple[int, ...] = ()
     leave: tuple[int, ...] = ()
+    target: str = ""
 
 
 @frozen

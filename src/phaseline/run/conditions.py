@@ -19,6 +19,7 @@ from phaseline.model.status import EntryStatus, Mark
 from phaseline.records.expression import Expression
 from phaseline.records.record import Record
 from phaseline.records.values import ErrorValue
+from phaseline.run.phase_view import target_of
 from phaseline.run.stay_steps import stays_of
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ class Conditions:
         asked = Expression(expression)
         names = asked.names()
         subjects = self._scheduler.arena.subject[positions + slot.base].tolist()
-        records = [self._record(slot, loaded, subject, names) for subject in subjects]
+        target = self._target(slot, positions)
+        records = [self._record(target, loaded, subject, names) for subject in subjects]
         found = asked.evaluate_all(records, now=self._clock.now() / 1000)
         numbers = [keys.number(expression, repr(value)) for value in found]
         return [Evaluated(graph, positions, "key", np.array(numbers, np.int32))]
@@ -210,7 +212,8 @@ class Conditions:
     ) -> None:
         """Ask the constraint of those that are left."""
         left = np.flatnonzero(values == APPLIES).tolist()
-        records = [self._record(slot, loaded, subjects[place], phase.constraint_names) for place in left]
+        target = self._target(slot, positions)
+        records = [self._record(target, loaded, subjects[place], phase.constraint_names) for place in left]
         found = Expression(phase.constraint).judge_all(records, now=self._clock.now() / 1000)
         for place, answer in zip(left, found, strict=True):
             if isinstance(answer, ErrorValue):
@@ -220,19 +223,23 @@ class Conditions:
             elif not answer:
                 values[place] = DOES_NOT_APPLY
 
-    def _record(self, slot: Slot, loaded: LoadedDeployment, subject: int, names: frozenset[str]) -> Record:
+    def _target(self, slot: Slot, positions: np.ndarray) -> str:
+        """Where the subjects at these positions of one step are going, as their graph or their execution says."""
+        first = slot.policies[int(self._scheduler.arena.policy[positions[0] + slot.base]) - slot.policy_base]
+        return target_of(first, self._deployments.execution(slot.execution, slot.deployment))
+
+    def _record(self, target: str, loaded: LoadedDeployment, subject: int, names: frozenset[str]) -> Record:
         """The resource with what the constraint asks for; all of it where an attribute is an expression itself."""
         record = record_of(loaded.attributes_of(subject), names)
         wanted = names & ENGINE_NAMES
         if wanted:
             topology = loaded.topology
-            target = self._deployments.execution(slot.execution, slot.deployment).parameters.get("target")
             known: dict[str, Value] = {
                 "Name": topology.ids[subject],
                 "ClusterName": loaded.view.id,
                 "State": loaded.state_of(subject),
                 "AdType": topology.nodes[topology.node[subject]].type,
-                "TargetState": target,
+                "TargetState": target or None,
             }
             for name, value in known.items():
                 if name.lower() in wanted and value is not None:

@@ -11,6 +11,7 @@ from phaseline.compat.cyclecloud.state_event import Arrival, StateEvent
 from phaseline.model.rows import LogLine
 from phaseline.model.state_steps import state_entered
 from phaseline.run.calling import clip
+from phaseline.run.phase_view import target_of
 from phaseline.run.plugin_code import attempt, run_to_end
 from phaseline.run.pools import Pool
 from phaseline.run.reports import NO_BATCH, only_logs
@@ -71,7 +72,7 @@ class Listeners:
         if slot is None or not self._in_force.registry.listeners:
             return
         loaded = self._deployments.loaded(slot.deployment)
-        parameters = self._deployments.execution(slot.execution, slot.deployment).parameters
+        execution = self._deployments.execution(slot.execution, slot.deployment)
         for step in slot.steps:
             state = state_entered(step.phase)
             inside = command.positions[
@@ -79,7 +80,10 @@ class Listeners:
             ]
             if not state or not len(inside):
                 continue
-            subjects = self._scheduler.arena.subject[inside + slot.base].tolist()
+            subjects, policies = (
+                self._scheduler.arena.subject[inside + slot.base].tolist(),
+                self._scheduler.arena.policy,
+            )
             kind = loaded.topology.nodes[loaded.topology.node[subjects[0]]].type
             registry = self._in_force.registry_of(loaded.blueprint)
             if not registry.listeners_of(state, kind):
@@ -88,7 +92,9 @@ class Listeners:
                 "AdType": kind,
                 "ClusterName": loaded.view.id,
                 "State": state,
-                "TargetState": parameters.get("target"),
+                "TargetState": target_of(
+                    slot.policies[int(policies[inside[0] + slot.base]) - slot.policy_base], execution
+                ),
             }
             key = (slot.deployment, kind, state)
             self._executions[key] = slot.execution

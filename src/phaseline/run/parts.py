@@ -14,7 +14,7 @@ from phaseline.model.properties import SCALARS, copy, copy_mapping
 from phaseline.model.state_steps import phase_of
 from phaseline.plan.arguments import given_inputs
 from phaseline.run.calling import Call, Outcome, Site
-from phaseline.run.phase_view import PhaseView
+from phaseline.run.phase_view import PhaseView, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,7 +131,7 @@ class Part:
             self.deployment.view,
             max_retries=policy.max_retries,
             timeout_s=policy.timeout_ms / 1000,
-            phase=PhaseView.of(definition, ""),
+            phase=PhaseView.of(definition, "", target_of(policy, self.execution)),
             phase_code=definition.code,
         )
         return Spot(site, {}, policy, is_constant=True, is_flat=True)

@@ -10,7 +10,9 @@ from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.graph import Policy
     from phaseline.model.phases import PhaseDefinition, PhasePolicy
+    from phaseline.run.calling import ExecutionView
 
 
 @frozen
@@ -45,11 +47,16 @@ class SecondTries:
         return round(min(longest, self.most_ms) * (1 + self.jitter * (2 * chance - 1)))
 
 
+def target_of(policy: Policy, execution: ExecutionView) -> str:
+    """The state to which resources with this policy are going; empty: nobody says."""
+    return policy.target or str(execution.parameters.get("target") or "")
+
+
 @frozen
 class PhaseView:
     """The phase that a call is one of, as its plugin sees it. ``attributes``: those of the record of the phase.
 
-    ``state``: the one in which the resources are, empty: whichever each is in. ``sleep_delay_ms`` until what is still
+    ``state``: the one in which the resources are, empty: whichever each is in. ``target``: where they are going. ``sleep_delay_ms`` until what is still
     pending is handed over again, -1: the policy's interval. ``second_tries``: failures are tried again. ``halves``: a run that
     raised is repeated with halves of its resources, until those that are to blame are alone.
     """
@@ -60,9 +67,10 @@ class PhaseView:
     attributes: Mapping[str, Value] = field(default_factory=dict)
     second_tries: SecondTries | None = None
     halves: bool = False
+    target: str = ""
 
     @classmethod
-    def of(cls, definition: PhaseDefinition, state: str) -> PhaseView:
+    def of(cls, definition: PhaseDefinition, state: str, target: str = "") -> PhaseView:
         """A phase in one of its states."""
         attributes: dict[str, Value] = {
             **definition.attributes,
@@ -79,4 +87,5 @@ class PhaseView:
             attributes,
             SecondTries.of(policy) if policy.retry_limit else None,
             halves=policy.on_batch_failure == "bisect",
+            target=target,
         )

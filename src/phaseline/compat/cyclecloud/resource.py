@@ -117,8 +117,9 @@ class Resource(LazyRecord):
         kind = _type_of(view)
         if kind is not None:
             yield "AdType", kind
-        target = call.site.execution.parameters.get("target")
-        if isinstance(target, str):
+        phase = call.site.phase
+        target = call.site.execution.parameters.get("target") if phase is None else phase.target
+        if isinstance(target, str) and target:
             yield "TargetState", target
         for name, value in below.items():
             yield name, stored_of(value)

@@ -109,11 +109,11 @@ class _Laying:
 
     def enters(self, state: str, who: np.ndarray) -> list[Slot]:
         """Those of ``who`` enter a state."""
-        policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],))
+        policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],), target=self.path.target)
         return [self._slot(STATE_PREFIX + state, policy, who, ENTERS)] if some(who) else []
 
     def _phase(self, phase: Beside, who: np.ndarray) -> Slot:
-        policy = policy_of(phase.name, phase.phase)
+        policy = altered(policy_of(phase.name, phase.phase), target=self.path.target)
         policy = altered(policy, max_retries=0) if self.manner.once else policy
         marks = mark_of(phase.phase) | (Mark.TOLERANT if self.manner.tolerant else 0)
         return altered(self._slot(LANE_PREFIX + phase.name, policy, who, marks), beside=phase.needs)
