@@ -222,3 +222,15 @@ def test_b8_what_cannot_be_stored_is_told(shop: Terminal, words: tuple[str, ...]
     result = shop.run("blueprints", *words)
     assert result.exit_code == 1
     assert code in result.output
+
+
+def test_c3_b41_a_stored_blueprint_is_known_by_its_id(shop: Terminal) -> None:
+    outputs = "\noutputs: {from: {value: {get_sys: [deployment, blueprint]}}}\n"
+    code = (
+        'from cloudify import ctx\n\ndef create(**_):\n    ctx.instance.runtime_properties["said"] = ctx.blueprint.id\n'
+    )
+    write(shop.folder / "made", blueprint_yaml=BLUEPRINT + outputs, plugins__made_py=code)
+    shop.run("blueprints", "upload", "made", "stall")
+    assert shop.run("install", "stall", "-d", "one").exit_code == 0
+    assert said(shop, "one") == "stall"
+    assert shop.ask("deployments", "outputs", "one")[1]["outputs"] == {"from": "stall"}

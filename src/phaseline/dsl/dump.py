@@ -144,6 +144,7 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
             [path.resource_type, path.target, list(path.states), told(path.where)] for path in blueprint.state_paths
         ],
         "announced": list(blueprint.announced),
+        "id": blueprint.id,
         **groups_to_json(blueprint),
     }
 
@@ -223,6 +224,7 @@ def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
             for kind, target, states, place in written.get("state_paths", ())
         ),
         announced=tuple(written.get("announced", ())),
+        id=written.get("id", ""),
         **groups_from_json(written),
     )
 

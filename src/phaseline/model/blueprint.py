@@ -242,6 +242,7 @@ class Blueprint:
     ``labels``: {key: values} of the deployment, functions among them; ``resource_tags`` are evaluated for each call.
     ``runtime_only``: functions were left as they are when inputs were given.
     ``open_types``: node types of which nothing is known but the name. ``announced``: functions of others that it uses.
+    ``id``: under which it is stored, empty for a file.
     """
 
     version: str
@@ -272,3 +273,4 @@ class Blueprint:
     data_types: Mapping[str, DataType] = field(default_factory=dict)
     runtime_only: bool = False
     announced: tuple[str, ...] = ()
+    id: str = ""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from functools import cached_property
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.dsl.functions import RuntimeScope, TopologyInstances, display_name, facts_of
+from phaseline.dsl.functions import RuntimeScope, TopologyInstances, blueprint_id, display_name, facts_of
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import laid_over, merge
@@ -41,7 +40,7 @@ def view_of(
     """A deployment as its calls see it."""
     return DeploymentView(
         name,
-        PurePath(blueprint.file).stem or name,
+        blueprint_id(blueprint) or name,
         code,
         inputs,
         creator,

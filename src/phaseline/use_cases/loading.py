@@ -13,7 +13,7 @@ from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.known_things import KnownThings
 from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
 from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
-from phaseline.use_cases.plugins import missing_modules
+from phaseline.use_cases.plugins import NOT_HERE, missing_modules
 from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
 
@@ -127,11 +127,12 @@ def load(
     yes_many: bool = False,
     open_types: bool = False,
     runtime_only: bool = False,
+    needs_code: bool = True,
 ) -> Loaded:
     """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
 
-    Ids are random (N5). ``open_types``: as for ``read``; code that is not here is then only warned of. ``runtime_only``:
-    functions are kept for run time where instances do not depend on them.
+    Ids are random (N5). ``open_types``: as for ``read``. ``runtime_only``: functions are kept for run time where instances
+    do not depend on them. ``needs_code`` False: plugins that are not here are only warned of, as a plan calls nothing.
 
     Raises ``ProblemsError`` with everything that is wrong.
     """
@@ -142,6 +143,8 @@ def load(
 
     opened = open_blueprint(place, file, plugin_folders)
     blueprint = on_their_paths(place, read_blueprint(opened.file, opened.files, open_types=open_types))
+    if opened.stored is not None:
+        blueprint = altered(blueprint, id=opened.stored.id)
     code = opened.code_of(blueprint)
     try:
         whole = complete_inputs(blueprint, inputs, lookup=KnownThings(lambda: place.store))
@@ -150,8 +153,9 @@ def load(
     except ProblemsError as error:
         raise without_values(error, blueprint, inputs) from None
     missing = missing_modules(place.catalog, evaluated, code)
-    if missing and not open_types:
-        raise ProblemsError(missing)
+    refused = missing if needs_code else [problem for problem in missing if problem.code != NOT_HERE]
+    if refused:
+        raise ProblemsError(refused)
     topology = expand(evaluated, suffixes=int.from_bytes(os.urandom(8)) >> 1, yes_many=yes_many)
     warned = (altered(problem, severity="warning") for problem in missing)
     warnings = (*evaluated.warnings, *warned, *refused_plugins(place, evaluated))

@@ -60,6 +60,7 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
         plugin_folders=order.plugin_folders,
         yes_many=order.yes_many,
         open_types=open_types,
+        needs_code=False,
     )
     if name is not None and has_store(place):
         refuse_taken(place, name)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Node, Operation
     from phaseline.model.rows import CodePlaces
 
+NOT_HERE = "PL-O001"
+"""The code of what is said of a module that is nowhere to be found."""
 CALLED_INTERFACES = frozenset({op.LIFECYCLE, op.VALIDATION, op.MONITORING, op.MONITORING_AGENT, op.RELATIONSHIP})
 """Interfaces of which the built-in workflows call operations; what nobody calls may be missing."""
 
@@ -98,7 +100,7 @@ def _problem(module: str, operation: str, node: Node, code: CodePlaces) -> Probl
         "Install its package, put it into a folder 'plugins' beside the blueprint, or name its folder with --plugins."
     )
     return Problem(
-        "PL-O001",
+        NOT_HERE,
         f"there is no module '{module}' for '{operation}' of the node '{node.name}'; {looked}",
         f"{hint[:1].upper()}{hint[1:]} {mend}".strip(),
         node.place,

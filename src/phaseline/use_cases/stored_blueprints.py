@@ -16,13 +16,15 @@ from phaseline.use_cases.store_file import store_file
 
 if TYPE_CHECKING:
     from phaseline.catalog.blueprint_trees import Tree
-    from phaseline.model.stored_blueprints import BlueprintUser, StoredFile
+    from phaseline.model.stored_blueprints import BlueprintShelf, BlueprintUser, StoredFile
     from phaseline.use_cases.workplace import Workplace
 
 MAIN_FILE = "blueprint.yaml"
 """The main file where none is named."""
 PACKED = (".zip", ".whl", ".wgn", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 """How the names of archives end."""
+ATTEMPTS = 10
+"""How often others may come between before an upload gives up."""
 ENDINGS = (".zip", ".tar.gz", ".tgz")
 """How the names of archives end that are made."""
 
@@ -107,20 +109,35 @@ def upload(
             created_at=place.clock.now(),
             created_by=place.actor.name,
         )
-        row = _add(place, new, tree, [used.number for used in opened.library.used.values()])
-    if row is None:
-        newest = place.store.stored_blueprints.find(named)
-        assert newest is not None, "an equal version was just seen"
-        return Uploaded(newest, is_new=False, warnings=(*blueprint.warnings, *missing))
-    return Uploaded(row, is_new=True, warnings=(*blueprint.warnings, *missing))
+        imports = [used.number for used in opened.library.used.values()]
+        row, is_new = add_blueprint(place.store.stored_blueprints, new, tree, imports)
+    return Uploaded(row, is_new=is_new, warnings=(*blueprint.warnings, *missing))
 
 
-def _add(place: Workplace, new: StoredBlueprint, tree: Tree, imports: Sequence[int]) -> StoredBlueprint | None:
-    shelf = place.store.stored_blueprints
+def add_blueprint(
+    shelf: BlueprintShelf, new: StoredBlueprint, tree: Tree, imports: Sequence[int]
+) -> tuple[StoredBlueprint, bool]:
+    """The version that is stored now, and whether it is a new one.
+
+    Others may upload and delete meanwhile: what was there a moment ago is then given once more. Raises: PL-C054 if a
+    blueprint that is imported is gone.
+    """
     by_digest = {file.digest: file for file in tree.files}
-    lacking = set(shelf.lacking(list(by_digest)))
-    contents = {digest: tree.content(by_digest[digest]) for digest in lacking}
-    return shelf.add(new, tree.files, contents, imports)
+    wanted = list(shelf.lacking(list(by_digest)))
+    for _ in range(ATTEMPTS):
+        contents = {digest: tree.content(by_digest[digest]) for digest in wanted}
+        try:
+            row = shelf.add(new, tree.files, contents, imports)
+        except LookupError:
+            wanted = list(by_digest)
+            continue
+        if row is not None:
+            return row, True
+        newest = shelf.find(new.id)
+        if newest is not None:
+            return newest, False
+    message = f"others upload and delete '{new.id}' all the time"
+    raise ProblemsError([Problem("PL-C057", message, "Repeat this when they are done.", Place(subject=new.id))])
 
 
 def list_blueprints(place: Workplace) -> Sequence[Shelved]:

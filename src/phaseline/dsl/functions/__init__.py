@@ -8,7 +8,7 @@ from phaseline.dsl.functions.evaluation import MAX_RECURSION, evaluate
 from phaseline.dsl.functions.outputs import evaluate_outputs
 from phaseline.dsl.functions.scope import Scope, Secrets
 from phaseline.dsl.functions.scopes import Facts, Instances, RuntimeScope, StaticScope
-from phaseline.dsl.functions.seen import TopologyInstances, display_name, facts_of
+from phaseline.dsl.functions.seen import TopologyInstances, blueprint_id, display_name, facts_of
 from phaseline.dsl.functions.table import FUNCTIONS, contains_functions, is_function
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Secrets",
     "StaticScope",
     "TopologyInstances",
+    "blueprint_id",
     "contains_functions",
     "display_name",
     "evaluate",

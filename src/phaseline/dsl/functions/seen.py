@@ -19,14 +19,18 @@ TENANT = "default_tenant"
 
 def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: Secrets | None = None) -> Facts:
     """What functions may know of the deployment ``name`` beside its nodes; ``owner``: who made it."""
-    stem = blueprint.file.rpartition("/")[2].rpartition(".")[0] or name
     deployment: dict[str, Value] = {
         "id": name,
         "name": display_name(blueprint) or name,
-        "blueprint": stem,
+        "blueprint": blueprint_id(blueprint) or name,
         "owner": owner,
     }
     return Facts(blueprint.labels, {"deployment": deployment, "tenant": {"name": TENANT}}, secrets)
+
+
+def blueprint_id(blueprint: Blueprint) -> str:
+    """The id under which a blueprint is stored, or the name of its file."""
+    return blueprint.id or blueprint.file.rpartition("/")[2].rpartition(".")[0]
 
 
 def display_name(blueprint: Blueprint) -> str:
