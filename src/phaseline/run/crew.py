@@ -11,12 +11,14 @@ import itertools
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phaseline.run.pools import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from phaseline.run.inbox import Inbox
 
 LOOK_S = 0.002
 """How often it is looked at how many threads are of use."""
@@ -77,9 +79,11 @@ class Crew:
         size: int,
         on_break: Callable[[BaseException], None],
         alarm: Callable[[float, Callable[[], None]], None],
+        inbox: Inbox[Any] | None = None,
     ) -> None:
-        """No thread is started yet. ``alarm(seconds, ring)`` has ``ring`` called then."""
-        self._pool = Pool(name, size, on_break)
+        """No thread is started yet. ``alarm(seconds, ring)`` has ``ring`` called then; ``inbox`` as for a pool."""
+        self._pool = Pool(name, size, on_break, inbox)
+        self._inbox = inbox
         self._company = Company(size)
         self._alarm = alarm
         self._lock = threading.Lock()
@@ -127,6 +131,8 @@ class Crew:
         """Draw and call until nothing is left, or others suffice."""
         company = self._company
         while (draw := self._next()) is not None:
+            if self._inbox is not None:
+                self._inbox.look_after()  # of the batch before; a thread that goes home does it then
             cursor, count, call_one = draw.cursor, draw.count, draw.call_one
             while not self._is_held and (member := next(cursor)) < count:
                 self._begun += 1  # two threads may count as one: it only tells whether anything moves

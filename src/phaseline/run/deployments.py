@@ -1,6 +1,6 @@
 """The deployments, executions and policies that running batches refer to, loaded from the store when first needed.
 
-Used from the loop's thread only, except for what has been handed out: a ``LoadedDeployment`` is safe from any thread.
+Used only by whoever makes a turn (``hands``), except for what has been handed out: a ``LoadedDeployment`` is safe from any thread.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Slots:
 
 
 class LocalExecutor:
-    """Implements ``ports.Executor``. ``submit``, ``cancel``, ``recover`` and ``stop`` are called by the loop's thread."""
+    """Implements ``ports.Executor``. ``submit``, ``cancel``, ``recover`` and ``stop`` are called in turns, never two at once."""
 
     def __init__(
         self,

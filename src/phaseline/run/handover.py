@@ -42,7 +42,7 @@ class HandOver:
     """A submitted batch. Its lookups are safe from any thread; who is answered is kept under its lock."""
 
     def __init__(self, batch: Batch, deployments: Deployments) -> None:
-        """Load what the batch refers to; called in the loop's thread."""
+        """Load what the batch refers to; called in a turn."""
         self.batch = batch
         self.identity = deployments.identity
         firsts = [0, *accumulate(len(segment.positions) for segment in batch.segments)]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 T = TypeVar("T")
 
@@ -22,11 +25,29 @@ class Inbox(Generic[T]):
         self._empty = threading.Lock()
         self._empty.acquire()
         self._broken: BaseException | None = None
+        self._promised: set[int] = set()
+        self.on_left: Callable[[], None] = self.wake
+        """Called by a thread that has left something, once it has nothing else to do."""
 
     def post(self, report: T) -> None:
         """Put something in and wake whoever waits."""
         self._items.append(report)
         self.wake()
+
+    def promise(self) -> None:
+        """This thread calls ``look_after`` after each of its tasks."""
+        self._promised.add(threading.get_ident())
+
+    def leave(self, report: T) -> None:
+        """Put something in as the last act of a task: a thread that has promised looks after it, for others it is a post."""
+        self._items.append(report)
+        if threading.get_ident() not in self._promised:
+            self.wake()
+
+    def look_after(self) -> None:
+        """See that what this thread may have left is taken."""
+        if self._items:
+            self.on_left()
 
     def fail(self, error: BaseException) -> None:
         """A thread of ours broke: whoever takes next hears of it, so that nothing waits for its answers for ever."""
@@ -42,9 +63,9 @@ class Inbox(Generic[T]):
                 pass  # another thread was faster
 
     def wait(self, timeout_ms: int | None) -> bool:
-        """True as soon as something is in (or ``wake`` was called); False after the timeout. None: without end."""
+        """True as soon as something is posted (or ``wake`` was called), or is in at the timeout. None: without end."""
         if not self._empty.acquire(timeout=-1 if timeout_ms is None else max(0, timeout_ms) / 1000):
-            return False
+            return len(self._items) > 0
         self.wake()
         return True
 

@@ -13,7 +13,11 @@ from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import ProblemsError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.engine.arena import Arena
     from phaseline.model.blueprint import Value
+    from phaseline.model.events import Evaluate
     from phaseline.run.subjects import LoadedDeployment
 
 INSTANCE = int(SubjectKind.INSTANCE)
@@ -32,6 +36,16 @@ class LaneKeys:
     def __init__(self) -> None:
         """No value seen."""
         self._numbers: dict[object, int] = {}
+
+    def answer(self, asked: Evaluate, arena: Arena, loaded: Callable[[int], LoadedDeployment]) -> Evaluated | None:
+        """The keys that the scheduler asks for; None if what else came in the same turn took the graph away."""
+        slot = arena.slots.get(asked.graph)
+        if slot is None:
+            return None
+        positions = asked.positions + slot.base
+        kinds, subjects = arena.kind[positions], arena.subject[positions]
+        deployment = loaded(slot.deployment)
+        return self.evaluate(asked.graph, asked.positions, kinds, subjects, asked.expression, deployment)
 
     def evaluate(
         self, graph: int, positions: np.ndarray, kinds: np.ndarray, subjects: np.ndarray, expression: str,

@@ -32,13 +32,14 @@ from phaseline.model.rows import EventRow, Turn
 from phaseline.model.status import ExecutionStatus
 from phaseline.run.claims import Claims
 from phaseline.run.deployments import Deployments
+from phaseline.run.hands import Hands
 from phaseline.run.inbox import Inbox
 from phaseline.run.keys import LaneKeys
 from phaseline.run.narration import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.outstanding import Outstanding, event_of
 from phaseline.run.overlap import end_given_up, is_forced, refuse_overlap
 from phaseline.run.planning import Planning
-from phaseline.run.progress import Progress, failing, progress_rows
+from phaseline.run.progress import Progress, progress
 from phaseline.run.recovery import goes_through_phases, is_reach, restore
 from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS, Door
@@ -110,6 +111,8 @@ class Engine:
         self._looked: int | None = None
         self.is_asked_to_stop = self.has_turned = False
         self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
+        self._hands = Hands(self._inbox, self._lent_turn)
+        self._is_news = False
         self._keys = LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
         self.deployments = Deployments(store, secrets)
@@ -280,11 +283,12 @@ class Engine:
     # -- the loop -----------------------------------------------------------------------------------------------
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Turn until ``until()`` holds, or until an interrupt has been honoured."""
-        while not until():
-            if self._interrupted and (self._hold() or self._is_overdue()):
-                return
-            self.turn()
+        """Turn until ``until()`` holds, or until an interrupt has been honoured; others may turn while this thread waits."""
+        with self._hands:
+            while not until():
+                if self._interrupted and (self._hold() or self._is_overdue()):
+                    return
+                self.turn()
 
     def close(self, drain_s: float) -> None:
         """Let running calls end, at most so long, and store what came back; what has not begun is given back.
@@ -300,8 +304,16 @@ class Engine:
         while self._inbox or self._backlog or self._events:
             self.turn()
 
-    def turn(self) -> None:
-        """Take what has arrived, decide, commit, act."""
+    def _lent_turn(self) -> bool:
+        """A turn made by a thread that has brought an outcome; True if the loop's own has something to do after it."""
+        if self._interrupted:
+            return True
+        at, self._is_news = self.wakes_at, False
+        self.turn(is_lent=True)
+        return self._is_news or self.has_work or self.wakes_at != at
+
+    def turn(self, *, is_lent: bool = False) -> None:
+        """Take what has arrived, decide, commit, act. What watches hears of a lent one when the loop's thread wakes."""
         self.has_turned = True
         self._look()
         reports = self._take()
@@ -339,12 +351,12 @@ class Engine:
             self._act(command)
         if self._phases is not None:
             self._events.extend(self._phases.after(decision.changes))
-        if self._on_turn is not None:
+        if self._on_turn is not None and not is_lent:
             self._on_turn()
 
     def _take(self) -> list[Report]:
         """What one turn takes of the reports, waiting for the first if there is nothing else to do."""
-        if not self._events and not self._backlog and not self._door.answers:
+        if not self._events and not self._backlog and not self._door.answers and not self._inbox:
             longest = HELD_WAIT_MS if self._held else LONGEST_WAIT_MS
             at = self.wakes_at
             wait = longest if at is None else min(longest, at - self._clock.now())
@@ -361,7 +373,7 @@ class Engine:
 
     def _wait(self, wait_ms: int) -> None:
         """Until something comes back, somebody asks for something or the time is over."""
-        while wait_ms > 0 and not self._inbox.wait(min(wait_ms, LOOK_MS)):
+        while wait_ms > 0 and not self._hands.wait(min(wait_ms, LOOK_MS)):
             wait_ms -= LOOK_MS
             if self._look() or (self._interrupted and not self._held):
                 return
@@ -384,6 +396,7 @@ class Engine:
             del self._messages[next(iter(self._messages))]
 
     def _note_execution(self, execution: int, status: ExecutionStatus, reason: str, now: int) -> None:
+        self._is_news = True
         if status.is_ended:
             self._ended[execution] = status
             row = self.planning.row(execution)
@@ -423,16 +436,9 @@ class Engine:
                 self.phases.announce(command)
 
     def _evaluate(self, command: Evaluate) -> None:
-        arena = self.scheduler.arena
-        slot = arena.slots.get(command.graph)
-        if slot is None:
-            return  # what else came in the same turn took the graph away
-        positions = command.positions + slot.base
-        deployment = self.deployments.loaded(slot.deployment)
-        kinds, subjects = arena.kind[positions], arena.subject[positions]
-        self._events.append(
-            self._keys.evaluate(command.graph, command.positions, kinds, subjects, command.expression, deployment)
-        )
+        answer = self._keys.answer(command, self.scheduler.arena, self.deployments.loaded)
+        if answer is not None:
+            self._events.append(answer)
 
     def _hold(self) -> bool:
         """Give no slot away any more; True when no call is running."""
@@ -487,13 +493,4 @@ class Engine:
 
     def progress(self, execution: int) -> Progress | None:
         """A look at the present round, or None before the first and after the end."""
-        run = self.scheduler.runs.get(execution)
-        if run is None or not run.graphs:
-            return None
-        arena = self.scheduler.arena
-        moving = (graph for graph in reversed(run.graphs) if arena.moves(arena.slots[graph]))
-        slot = arena.slots[next(moving, run.graphs[-1])]
-        topology = self.deployments.loaded(run.deployment).topology
-        rows = progress_rows(self.scheduler, slot, topology)
-        shown, count = failing(self.scheduler, slot, topology, self._messages)
-        return Progress(slot.name, rows, shown, count, self._alarm, self.calls)
+        return progress(self.scheduler, self.deployments, execution, self._messages, (self._alarm, self.calls))

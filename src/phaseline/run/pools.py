@@ -5,10 +5,12 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from phaseline.run.inbox import Inbox
 
 JOIN_STEP_S = 0.05
 """How often a draining pool looks whether its threads have ended."""
@@ -17,10 +19,18 @@ JOIN_STEP_S = 0.05
 class Pool:
     """At most ``size`` daemon threads that run tasks in the order given; started when there is work for them."""
 
-    def __init__(self, name: str, size: int, on_break: Callable[[BaseException], None]) -> None:
-        """No thread is started yet. ``on_break`` hears what a task raised: tasks answer for plugins, so it is our mistake."""
+    def __init__(
+        self, name: str, size: int, on_break: Callable[[BaseException], None], inbox: Inbox[Any] | None = None
+    ) -> None:
+        """No thread is started yet. ``on_break`` hears what a task raised: tasks answer for plugins, so it is our mistake.
+
+        ``inbox``: whose reports the threads look after when a task of theirs has left one.
+        """
         self._name = name
         self._on_break = on_break
+        self._inbox = inbox
+        self._next: dict[int, Callable[[], None] | None] = {}
+        """{thread that looks after its reports: the task it takes up then}."""
         self._size = size
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -32,7 +42,11 @@ class Pool:
         self._is_stopped = False
 
     def put(self, task: Callable[[], None]) -> None:
-        """Run it as soon as a thread is free."""
+        """Run it as soon as a thread is free; whoever is about to be takes it up itself, without a change of threads."""
+        own = threading.get_ident()
+        if own in self._next and self._next[own] is None:
+            self._next[own] = task
+            return
         with self._lock:
             self._waiting += 1
             if (
@@ -65,6 +79,8 @@ class Pool:
             done.wait(JOIN_STEP_S)
 
     def _run(self) -> None:
+        if self._inbox is not None:
+            self._inbox.promise()
         while True:
             with self._lock:
                 self._idle += 1
@@ -81,11 +97,28 @@ class Pool:
                     return
 
     def _do(self, task: Callable[[], None]) -> None:
-        try:
-            task()
-        except BaseException as error:
-            self._on_break(error)
-            raise
+        """Run a task, and those that follow from what it has left."""
+        following: Callable[[], None] | None = task
+        while following is not None:
+            try:
+                following()
+            except BaseException as error:
+                self._on_break(error)
+                raise
+            following = self._look_after()
+
+    def _look_after(self) -> Callable[[], None] | None:
+        """See that what was left is taken; the task that came of it for this thread."""
+        if self._inbox is None:
+            return None
+        own = threading.get_ident()
+        self._next[own] = None
+        self._inbox.look_after()
+        following = self._next.pop(own)
+        if following is not None and own in self._abandoned:
+            self.put(following)
+            return None
+        return None if self._is_stopped else following
 
 
 def _nothing() -> None:

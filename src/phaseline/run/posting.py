@@ -14,7 +14,7 @@ from phaseline.run.alarms import Alarms
 from phaseline.run.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, POST_AT, POST_EVERY_MS, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from phaseline.model.rows import DocumentChange, LogLine, Remark
     from phaseline.run.calling import Outcome
@@ -62,13 +62,13 @@ class Gathered:
 class Poster:
     """Posts for one executor. What waits for company is posted by ``alarms``, which others of the executor may use, too."""
 
-    def __init__(self, reports: Inbox[Report]) -> None:
+    def __init__(self, inbox: Inbox[Report]) -> None:
         """No thread is started yet."""
-        self._reports = reports
+        self.inbox = inbox
         self._waiting: dict[HandOver, Gathered] = {}
         self._lock = threading.Lock()
         self._is_set = False
-        self.alarms = Alarms(reports.fail)
+        self.alarms = Alarms(inbox.fail)
 
     def outcome(
         self,
@@ -93,22 +93,29 @@ class Poster:
                 gathered.delays.append(outcome.delay_ms)
                 if remark is not None:
                     gathered.remarks.append((member, remark))
-                if not handover.left or len(gathered.members) >= POST_AT:
+                if not handover.left:
+                    self._post(handover, self.inbox.leave)
+                    return
+                if len(gathered.members) >= POST_AT:
                     self._post(handover)
                     return
             self._see_to_it()
 
-    def outcomes(self, handover: HandOver, report: Report) -> None:
-        """Post the outcomes of many members at once; of those that had one already only the documents are kept."""
+    def outcomes(self, handover: HandOver, report: Report, *, is_last: bool = False) -> None:
+        """Post the outcomes of many members at once; of those that had one already only the documents are kept.
+
+        ``is_last``: the thread has nothing else to do for this batch.
+        """
         with self._lock:
             fresh = handover.claim(report.members)
             if handover in self._waiting:
                 self._post(handover)
-            self._reports.post(report if len(fresh) == len(report.members) else _only(report, fresh))
+            put = self.inbox.leave if is_last else self.inbox.post
+            put(report if len(fresh) == len(report.members) else _only(report, fresh))
 
     def fail(self, error: BaseException) -> None:
         """A thread of ours broke: let the loop hear of it."""
-        self._reports.fail(error)
+        self.inbox.fail(error)
 
     def note(self, handover: HandOver, member: int, documents: Sequence[tuple[int, DocumentChange]]) -> threading.Event:
         """Post data of a member whose call goes on; what is given back is set when they are committed."""
@@ -121,13 +128,13 @@ class Poster:
             documents,
             on_commit=stored.set,
         )
-        self._reports.post(report)
+        self.inbox.post(report)
         return stored
 
     def data(self, report: Report) -> None:
         """Post what members brought that have no outcome yet."""
         if report.documents:
-            self._reports.post(report)
+            self.inbox.post(report)
 
     def log(self, handover: HandOver, line: LogLine) -> None:
         """Gather one line."""
@@ -163,9 +170,9 @@ class Poster:
             self._is_set = True
             self.alarms.set(POST_EVERY_MS / 1000, self.flush)
 
-    def _post(self, handover: HandOver) -> None:
+    def _post(self, handover: HandOver, put: Callable[[Report], None] | None = None) -> None:
         for report in self._waiting.pop(handover).reports(handover.batch.id):
-            self._reports.post(report)
+            (put or self.inbox.post)(report)
 
 
 def _only(report: Report, fresh: np.ndarray) -> Report:

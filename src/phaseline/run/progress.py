@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.graph import Step
     from phaseline.model.topology import Topology
+    from phaseline.run.deployments import Deployments
 
 MAX_FAILING = 5
 """Failing instances shown with their last message."""
@@ -81,6 +82,28 @@ class Progress:
     def ended(self) -> int:
         """Those that have ended."""
         return sum(row.ended for row in self.rows)
+
+
+def progress(
+    scheduler: Scheduler,
+    deployments: Deployments,
+    execution: int,
+    messages: Mapping[tuple[int, int], str],
+    told: tuple[int | None, int],
+) -> Progress | None:
+    """A look at the present round of an execution, or None before the first and after the end.
+
+    ``messages`` {(graph, position): what was said last}; ``told``: when something wakes, and how many calls there were.
+    """
+    run = scheduler.runs.get(execution)
+    if run is None or not run.graphs:
+        return None
+    arena = scheduler.arena
+    moving = (graph for graph in reversed(run.graphs) if arena.moves(arena.slots[graph]))
+    slot = arena.slots[next(moving, run.graphs[-1])]
+    topology = deployments.loaded(run.deployment).topology
+    shown, count = failing(scheduler, slot, topology, messages)
+    return Progress(slot.name, progress_rows(scheduler, slot, topology), shown, count, *told)
 
 
 def progress_rows(scheduler: Scheduler, slot: Slot, topology: Topology) -> tuple[ProgressRow, ...]:

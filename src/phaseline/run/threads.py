@@ -69,8 +69,8 @@ class ThreadExecutor:
         self._catalog = catalog
         self._callers = callers
         self._clock = clock
-        self._bulk = Pool("bulk", bulk_slots, poster.fail)
-        self._each = Crew("each", each_slots, poster.fail, poster.alarms.set)
+        self._bulk = Pool("bulk", bulk_slots, poster.fail, poster.inbox)
+        self._each = Crew("each", each_slots, poster.fail, poster.alarms.set, poster.inbox)
         self._loop = LoopThread(poster.fail)
         self._is_held = False
         self._calling: dict[HandOver, set[int]] = {}
@@ -256,7 +256,7 @@ class ThreadExecutor:
             self._poster.data(as_noted(report.of(is_fallen)))
             report = report.of(~is_fallen)
         if len(report.members):
-            self._poster.outcomes(handover, report)
+            self._poster.outcomes(handover, report, is_last=not waiting)
         if not handover.left:
             self._calling.pop(handover, None)
 

@@ -42,7 +42,7 @@ class WorkerExecutor:
         self._clock = clock
         kind = type(catalog)
         self._catalog_name = f"{kind.__module__}:{kind.__qualname__}"
-        self._crew = Crew("workers", slots, poster.fail, poster.alarms.set)
+        self._crew = Crew("workers", slots, poster.fail, poster.alarms.set, poster.inbox)
         self._own = threading.local()
         self._lock = threading.Lock()
         self._workers: list[Worker] = []
