@@ -9,7 +9,14 @@ import pytest
 from tests.cli.clusters import moved, plugins, record, worked
 from tests.cli.terminal import Terminal
 
-PLANTED = ("correct-horse-battery", "s3cr3t/of+json", "hidden-input-value", "-----BEGIN KEY-----", "q83vEjRWeJq8MIIE")
+PLANTED = (
+    "correct-horse-battery",
+    "correct+horse+battery",
+    "s3cr3t/of+json",
+    "hidden-input-value",
+    "-----BEGIN KEY-----",
+    "q83vEjRWeJq8MIIE",
+)
 """Values of secrets and hidden inputs, none of which may stand anywhere in clear."""
 KEY = "-----BEGIN KEY-----\nq83vEjRWeJq8MIIE\n-----END KEY-----\n"
 BLUEPRINT = """\
@@ -27,6 +34,7 @@ node_types:
       password: {default: {get_secret: password}}
       url: {default: {concat: ['db://u:', {get_secret: [db, pass]}, '@h']}}
       hush: {default: {get_input: hush}}
+      conf: {default: {port: 80, login: {string_replace: [{get_secret: password}, '-', '+']}}}
 node_templates:
   script:
     type: Thing
@@ -39,6 +47,7 @@ node_templates:
             password: {get_property: [SELF, password]}
             url: {get_property: [SELF, url]}
             hush: {get_input: hush}
+            conf: {get_property: [SELF, conf]}
   plugin:
     type: Thing
     interfaces:
@@ -54,6 +63,8 @@ node_templates:
         start: {implementation: made.foreign.start, inputs: {seen: {get_attribute: [SELF, password]}}}
 outputs:
   password: {value: {get_secret: password}}
+  shouted: {value: {string_upper: {get_secret: password}}}
+  split: {value: {a: [{string_split: [{get_secret: password}, '-']}], b: {get_property: [script, conf]}}}
   kept: {value: {get_attribute: [foreign, password]}}
   plain: {value: {get_attribute: [foreign, plain]}}
 """
@@ -61,6 +72,7 @@ SAY = """\
 #!/bin/sh
 echo "the password is $password, at $url"
 echo "hush: $hush" >&2
+echo "conf: $conf"
 printf '%s' "$key"
 printf 'u:%s' "$password" | base64
 ctx logger info "told $(ctx get_secret password)"
@@ -172,9 +184,11 @@ def assert_hidden_from_users_and_not_from_plugins(planted: Terminal) -> None:
     assert shown["foreign"] == {"password": "(hidden)", "plain": "nothing to hide", "length": 21}
     assert shown["script"] == {"said": "(hidden)"}
     assert shown["plugin"] == {"nested": {"list": ["(hidden)", "x"], "url": "(hidden)"}}
-    hidden = {"password": "(hidden)", "kept": "(hidden)", "plain": "nothing to hide"}
+    hidden = {"password": "(hidden)", "kept": "(hidden)", "plain": "nothing to hide", "shouted": "(hidden)"}
+    hidden |= {"split": {"a": [["(hidden)"] * 3], "b": {"port": 80, "login": "(hidden)"}}}
     assert planted.ask("deployments", "outputs", "shop")[1]["outputs"] == hidden
-    clear = {"password": PLANTED[0], "kept": PLANTED[0], "plain": "nothing to hide"}
+    clear = {"password": PLANTED[0], "kept": PLANTED[0], "plain": "nothing to hide", "shouted": PLANTED[0].upper()}
+    clear |= {"split": {"a": [PLANTED[0].split("-")], "b": {"port": 80, "login": PLANTED[1]}}}
     assert planted.ask("deployments", "outputs", "shop", "--reveal")[1]["outputs"] == clear
 
 
@@ -183,6 +197,7 @@ def assert_masked_and_readable(planted: Terminal) -> None:
     texts = [line["text"] for line in told["lines"]]
     assert "<out> the password is ********, at db://u:********@h" in texts
     assert "<err> hush: ********" in texts
+    assert '<out> conf: {"port": 80, "login": "********"}' in texts
     assert "told ********" in texts
     assert "<out> shouting ********" in texts
     assert "got ********" in texts

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from phaseline.dsl.functions import evaluate, is_function
+from phaseline.dsl.functions import FUNCTIONS, evaluate
 from phaseline.model.frozen import altered
 
 if TYPE_CHECKING:
@@ -54,23 +54,27 @@ class Watch(Mapping[str, "Value"]):
 
         A text in which a secret stands as it is need not be: the secret is masked in it, and the rest may be read.
         """
-        watched = altered(scope, inputs=self, facts=altered(scope.facts, secrets=WatchedSecrets(self, self._secrets)))
-        return self._evaluated(value, watched)
+        return evaluate(value, self.over(scope))
 
-    def _evaluated(self, value: Value, scope: RuntimeScope) -> Value:
-        if is_function(value):
-            self.is_touched = False
-            result = evaluate(value, scope)
-            if self.is_touched and (
-                _is_of_texts(result) or (isinstance(result, str) and not self._secrets.knows(result))
-            ):
-                self._secrets.learn(result)
-            return result
-        if isinstance(value, dict):
-            return {key: self._evaluated(item, scope) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._evaluated(item, scope) for item in value]
-        return value
+    def over(self, scope: RuntimeScope) -> RuntimeScope:
+        """The scope, with its inputs and secrets read through this, and each of its functions watched."""
+        secrets = WatchedSecrets(self, self._secrets)
+        return altered(scope, inputs=self, facts=altered(scope.facts, secrets=secrets), watcher=self)
+
+    def begin(self) -> bool:
+        """Whether something secret was read before this function."""
+        before, self.is_touched = self.is_touched, False
+        return before
+
+    def end(self, before: bool, name: str, result: Value) -> None:  # noqa: FBT001 - handed back as it came
+        """What was made of something secret is known from now on; parts of a structure are, each by the function that made it."""
+        if self.is_touched and (
+            _is_of_texts(result)
+            or (isinstance(result, str) and not self._secrets.knows(result))
+            or (name not in FUNCTIONS and not isinstance(result, str))
+        ):
+            self._secrets.learn(result)
+        self.is_touched |= before
 
 
 class WatchedSecrets:

@@ -65,17 +65,20 @@ def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
     """
     from phaseline.dsl.functions import RuntimeScope, TopologyInstances, facts_of
     from phaseline.dsl.functions.outputs import evaluate_outputs
+    from phaseline.model.sealing import hidden_inputs
+    from phaseline.run.tainting import Watch
 
     store = place.store
     row = find_deployment(store, name)
     topology, documents = store.topology(row.number), opened_documents(place, row.number)
     blueprint, inputs = store.blueprint(row.number), opened_inputs(place, row.number)
-    scope = RuntimeScope(
+    seen = RuntimeScope(
         inputs,
         {node.name: node.properties for node in topology.nodes},
         TopologyInstances(topology, lambda instance: documents.get(instance, {})),
         facts=facts_of(row.name, blueprint, row.created_by, place.vault),
     )
+    scope = Watch(inputs, hidden_inputs(blueprint), place.vault).over(seen)
     found = (evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope))
     return Outputs(row.name, *(found if reveal else (without_secrets(place, values) for values in found)))
 

@@ -28,7 +28,13 @@ def evaluate(value: Value, scope: Scope, *, depth: int = 0) -> Value:
         mapping = value
         name = function_name(mapping)
         if name is not None:
-            return _call(name, mapping, scope, depth + 1)
+            watcher = scope.watcher
+            if watcher is None:
+                return _call(name, mapping, scope, depth + 1)
+            before = watcher.begin()
+            result = _call(name, mapping, scope, depth + 1)
+            watcher.end(before, name, result)
+            return result
         return {key: evaluate(item, scope, depth=depth) for key, item in mapping.items()}
     if value.__class__ is list:
         return [evaluate(item, scope, depth=depth) for item in value]

@@ -24,8 +24,25 @@ class Secrets(Protocol):
         ...
 
 
+class Watcher(Protocol):
+    """Hears of each function that is evaluated, from before its arguments are until it has a result."""
+
+    def begin(self) -> bool:
+        """One begins; what the answer says is given back when it ends."""
+        ...
+
+    def end(self, before: bool, name: str, result: Value) -> None:  # noqa: FBT001 - handed back as it came
+        """It has its result."""
+        ...
+
+
 class Scope(Protocol):
     """What functions can look up where they stand. Whatever runs is not known before run time: ``NotYetKnown``."""
+
+    @property
+    def watcher(self) -> Watcher | None:
+        """Who hears of functions that are evaluated here."""
+        ...
 
     @property
     def is_running(self) -> bool:

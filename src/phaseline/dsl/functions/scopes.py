@@ -8,7 +8,7 @@ from typing import NoReturn, Protocol
 
 from phaseline.dsl.functions.evaluation import evaluate
 from phaseline.dsl.functions.failing import fail
-from phaseline.dsl.functions.scope import NotYetKnown, Scope, Secrets, descend
+from phaseline.dsl.functions.scope import NotYetKnown, Scope, Secrets, Watcher, descend
 from phaseline.dsl.functions.table import SELF, SOURCE, TARGET, contains_functions
 from phaseline.dsl.suggestions import listing, suggest
 from phaseline.model.blueprint import Value
@@ -64,6 +64,10 @@ class StaticScope:
         raise NotYetKnown
 
     attributes = instances_of = secret = label = system = elsewhere = attribute
+
+    @property
+    def watcher(self) -> None:
+        """Nobody does: no secret is read."""
 
     @property
     def is_running(self) -> bool:
@@ -132,7 +136,7 @@ class RuntimeScope:
     """Everything, for an operation of instance ``own``, for a relationship operation (``source`` and ``target``), or for neither.
 
     ``own_node``: the node SELF means when no instance of it can be told. ``is_tolerant``: an attribute that
-    cannot be told becomes the text ``<ERROR: …>`` (B24).
+    cannot be told becomes the text ``<ERROR: …>`` (B24). ``watcher`` hears of each function.
     """
 
     inputs: Mapping[str, Value]
@@ -144,6 +148,7 @@ class RuntimeScope:
     own_node: str | None = None
     is_tolerant: bool = False
     facts: Facts = NO_FACTS
+    watcher: Watcher | None = None
 
     def input(self, name: str) -> Value:
         """The deployment's value."""
