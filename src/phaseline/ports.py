@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.checks import CheckBook
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Batch
     from phaseline.model.graph import Graph
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     )
     from phaseline.model.secret_rows import SecretRow, WrappedKey
     from phaseline.model.status import EntryStatus
-    from phaseline.model.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
+    from phaseline.model.stored_blueprints import BlueprintShelf
+    from phaseline.model.stored_plans import PlanShelf
     from phaseline.model.topology import Topology
     from phaseline.model.upkeep import Compacted, Finding, Purged
 
@@ -126,60 +128,6 @@ class SecretShelf(Protocol):
         ...
 
 
-class BlueprintShelf(Protocol):
-    """Where a store keeps blueprints with all their files. Any process may write; every method is one transaction."""
-
-    def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
-        """By id and version; only those of one id if it is given."""
-        ...
-
-    def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
-        """One version, 0: the newest; None if there is none."""
-        ...
-
-    def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Those of which there is no content yet."""
-        ...
-
-    def add(
-        self,
-        new: StoredBlueprint,
-        files: Sequence[StoredFile],
-        contents: Mapping[str, bytes],
-        imports: Sequence[int] = (),
-    ) -> StoredBlueprint | None:
-        """Store it as the next version of its id; None if the newest version has the same digest.
-
-        ``contents`` {digest: bytes}, at least of those that are lacking (``LookupError``); ``imports``: numbers of the
-        versions that it imports. Raises: PL-C054 if one of these was deleted.
-        """
-        ...
-
-    def files(self, blueprint: int) -> Sequence[StoredFile]:
-        """The files of a version, by path."""
-        ...
-
-    def content(self, digest: str) -> bytes:
-        """What is in a file. ``LookupError`` if nothing has this digest."""
-        ...
-
-    def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
-        """The versions that a version was uploaded with, by id."""
-        ...
-
-    def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
-        ...
-
-    def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
-        ...
-
-    def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
-        """{namespace: the version a deployment has under it}; without a namespace its own."""
-        ...
-
-
 class Store(Protocol):
     """Remembers everything. Every method is one transaction; reads see what was committed.
 
@@ -215,6 +163,11 @@ class Store(Protocol):
     @property
     def stored_blueprints(self) -> BlueprintShelf:
         """Blueprints that were uploaded."""
+        ...
+
+    @property
+    def stored_plans(self) -> PlanShelf:
+        """Plans that are kept."""
         ...
 
     # -- asking: any process may, whoever owns the store (ADR 0008)
@@ -358,6 +311,10 @@ class Store(Protocol):
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
         """The same, after names that were missing have been appended. Raises: PL-S011 if there are too many."""
+        ...
+
+    def checks(self, deployment: int) -> CheckBook:
+        """What checks of a deployment have found; a copy."""
         ...
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:

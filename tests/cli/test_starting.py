@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.cli.terminal import BLUEPRINT, Terminal
 
+from phaseline.plan.workflows import PLANNERS
+
 OPS = """\
 import json
 from pathlib import Path
@@ -318,7 +320,7 @@ def test_b23_workflows_that_cannot_be_run_yet_are_refused_with_a_clear_word(
     code, message, mend = refusal(shop, name, *(["--force"] if name == "scale" else []))
     assert code == "PL-P011"
     assert message.startswith(what)
-    assert mend == "These can: execute_operation, install, pull, reinstall, restart, rollback, start, stop, uninstall."
+    assert mend == f"These can: {', '.join(sorted(PLANNERS))}."
 
 
 def test_wd1_a_built_in_workflow_that_the_blueprint_replaces_is_not_run_in_its_place(terminal: Terminal) -> None:

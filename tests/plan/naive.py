@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phaseline.model.blueprint import Operation
+from phaseline.model.checks import CheckBook, ChecksMade, HeldBodies, results_of
 from phaseline.model.declaration import Declaration
 from phaseline.model.execution import TOLERATED, History, Request, RetryPolicy, Round, Verdict
 from phaseline.model.graph import Graph, SubjectKind
@@ -32,6 +33,8 @@ class World:
     last: Graph | None = None
     status: dict[int, Status] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    book: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
+    drifted: frozenset[str] = frozenset()
 
     @classmethod
     def fresh(cls, topology: Topology, state: InstanceState = InstanceState.UNINITIALIZED) -> World:
@@ -70,7 +73,8 @@ class World:
         request = Request(workflow, parameters, retries or RetryPolicy(), clean=clean)
         rounds: list[Round] = []
         for _ in range(5):
-            answer = PLANNERS[workflow](self.topology, request, History(self.states.copy(), tuple(rounds)), declare)
+            history = History(self.states.copy(), tuple(rounds), checks=self.book.checks)
+            answer = PLANNERS[workflow](self.topology, request, history, declare)
             if isinstance(answer, Verdict):
                 return answer
             self.status = self.carry_out(answer, fails)
@@ -91,6 +95,7 @@ class World:
             assert ready, f"entries wait in a circle: {open_}"
             for position in ready:
                 lost = any(not is_done(graph, need, status) for need in needs[position])
+                lost &= not int(graph.marks[position]) & Mark.ENDED
                 status[position] = Status.SKIPPED if lost else self.act(graph, position, fails)
                 open_.remove(position)
         return status
@@ -108,11 +113,20 @@ class World:
         failed = fails(line)
         if not failed or marks & Mark.TOLERANT:
             self.become(subject, policy.leave)
+        self.check(step.phase, step.kind, subject, failed=failed, drifted=line in self.drifted)
         return Status.FAILED if failed else Status.COMPLETED
+
+    def check(self, operation: str, kind: SubjectKind, subject: int, *, failed: bool, drifted: bool) -> None:
+        """Remember what the call of a check has found."""
+        outcome = np.array([4 if failed else 1], np.uint8)
+        found = results_of(operation, kind, outcome, np.array([drifted]))
+        if found is not None:
+            self.book.record(ChecksMade(1, found[0], np.array([subject], np.int32), found[1], at=1, execution=1))
 
     def become(self, subject: int, states: tuple[int, ...]) -> None:
         for state in states:
             self.states[subject] = state
+            self.book.enter((int(state),), np.array([subject], np.int32))
             self.lines.append(f"={state_name(state, self.names)} {self.topology.ids[subject]}")
 
     def name(self, kind: SubjectKind, subject: int) -> str:

@@ -1,4 +1,4 @@
-"""What every store promises (ports.BlueprintShelf): versions, content that is kept once, and protection of what is needed."""
+"""What every store promises (BlueprintShelf): versions, content that is kept once, and protection of what is needed."""
 
 import hashlib
 import sqlite3

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.checks import Checks
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import CodePlaces
     from phaseline.model.topology import Topology
@@ -56,8 +57,8 @@ class Request:
     retries: RetryPolicy = RetryPolicy()
     stop_after: StopAfter | None = None
     clean: bool = False
-
     if_busy: IfBusy = "wait"
+
 
 TOLERATED = "tolerated"
 """Word in ``Round.counts`` for entries that failed where failure is tolerated; ``failed`` counts the others."""
@@ -91,11 +92,18 @@ class KnownPaths:
     numbers: Mapping[str, int]
 
 
+def _no_checks() -> Checks:
+    from phaseline.model.checks import Checks  # brings numpy along, which many commands do without
+
+    return Checks()
+
+
 @frozen
 class History:
     """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled.
 
     ``paths``: None where no node of the blueprint goes through states with phases. ``execution``: its id, empty in a plan.
+    ``checks``: what the last checks have found.
     """
 
     states: np.ndarray
@@ -104,6 +112,7 @@ class History:
     attempt: int = 0
     paths: KnownPaths | None = None
     execution: str = ""
+    checks: Checks = field(default_factory=_no_checks)
 
 
 @frozen

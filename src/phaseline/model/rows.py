@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Changes
     from phaseline.model.execution import Request
     from phaseline.model.topology import Topology
@@ -317,13 +318,14 @@ class Payload:
     events: Sequence[EventRow] = ()
     answers: Sequence[Answer] = ()
     requests: Mapping[int, Request] = field(default_factory=dict)
+    checks: Sequence[ChecksMade] = ()
     measures: Sequence[Measure] = ()
     reshaped: Sequence[Reshaped] = ()
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""
         said = self.documents or self.remarks or self.logs or self.events
-        return bool(said or self.answers or self.requests or self.measures or self.reshaped)
+        return bool(said or self.answers or self.requests or self.checks or self.measures or self.reshaped)
 
 
 NOTHING = Payload()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
 from phaseline.model.frozen import frozen
 
 
@@ -45,3 +48,57 @@ class BlueprintUser:
 
     kind: str
     name: str
+
+
+class BlueprintShelf(Protocol):
+    """Where a store keeps blueprints with all their files. Any process may write; every method is one transaction."""
+
+    def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
+        """By id and version; only those of one id if it is given."""
+        ...
+
+    def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
+        """One version, 0: the newest; None if there is none."""
+        ...
+
+    def lacking(self, digests: Sequence[str]) -> Sequence[str]:
+        """Those of which there is no content yet."""
+        ...
+
+    def add(
+        self,
+        new: StoredBlueprint,
+        files: Sequence[StoredFile],
+        contents: Mapping[str, bytes],
+        imports: Sequence[int] = (),
+    ) -> StoredBlueprint | None:
+        """Store it as the next version of its id; None if the newest version has the same digest.
+
+        ``contents`` {digest: bytes}, at least of those that are lacking (``LookupError``); ``imports``: numbers of the
+        versions that it imports. Raises: PL-C054 if one of these was deleted.
+        """
+        ...
+
+    def files(self, blueprint: int) -> Sequence[StoredFile]:
+        """The files of a version, by path."""
+        ...
+
+    def content(self, digest: str) -> bytes:
+        """What is in a file. ``LookupError`` if nothing has this digest."""
+        ...
+
+    def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
+        """The versions that a version was uploaded with, by id."""
+        ...
+
+    def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
+        """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
+        ...
+
+    def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
+        """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
+        ...
+
+    def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
+        """{namespace: the version a deployment has under it}; without a namespace its own."""
+        ...

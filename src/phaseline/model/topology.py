@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 class Link:
     """One relationship of a node template as the topology sees it.
 
-    ``source`` and ``target`` are node numbers, ``place`` its position in the template.
+    ``source`` and ``target`` are node numbers, ``place`` its position in the template (of one that is cut: among those of its
+    source that are).
     ``is_rule``: no rows, all sources to all targets. ``group``: place in ``Topology.groups.names`` of the scaling group
-    within whose instances all_to_all stays, -1 for none.
+    within whose instances all_to_all stays, -1 for none. ``is_cut``: the blueprint has it no more; nothing follows from it,
+    and its rows are there for what has run over them.
     """
 
     source: int
@@ -42,11 +44,17 @@ class Link:
     relationship: Relationship
     is_rule: bool
     group: int = -1
+    is_cut: bool = False
 
     @property
     def ties_all(self) -> bool:
         """True when every source instance is connected to every target instance, by rows or by rule."""
-        return self.relationship.ties_all and self.group < 0
+        return self.relationship.ties_all and self.group < 0 and not self.is_cut
+
+    @property
+    def has_rows(self) -> bool:
+        """True when who is tied to whom stands in rows that count."""
+        return not self.ties_all and not self.is_cut
 
 
 def _nothing() -> np.ndarray:
@@ -93,7 +101,8 @@ class Topology:
     where there are no scaling groups. ``groups``: those group instances. ``gone``: bool by instance number, removed for
     ever; empty where none was.
     ``counts``: {node or scaling group: instances in every instance of what it lies in} where that is not what the
-    blueprint says. ``started``: a modification that has not ended.
+    blueprint says. ``started``: a modification that has not ended. ``past``: numbers of nodes that the blueprint has no
+    more, or has anew under another number; none of their instances is there.
     """
 
     blueprint: Blueprint
@@ -112,6 +121,7 @@ class Topology:
     gone: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
     counts: Mapping[str, int] = field(default_factory=dict)
     started: Started | None = None
+    past: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         """How many instances there are or were."""
@@ -148,6 +158,11 @@ class Topology:
     @cached_property
     def _within(self) -> dict[tuple[int, str], Mapping[int, Sequence[int]]]:
         return {}
+
+    @cached_property
+    def is_cut(self) -> np.ndarray:
+        """Links that the blueprint has no more, bool by their place."""
+        return np.array([link.is_cut for link in self.links], bool)
 
     @cached_property
     def node_number(self) -> dict[str, int]:
@@ -190,5 +205,8 @@ class Topology:
     def rows_by_source(self) -> tuple[np.ndarray, np.ndarray]:
         """(relationship numbers ordered by source then number, ptr): rows of instance i are order[ptr[i]:ptr[i+1]]."""
         order = np.argsort(self.source, kind="stable").astype(np.int32)
-        counts = np.bincount(self.source, minlength=len(self)) if len(self.source) else np.zeros(len(self), np.int64)
+        if any(link.is_cut for link in self.links):
+            order = order[~self.is_cut[self.link[order]]]
+        source = self.source[order]
+        counts = np.bincount(source, minlength=len(self)) if len(source) else np.zeros(len(self), np.int64)
         return order, np.concatenate(([0], np.cumsum(counts)))

@@ -1,6 +1,6 @@
 """All rounds of a workflow before any of them runs: the planner is asked again as if each graph had gone well.
 
-What depends on what will be found (a check, a failure) cannot be foreseen; planners that ask for it say so themselves.
+What depends on what will be found cannot be foreseen: of checks the stored results are taken, and ``doubts`` says so.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.checks import CHECKS, HEAL, OPERATIONS, Checks, results_of
 from phaseline.model.execution import Reshape, Round, Verdict
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import SubjectKind
-from phaseline.model.status import EntryStatus, Mark
+from phaseline.model.problem import Problem
+from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 
 if TYPE_CHECKING:
     from phaseline.model.execution import History, Request
@@ -53,6 +55,7 @@ def foresee(planner: Planner, topology: Topology, request: Request, history: His
         else:
             graphs.append((topology, answer))
             counts, states = _all_well(answer), states_after(answer, history.states)
+            history = altered(history, checks=checks_after(answer, history.checks))
         done = Round(answer.name, history.attempt, counts)
         history = altered(history, states=states, rounds=(*history.rounds, done))
     return Foreseen(tuple(graphs), topology, history.states, None)
@@ -67,6 +70,48 @@ def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:
     who = (reached >= 0).nonzero()[0]  # in the order of each instance's sequence: of several states the last one stays
     found[graph.subject[who]] = reached[who]
     return found
+
+
+def checks_after(graph: Graph, checks: Checks) -> Checks:
+    """The results when everybody is found as before, well who was never checked, and every heal has succeeded."""
+    phases = [step for step in graph.steps if step.phase in OPERATIONS]
+    if not phases:
+        return checks
+    columns = dict(checks.columns)
+    for step in phases:
+        subjects = graph.subject[step.first : step.first + step.count]
+        found = results_of(step.phase, step.kind, np.ones(len(subjects), np.uint8), np.zeros(len(subjects), bool))
+        if found is None or not found[1].any():
+            continue
+        kind, results = found
+        column = columns[kind] = checks.column(kind, max(len(columns.get(kind, ())), int(subjects.max(initial=-1)) + 1))
+        told = results if step.phase == HEAL else np.where(column[subjects] == 0, results, column[subjects])
+        column[subjects] = told
+        checks = Checks(columns)
+    return checks
+
+
+def doubts(workflow: str, foreseen: Foreseen) -> tuple[Problem, ...]:
+    """What a user should know of rounds that were foreseen: they depend on checks (PL-P033), or end badly (PL-P034)."""
+    found = []
+    asked = sum(step.count for _, graph in foreseen.graphs for step in graph.steps if step.phase in CHECKS)
+    if asked and foreseen.graphs[-1][1].name != workflow:
+        what = f"{asked:,} checks find" if asked > 1 else "the check finds"
+        found.append(
+            Problem(
+                "PL-P033",
+                f"what {what} cannot be foreseen",
+                "Shown is what follows if everybody is found as at the last check, and well who was never checked.",
+                severity="warning",
+            )
+        )
+    verdict = foreseen.verdict
+    if verdict is not None and verdict.status is ExecutionStatus.FAILED:
+        mend = "See what it says before you start it: what is shown is done all the same."
+        found.append(
+            Problem("PL-P034", f"as things stand '{workflow}' will fail: {verdict.reason}", mend, severity="warning")
+        )
+    return tuple(found)
 
 
 def _all_well(graph: Graph) -> dict[str, int]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from phaseline.model.blueprint import Node
     from phaseline.model.groups import ScalingGroup
@@ -59,8 +59,18 @@ class Forest:
         return total
 
 
-def plant(nodes: Sequence[Node], scaling: Mapping[str, ScalingGroup], each: Sequence[int]) -> Forest:
-    """The forest of ``nodes`` and scaling groups; ``each``: instances of every entity for each of its parent."""
+def plant(
+    nodes: Sequence[Node],
+    scaling: Mapping[str, ScalingGroup],
+    each: Sequence[int],
+    past: Collection[int] = (),
+) -> Forest:
+    """The forest of ``nodes`` and scaling groups; ``each``: instances of every entity for each of its parent.
+
+    ``past``: numbers of nodes that are no more, and lie nowhere.
+    """
+    if past:
+        nodes = [_nowhere(node, place) if place in past else node for place, node in enumerate(nodes)]
     number = {node.name: place for place, node in enumerate(nodes)}
     for name in scaling:
         number[name] = len(number)
@@ -84,9 +94,16 @@ def _container_of(
     """Where the members of a group really lie: all in the same node, or in none."""
     name = group
     while name in scaling:
+        if not scaling[name].members:
+            return -1
         name = scaling[name].members[0]
     holder = nodes[number[name]].container
     return number[holder] if holder else -1
+
+
+def _nowhere(node: Node, place: int) -> Node:
+    """A node that is no more, under a name that no other has."""
+    return altered(node, name=f"\0{place}", relationships=())
 
 
 def _levels(parent: Sequence[int]) -> np.ndarray:

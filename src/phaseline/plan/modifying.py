@@ -16,6 +16,7 @@ from phaseline.model.distinct import distinct
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.topology import GroupInstances, Topology
+from phaseline.plan.fates import groups_in_order
 from phaseline.plan.forest import Forest, plant
 from phaseline.plan.ids import suffixes as draw
 from phaseline.plan.instances import MAX_INSTANCES, hosts
@@ -98,11 +99,12 @@ def modify(
     Raises: ``ProblemsError`` with PL-N007 (several targets of an all_to_one), PL-N008 (no such node or group), PL-N009
     (wrong count), PL-N010 (beyond the limits), PL-N011 (an id that is none of its instances), PL-N005, PL-P002.
     """
-    entities: list[Node | ScalingGroup] = [*topology.nodes, *topology.blueprint.scaling_groups.values()]
-    number = {one.name: place for place, one in enumerate(entities)}
+    groups = groups_in_order(topology)
+    entities: list[Node | ScalingGroup] = [*topology.nodes, *groups.values()]
+    number = {one.name: place for place, one in enumerate(entities) if place not in topology.past}
     _check(wanted, entities, number, force_limits=force_limits)
-    each = [_count(one, wanted, counts) for one in entities]
-    forest = plant(topology.nodes, topology.blueprint.scaling_groups, each)
+    each = [0 if at in topology.past else _count(one, wanted, counts) for at, one in enumerate(entities)]
+    forest = plant(topology.nodes, groups, each, topology.past)
     members = members_of(topology, len(topology.nodes))
     asked = np.full(len(entities), -1, np.int64)
     for name, one in wanted.items():
@@ -113,11 +115,11 @@ def modify(
         message = f"the modification makes {len(found.entity):,} instances"
         mend = f"At most {MAX_INSTANCES:,} are allowed in a deployment."
         raise ProblemsError([Problem("PL-N005", message, mend)])
-    changed = {one.name: count for one, count in zip(entities, each, strict=True) if count != one.default_instances}
-    return _modification(topology, forest, members, found, suffixes, changed, yes_many=yes_many)
+    changed = {name: each[at] for name, at in number.items() if each[at] != entities[at].default_instances}
+    return assembled(topology, forest, members, found, suffixes, changed, yes_many=yes_many)
 
 
-def _modification(
+def assembled(
     topology: Topology,
     forest: Forest,
     members: Members,
@@ -126,7 +128,9 @@ def _modification(
     counts: Mapping[str, int],
     *,
     yes_many: bool,
+    new_links: np.ndarray | None = None,
 ) -> Modification:
+    """The modification in which ``found`` come and go. ``new_links``: as for ``tie``."""
     grown = _grown(topology, forest, members, found, suffixes)
     before, groups_before = len(topology), len(topology.groups)
     removed = found.goes[:before].nonzero()[0].astype(np.int32)
@@ -135,7 +139,9 @@ def _modification(
     is_new = np.zeros(len(grown), bool)
     is_new[before:] = True
     finished, extended = _with_extended_last(
-        tie(_without(grown, removed, removed_groups), is_new, yes_many=yes_many), is_new, len(topology.link)
+        tie(_without(grown, removed, removed_groups), is_new, yes_many=yes_many, new_links=new_links),
+        is_new,
+        len(topology.link),
     )
     rows = slice(0, len(finished.link) - len(extended.rows))
     whole = altered(grown, link=finished.link[rows], source=finished.source[rows], target=finished.target[rows])

@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING
 from phaseline.model.states import InstanceState as State
 from phaseline.plan.arguments import given_inputs
 from phaseline.plan.tales import (
+    CHECK_DRIFT_TALE,
+    CHECK_STATUS_TALE,
     CLEAN_UP_TALE,
     HALF_STARTED_TALE,
     HALF_THERE_TALE,
     INSTALL_TALE,
     UNINSTALL_TALE,
     Tale,
+    heal_tale,
     operation_tale,
+    reinstall_tale,
     uninstall_tale,
 )
 from phaseline.plan.telling import CallSpan, Entries, Known, Line, Story
-from phaseline.plan.workflows import execute_operation, install, rollback, start_stop, uninstall
+from phaseline.plan.workflows import checking, execute_operation, heal, install, rollback, start_stop, uninstall
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,6 +87,8 @@ def _install(story: Story, _: State | None) -> Iterable[Tale]:
 
 def _uninstall(story: Story, present: State | None) -> Iterable[Tale]:
     if story.reaches(State.DELETED) or present is State.DELETED:
+        if story.known.workflow == heal.HEAL and _diagnosis(story):
+            yield reinstall_tale(_diagnosis(story))
         yield UNINSTALL_TALE if present is None else uninstall_tale(present)
 
 
@@ -98,6 +104,27 @@ def _roll_back(story: Story, _: State | None) -> Iterable[Tale]:
         yield HALF_THERE_TALE
 
 
+def _heal(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield heal_tale(_diagnosis(story))
+
+
+def _diagnosis(story: Story) -> str:
+    """Why the user wants something healed; empty where that was not said."""
+    found = str(story.known.parameters.get(heal.DIAGNOSE_VALUE) or "")
+    return "" if found == heal.NO_DIAGNOSIS else found
+
+
+def _check_status(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield CHECK_STATUS_TALE
+
+
+def _check_drift(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield CHECK_DRIFT_TALE
+
+
 def _operate(story: Story, _: State | None) -> Iterable[Tale]:
     """Of the one operation that is called, with its name as it was given."""
     known = story.known
@@ -111,6 +138,9 @@ TALES: Mapping[str, Teller] = {
     install.CLEAN_UP: _clean_up,
     uninstall.UNINSTALL: _uninstall,
     rollback.ROLLBACK: _roll_back,
+    checking.CHECK_STATUS: _check_status,
+    checking.CHECK_DRIFT: _check_drift,
+    heal.HEAL: _heal,
     execute_operation.EXECUTE_OPERATION: _operate,
     **{item.graph: _operate for rounds in start_stop.INVOCATIONS.values() for item in rounds},
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from phaseline.model import checks
+
 LIFECYCLE = "cloudify.interfaces.lifecycle"
 VALIDATION = "cloudify.interfaces.validation"
 MONITORING = "cloudify.interfaces.monitoring"
@@ -31,6 +33,12 @@ PRECONFIGURE = f"{RELATIONSHIP}.preconfigure"
 POSTCONFIGURE = f"{RELATIONSHIP}.postconfigure"
 ESTABLISH = f"{RELATIONSHIP}.establish"
 UNLINK = f"{RELATIONSHIP}.unlink"
+CHECK_STATUS = checks.CHECK_STATUS
+CHECK_DRIFT = checks.CHECK_DRIFT
+CHECK_RELATIONSHIP_DRIFT = checks.CHECK_RELATIONSHIP_DRIFT
+PREHEAL = checks.PREHEAL
+HEAL = checks.HEAL
+POSTHEAL = checks.POSTHEAL
 
 INSTALL_RELATIONSHIP_OPERATIONS = (PRECONFIGURE, POSTCONFIGURE, ESTABLISH)
 UNINSTALL_RELATIONSHIP_OPERATIONS = (UNLINK,)

@@ -71,14 +71,15 @@ def node_depths(topology: Topology) -> np.ndarray:
         return np.zeros(len(topology.nodes), np.int32)
     targets: list[list[int]] = [[] for _ in topology.nodes]
     for link in topology.links:
-        targets[link.source].append(link.target)
+        if not link.is_cut:
+            targets[link.source].append(link.target)
     return np.array(depths(targets), np.int32)
 
 
 def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndarray:
     """Instances that ``start`` depends on, directly or not (``upwards``), or that depend on ``start``; bool column."""
     everyone = [(link.source, link.target) for link in topology.links if link.ties_all]
-    by_row = np.array([not link.ties_all for link in topology.links], bool)
+    by_row = np.array([link.has_rows for link in topology.links], bool)
     rows = by_row[topology.link] if len(topology.link) else np.empty(0, bool)
     source, target = topology.source[rows], topology.target[rows]
     tail, head = (source, target) if upwards else (target, source)

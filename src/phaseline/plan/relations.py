@@ -12,7 +12,7 @@ from phaseline.model.topology import Link
 from phaseline.plan.operations import INSTALL_RELATIONSHIP_OPERATIONS, UNINSTALL_RELATIONSHIP_OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from phaseline.model.blueprint import Node, Relationship
     from phaseline.plan.forest import Forest
@@ -42,13 +42,16 @@ def connect(nodes: Sequence[Node], forest: Forest, first: np.ndarray, count: np.
     return _rows(links, first, count, _blocks(links, forest, count))
 
 
-def links_of(nodes: Sequence[Node], forest: Forest) -> tuple[Link, ...]:
-    """The relationships of all nodes. Raises: PL-N001 (unknown connection type), PL-N006 (all to one within a group)."""
-    number = {node.name: place for place, node in enumerate(nodes)}
+def links_of(nodes: Sequence[Node], forest: Forest, past: Collection[int] = ()) -> tuple[Link, ...]:
+    """The relationships of all nodes but those that are ``past``.
+
+    Raises: PL-N001 (unknown connection type), PL-N006 (all to one within a group).
+    """
+    number = {node.name: place for place, node in enumerate(nodes) if place not in past}
     problems: list[Problem] = []
     links: list[Link] = []
     for source, node in enumerate(nodes):
-        for place, relationship in enumerate(node.relationships):
+        for place, relationship in enumerate(() if source in past else node.relationships):
             target = number[relationship.target]
             group = -1
             if not relationship.is_containment:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from phaseline.model.states import InstanceState
 
 ALWAYS: frozenset[InstanceState] = frozenset()
@@ -17,7 +19,7 @@ class Call:
     """An operation of the node, between the states the instance enters before it and leaves it with.
 
     ``unless``: states at planning time that make it superfluous. ``until_true``: called again without
-    limit until it returns a true value.
+    limit until it returns a true value. ``only``: bool by instance number, for nobody else.
     """
 
     operation: str
@@ -26,15 +28,20 @@ class Call:
     unless: frozenset[InstanceState] = ALWAYS
     hosts_only: bool = False
     until_true: bool = False
+    only: np.ndarray | None = None
 
 
 @frozen
 class Relate:
-    """An operation of both sides of the instance's relationships, grouped by target in the template's order (W6)."""
+    """An operation of both sides of the instance's relationships, grouped by target in the template's order (W6).
+
+    ``only``: bool by relationship number, of no others.
+    """
 
     operation: str
     unless: frozenset[InstanceState] = ALWAYS
     reverse: bool = False
+    only: np.ndarray | None = None
 
 
 @frozen

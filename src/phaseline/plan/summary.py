@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Link, Topology
     from phaseline.plan.state_summary import StatePlan
 
-Sign = Literal["+", "-", "~"]
-"""Comes into being, goes away, or only has its relationships touched or is cleaned up."""
-SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-"}
+Sign = Literal["+", "-", "!", "~"]
+"""Comes into being, goes away, is healed, or only has its relationships touched, is checked or cleaned up."""
+SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-", "heal": "!"}
 
 
 @frozen

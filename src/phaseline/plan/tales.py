@@ -164,6 +164,31 @@ HALF_THERE_TALE = Tale(
 """W45, of instances that were starting, and of those that were being created or configured."""
 
 
+CHECK_STATUS_TALE = Tale((Part(op.CHECK_STATUS),))
+CHECK_DRIFT_TALE = Tale((Part(op.CHECK_DRIFT), Part(op.CHECK_RELATIONSHIP_DRIFT)))
+"""W46: the ancestor tells of nothing but the calls."""
+
+
+def heal_tale(diagnosis: str) -> Tale:
+    """What is told of an instance that is healed (W36). ``diagnosis``: why, empty where nobody said (W67)."""
+    return Tale(
+        (
+            Part(frame=(f"Healing node instance{_because(diagnosis)}",)),
+            *(Part(operation) for operation in (op.PREHEAL, op.HEAL, op.POSTHEAL)),
+            Part(frame=("Node instance healed",)),
+        )
+    )
+
+
+def reinstall_tale(diagnosis: str) -> Tale:
+    """What is told of an instance before it is uninstalled because it could not be healed."""
+    return Tale((Part(frame=(f"Reinstalling node instance{_because(diagnosis)}",)),))
+
+
+def _because(diagnosis: str) -> str:
+    return f" (Diagnosis: {diagnosis})" if diagnosis else ""
+
+
 def operation_tale(full: str, given: str, parameters: Mapping[str, Value]) -> Tale:
     """What is told of an instance on which one operation is executed (W26). ``given``: its name as the user wrote it."""
     suffix = f" (Operation parameters: {dict(parameters)})" if parameters else ""

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 NOBODY = np.empty(0, np.int64)
 
 
-def tie(topology: Topology, is_new: np.ndarray, *, yes_many: bool) -> Topology:
+def tie(topology: Topology, is_new: np.ndarray, *, yes_many: bool, new_links: np.ndarray | None = None) -> Topology:
     """The topology with the rows that its new instances (bool by number) bring along.
+
+    ``new_links``: bool by link, of which there are no rows yet, so that all instances at their ends get some.
 
     Raises: PL-N007 (several targets of an all_to_one are in use), PL-P002 (more than a million rows).
     """
@@ -28,7 +30,8 @@ def tie(topology: Topology, is_new: np.ndarray, *, yes_many: bool) -> Topology:
         return topology
     kinds = _Kinds.of(links)
     made = [_containments(topology, kinds, is_new), _ones(topology, kinds, is_new)]
-    made += _pairs(topology, kinds, is_new, yes_many=yes_many)
+    fresh = np.zeros(len(links), bool) if new_links is None else new_links
+    made += _pairs(topology, kinds, is_new, fresh, yes_many=yes_many)
     link, source, target = (np.concatenate(columns) for columns in zip(*made, strict=True))
     order = np.lexsort((target, source, link))
     return altered(
@@ -57,9 +60,10 @@ class _Kinds:
     @classmethod
     def of(cls, links: Sequence[Link]) -> _Kinds:
         """The columns."""
-        contains = np.array([link.relationship.is_containment for link in links])
-        everyone = np.array([link.relationship.ties_all for link in links])
-        rule = np.array([link.is_rule for link in links])
+        cut = np.array([link.is_cut for link in links])
+        contains = np.array([link.relationship.is_containment for link in links]) & ~cut
+        everyone = np.array([link.relationship.ties_all for link in links]) | cut
+        rule = np.array([link.is_rule for link in links]) | cut
         return cls(
             source=np.array([link.source for link in links], np.int64),
             target=np.array([link.target for link in links], np.int64),
@@ -106,18 +110,24 @@ def _ones(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
     return link, source, aim[link]
 
 
-def _pairs(topology: Topology, kinds: _Kinds, is_new: np.ndarray, *, yes_many: bool) -> list[Columns]:
-    """All to all by rows: new sources to all targets, then old sources to new targets, each within its group instance."""
+def _pairs(
+    topology: Topology, kinds: _Kinds, is_new: np.ndarray, new_links: np.ndarray, *, yes_many: bool
+) -> list[Columns]:
+    """All to all by rows: new sources to all targets, then old sources to new targets, each within its group instance.
+
+    Of a new link all sources are new.
+    """
     has_new = np.zeros(len(topology.nodes), bool)
     has_new[topology.node[is_new]] = True
-    links = (kinds.pairs & (has_new[kinds.source] | has_new[kinds.target])).nonzero()[0]
+    links = (kinds.pairs & (has_new[kinds.source] | has_new[kinds.target] | new_links)).nonzero()[0]
     if not len(links):
         return []
     sources = _Ends.of(topology, kinds, links, kinds.source[links])
     targets = _Ends.of(topology, kinds, links, kinds.target[links])
+    first = is_new[sources.instance] | new_links[sources.link]
     passes = (
-        (sources.only(is_new[sources.instance]), targets),
-        (sources.only(~is_new[sources.instance]), targets.only(is_new[targets.instance])),
+        (sources.only(first), targets),
+        (sources.only(~first), targets.only(is_new[targets.instance])),
     )
     total = sum(_count(*ends) for ends in passes)
     if total > MAX_CALLS and not yes_many:

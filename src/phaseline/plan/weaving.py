@@ -14,7 +14,8 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.plan.assembly import assemble
 from phaseline.plan.transforms.chain import chain_entries
-from phaseline.plan.transforms.intact import concerned, lay_intact
+from phaseline.plan.transforms.endings import end_however
+from phaseline.plan.transforms.intact import NO_ROWS, concerned, lay_intact
 from phaseline.plan.transforms.selected import begin
 from phaseline.plan.transforms.sequences import lay_sequence
 from phaseline.plan.transforms.states import carry_states
@@ -43,9 +44,9 @@ class Walk:
     """What the chosen go through, one after the other in the order of their dependencies.
 
     ``downwards``: dependents first, as in uninstall. ``tolerant``: failures are ignored; ``once``: nothing is tried again.
-    ``intact``: what others run for their relationships to the chosen, once they are up or before they go; downwards their
-    failures are always ignored (W24). ``on_paths``: nodes that are resources go through the states of their path instead.
-    ``in_order`` False: all at once.
+    ``intact``: what others run for their relationships to the chosen, once they are up or before they go, and for those
+    ``between`` themselves; downwards their failures are always ignored (W24). ``on_paths``: nodes that are resources go through the states of their path instead.
+    ``in_order`` False: all at once. ``however``: who waits for one of the chosen goes on however its sequence has ended.
     """
 
     sequence: Sequence
@@ -53,8 +54,10 @@ class Walk:
     tolerant: bool = False
     once: bool = False
     intact: tuple[Relate, ...] = ()
+    between: np.ndarray = NO_ROWS
     on_paths: bool = False
     in_order: bool = True
+    however: bool = False
 
 
 def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
@@ -63,7 +66,7 @@ def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
     on_paths = walk.on_paths and bool(topology.blueprint.on_path)
     extra = np.zeros_like(chosen)
     for relate in walk.intact:
-        extra |= concerned(topology, chosen, relate.operation)
+        extra |= concerned(topology, chosen, relate.operation, walk.between)
     draft = begin(
         topology,
         request,
@@ -81,8 +84,10 @@ def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
 
         manner = Manner(downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once)
         draft = lay_paths(draft, walk.sequence, history.paths, manner)
+    if walk.however:
+        draft = end_however(draft)
     for relate in walk.intact:
-        draft = lay_intact(draft, relate, tolerant=walk.downwards)
+        draft = lay_intact(draft, relate, walk.between, tolerant=walk.downwards)
     draft = carry_states(draft)
     draft = chain_entries(draft)
     if on_paths:

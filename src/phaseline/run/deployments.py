@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.checks import ChecksMade
     from phaseline.model.events import StatesEntered
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
@@ -70,6 +71,7 @@ class Deployments:
                 states=np.array(store.states(deployment), np.uint8),
                 creator=row.created_by,
                 state_names=store.state_names(deployment),
+                checks=store.checks(deployment),
                 secrets=self.secrets,
             )
             self._loaded[deployment] = found
@@ -125,7 +127,14 @@ class Deployments:
         for change in changes:
             loaded = self._loaded.get(change.deployment)
             if loaded is not None and change.states:
-                loaded.enter(change.states[-1], change.subjects)
+                loaded.enter(change.states, change.subjects)
+
+    def checked(self, made: Sequence[ChecksMade]) -> None:
+        """Follow the results of checks that a turn writes."""
+        for results in made:
+            loaded = self._loaded.get(results.deployment)
+            if loaded is not None:
+                loaded.checks.record(results)
 
     def begin(self, row: ExecutionRow) -> None:
         """Know an execution, so that neither it nor its deployment need be searched in the store."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.checks import ChecksMade
     from phaseline.model.rows import DocumentChange, Path, Payload, Remark
     from phaseline.ports import Secrets
 
@@ -25,6 +26,7 @@ def protected(payload: Payload, secrets: Secrets) -> Payload:
         remarks=tuple(_remark(remark, secrets) for remark in payload.remarks),
         logs=tuple(_masked(line, "text", line.text, secrets) for line in payload.logs),
         events=tuple(_masked(event, "message", event.message, secrets) for event in payload.events),
+        checks=tuple(_checks(made, secrets) for made in payload.checks),
     )
 
 
@@ -41,6 +43,13 @@ def _remark(remark: Remark, secrets: Secrets) -> Remark:
         error={name: secrets.masked(text) for name, text in remark.error.items()},
         result=secrets.sealed(remark.result),
     )
+
+
+def _checks(made: ChecksMade, secrets: Secrets) -> ChecksMade:
+    """What checks say is masked, what they bring back is sealed."""
+    said = made.bodies.items()
+    bodies = {who: secrets.masked(body) if isinstance(body, str) else secrets.sealed(body) for who, body in said}
+    return altered(made, bodies=bodies)
 
 
 def _masked(row: T, name: str, text: str, secrets: Secrets) -> T:

@@ -327,9 +327,9 @@ class Engine:
             events.extend(self._phases.before(reports))
         events.append(Tick())
         decision = self.scheduler.handle(events, now)
+        sorter = self._outstanding.sort(reports, decision.accepted, first, now)
         if self._phases is None:
             decision = self._rounds.followed(decision, now)
-        sorter = self._outstanding.sort(reports, decision.accepted, first, now)
         if self._phases is not None:
             self._phases.give_rows(sorter)
         for change in decision.changes.executions:

@@ -8,6 +8,7 @@ import numpy as np
 
 from phaseline.model.events import Finished, Noted
 from phaseline.model.graph import SubjectKind
+from phaseline.run.check_results import checks_made, leaves_results
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.reports import Dispatched, Report
 
@@ -58,7 +59,10 @@ class Outstanding:
         return report if dispatched is None else dispatched.only_members(report)
 
     def sort(self, reports: Sequence[Report], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
-        """The rows of a turn; ``first``: the index of the event of the first report that has members."""
+        """The rows of a turn; ``first``: the index of the event of the first report that has members.
+
+        What checks have found is known of the deployments from now on, because planners look at it.
+        """
         sorter = Sorter(now, self._deployments.secrets)
         answers = {answer.index: answer for answer in accepted}
         index = first
@@ -78,8 +82,11 @@ class Outstanding:
                 sorter.logs.extend(report.logs)
             if not report.is_noted:
                 sorter.failures(batch, report, answer, self._instance_of)
+                if leaves_results(batch):
+                    sorter.checks.extend(checks_made(batch, report, answer, self.scheduler.arena, now))
                 if dispatched.report(report.members):
                     self._forget_answered(batch)
+        self._deployments.checked(sorter.checks)
         return sorter
 
     def _forget_answered(self, batch: Batch) -> None:

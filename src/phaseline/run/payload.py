@@ -18,6 +18,7 @@ from phaseline.run.guarding import protected
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Accepted, Batch, Segment
     from phaseline.model.execution import Request
     from phaseline.model.rows import Answer, DocumentChange, Measure, Remark, Reshaped
@@ -79,6 +80,7 @@ class Sorter:
         self.remarks: list[Remark] = []
         self.logs: list[LogLine] = []
         self.events: list[EventRow] = []
+        self.checks: list[ChecksMade] = []
         self.measures: Sequence[Measure] = ()
 
     def take(self, report: Report, accepted: Accepted | None, origin: Origin | None, given_up: set[int]) -> None:
@@ -158,5 +160,5 @@ class Sorter:
         """
         rows: Sequence[EventRow] = (*self.events, *events)
         gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
-        payload = Payload(*gathered, answers, requests or {}, measures=self.measures, reshaped=reshaped)
+        payload = Payload(*gathered, answers, requests or {}, self.checks, measures=self.measures, reshaped=reshaped)
         return protected(payload, self._secrets) if self._secrets.guards else payload

@@ -89,7 +89,8 @@ class Planning:
             deployment = self._deployments.loaded(row.deployment)
             paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
             rounds = tuple(self._rounds[execution].values())
-            history = History(deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id)
+            checks = deployment.checks.checks
+            history = History(deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, checks)
             code = deployment.view.code
             answer = planner(
                 deployment.topology, row.request, history, lambda operation: self._declare(operation, code)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.dsl.functions import RuntimeScope, TopologyInstances, blueprint_id, display_name, facts_of
+from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import laid_over, merge
@@ -70,6 +71,7 @@ class LoadedDeployment:
         creator: str = "",
         state_names: Sequence[str] = (),
         secrets: Secrets | None = None,
+        checks: CheckBook | None = None,
     ) -> None:
         """``documents`` {instance number: runtime properties} and ``states`` (uint8 by number) as stored.
 
@@ -78,6 +80,7 @@ class LoadedDeployment:
         self.number = number
         self.states = states
         self.state_names = tuple(state_names)
+        self.checks = CheckBook(HeldBodies()) if checks is None else checks
         self._secrets: Secrets = NoSecrets() if secrets is None else secrets
         self._take(topology, blueprint, inputs, view_of(name, blueprint, inputs, code, creator))
         self._documents = dict(documents)
@@ -129,9 +132,10 @@ class LoadedDeployment:
             self.refuse_secret_names(written)
         return [self.apply(number, written, removed) for number, written, removed in found if written or removed]
 
-    def enter(self, state: int, subjects: np.ndarray) -> None:
-        """Instances are now in this state."""
-        self.states[subjects] = state
+    def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
+        """Instances have gone through these states, and are now in the last one."""
+        self.states[subjects] = states[-1]
+        self.checks.enter(states, subjects)
 
     def state_of(self, instance: int) -> str:
         """The state of an instance number."""

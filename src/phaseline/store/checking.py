@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from phaseline.model.checks import CheckKind
 from phaseline.model.events import PAGE_ENTRIES
 from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
@@ -30,6 +31,7 @@ _GRAPHS = "(select id from graph union all select number from remains where kind
 _EXECUTIONS = "(select number from execution union all select number from remains where kind = 'execution')"
 _DEPLOYMENTS = "(select number from deployment union all select number from remains where kind = 'deployment')"
 _STATUSES = ", ".join(f"'{status.value}'" for status in ExecutionStatus)
+_CHECKS = ", ".join(str(int(kind)) for kind in CheckKind)
 _KINDS = ", ".join(f"'{kind.value}'" for kind in RequestKind)
 
 
@@ -68,6 +70,23 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         length(states) < {_page_length("state_page.number", "instance_count")})""",
     ),
     (
+        "check_page",
+        "belong to no deployment",
+        f"select deployment || ', page ' || number from check_page where deployment not in {_DEPLOYMENTS}",
+    ),
+    (
+        "check_page",
+        "are no pages of results",
+        f"""select deployment || ', page ' || number from check_page
+        where length(results) <> {PAGE_ENTRIES} or kind not in ({_CHECKS})""",
+    ),
+    (
+        "check_body",
+        "belong to no deployment, or are no JSON",
+        f"""select deployment || ', subject ' || subject from check_body
+        where deployment not in {_DEPLOYMENTS} or not json_valid(body)""",
+    ),
+    (
         "document",
         "belong to no instance",
         f"""select document.deployment || ', instance ' || instance from document
@@ -78,6 +97,12 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         "document",
         "are no JSON",
         "select deployment || ', instance ' || instance from document where not json_valid(body)",
+    ),
+    (
+        "plan",
+        "belong to no deployment, or are no JSON",
+        f"""select 'plan-' || number from plan where deployment not in {_DEPLOYMENTS}
+        or not (json_valid(request) and json_valid(base) and json_valid(body))""",
     ),
     ("execution", "belong to no deployment", f"select id from execution where deployment not in {_DEPLOYMENTS}"),
     ("execution", "have an unknown status", f"select id from execution where status not in ({_STATUSES})"),
@@ -204,6 +229,7 @@ def _values(db: sqlite3.Connection) -> Iterator[Finding]:
         ("page", "select graph || ', page ' || number, statuses from page", _look_at_page),
         ("segment", _SEGMENTS, _look_at_segment),
         ("batch", _BATCHES, _look_at_batch),
+        ("check_page", "select deployment, times, executions from check_page", _look_at_check_page),
         ("stored_content", "select digest, size_bytes, body from stored_content", _look_at_content),
     ):
         count, first = 0, ""
@@ -264,6 +290,11 @@ def _look_at_batch(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
     members = sum(len(decode(positions)) for (positions,) in rows)
     answers = len(decode(row[1]))
     return "" if answers == members else f"{answers} answers of {members} members"
+
+
+def _look_at_check_page(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
+    lengths = {len(decode(column)) for column in row[1:]}
+    return "" if lengths == {PAGE_ENTRIES} else "its columns are not those of a page"
 
 
 def _look_at_content(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:

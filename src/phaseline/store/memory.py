@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 import numpy as np
 
 from phaseline.model.blueprint import Blueprint, Value
+from phaseline.model.checks import CheckBook
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
 from phaseline.model.resources import Growth
@@ -49,6 +50,7 @@ from phaseline.store import memory_requests as asking
 from phaseline.store.file import IDENTITY_BYTES
 from phaseline.store.growing import missing_names
 from phaseline.store.memory_blueprints import MemoryBlueprints
+from phaseline.store.memory_plans import MemoryPlans
 from phaseline.store.memory_requests import ThreadsWaiting
 from phaseline.store.memory_secrets import MemorySecrets
 from phaseline.store.memory_shelves import HeldDeployment, HeldExecution, Shelves
@@ -74,6 +76,7 @@ class MemoryStore:
         self.notices: Sequence[str] = ()
         self.secrets = MemorySecrets(self._changing)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
+        self.stored_plans = MemoryPlans(self._changing)
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
@@ -338,6 +341,11 @@ class MemoryStore:
         with self._guard:
             return self._held.deployments[deployment].states.copy()
 
+    def checks(self, deployment: int) -> CheckBook:
+        """What checks of a deployment have found; a copy."""
+        with self._guard:
+            return self._held.deployments[deployment].checks.copy()
+
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
         """{instance number: runtime properties}, only those that have any."""
         with self._guard:
@@ -441,7 +449,9 @@ class MemoryStore:
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
         """Remove executions that ended before this time, with everything about them."""
         with self._changing() as held:
-            return held.purge(before, deployment)
+            removed = held.purge(before, deployment)
+            self.stored_plans.forget(held.executions.keys(), before, deployment)
+            return removed
 
     def close(self) -> None:
         """Nothing to release; the content stays."""

@@ -11,7 +11,7 @@ from phaseline.store import failures
 
 
 class MemoryBlueprints:
-    """``ports.BlueprintShelf`` of a process."""
+    """``BlueprintShelf`` of a process."""
 
     def __init__(
         self, changing: Callable[[], AbstractContextManager[object]], living: Callable[[], Mapping[int, str]]

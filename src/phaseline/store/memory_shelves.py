@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phaseline.model.blueprint import Blueprint
+from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
 from phaseline.model.resources import REACH, Growth, grown
@@ -41,6 +42,7 @@ class HeldDeployment:
     topology: Topology
     states: np.ndarray
     documents: dict[int, str] = field(default_factory=dict)
+    checks: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
     deleted_at: int = 0
     state_names: tuple[str, ...] = ()
 
@@ -52,6 +54,7 @@ class HeldDeployment:
         self.states = np.concatenate((self.states, np.zeros(len(growth.ids), np.uint8)))
         texts = ((number, to_text(dict(body))) for number, body in growth.documents.items())
         self.documents.update((number, text) for number, text in texts if text != EMPTY)
+
 
     def reshape(self, row: Reshaped) -> None:
         """Take another shape."""

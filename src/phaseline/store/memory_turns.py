@@ -39,6 +39,8 @@ def write(shelves: Shelves, turn: Turn) -> None:
         held.row = altered(held.row, attempt=again.attempt)
     for entered in changes.states:
         _enter_states(shelves, entered)
+    for made in turn.payload.checks:
+        shelves.deployments[made.deployment].checks.record(made)
     if turn.payload:
         _write_payload(shelves, turn.payload, turn.at)
 
@@ -101,6 +103,7 @@ def _close_batch(shelves: Shelves, closed: BatchClosed) -> None:
 def _enter_states(shelves: Shelves, entered: StatesEntered) -> None:
     known = shelves.deployments[entered.deployment]
     known.states[entered.subjects] = entered.states[-1]
+    known.checks.enter(entered.states, entered.subjects)
     if entered.states[-1] == REMOVED:
         for number in np.asarray(entered.subjects).tolist():
             known.documents.pop(number, None)

@@ -59,6 +59,8 @@ _PIECES: tuple[tuple[str, str, str, int], ...] = (
     ("page", "graph, number", "graph", PAGES_TOGETHER),
     ("document", "deployment, instance", "deployment", PAGES_TOGETHER),
     ("state_page", "deployment, number", "deployment", PAGES_TOGETHER),
+    ("check_page", "deployment, kind, number", "deployment", PAGES_TOGETHER),
+    ("check_body", "deployment, kind, subject", "deployment", ROWS_TOGETHER),
 )
 """(table, its key, the kind of remains it belongs to, how many rows go together)"""
 
@@ -79,6 +81,7 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
         time.sleep(GIVE_WAY_S)
     with transaction() as db:
         removed += _forget_deployments(db, before, deployment)
+        _forget_plans(db, before, deployment)
         if deployment is None:
             removed += Purged(requests=_forget_requests(db, before))
     return removed + _sweep(transaction)
@@ -117,6 +120,7 @@ def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: in
     db.execute(f"insert into remains select 'graph', id from graph where execution {_ONLY}", (going,))
     graphs = db.execute(f"delete from graph where execution {_ONLY}", (going,)).rowcount
     requests = db.execute(f"delete from request where execution {_ONLY}", (going,)).rowcount
+    db.execute(f"delete from plan where execution {_ONLY}", (going,))
     executions = db.execute(f"delete from execution where number {_ONLY}", (going,)).rowcount
     return Purged(executions=executions, graphs=graphs, requests=requests)
 
@@ -149,9 +153,15 @@ def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | N
     ).fetchall()
     going = to_text([number for (number,) in found])
     db.execute(f"insert into remains select 'deployment', number from deployment where number {_ONLY}", (going,))
-    for table in ("blueprint", "topology", "state_name", "blueprint_use"):
+    for table in ("blueprint", "topology", "state_name", "blueprint_use", "plan"):
         db.execute(f"delete from {table} where deployment {_ONLY}", (going,))
     return Purged(deployments=db.execute(f"delete from deployment where number {_ONLY}", (going,)).rowcount)
+
+
+def _forget_plans(db: sqlite3.Connection, before: int, deployment: int | None) -> None:
+    """Those that nobody has applied for so long."""
+    where = "execution = 0 and created_at < ? and (? is null or deployment = ?)"
+    db.execute(f"delete from plan where {where}", (before, deployment, deployment))
 
 
 def _forget_requests(db: sqlite3.Connection, before: int) -> int:

@@ -36,6 +36,12 @@ TABLES = (
     """create table state_page (
         deployment integer not null, number integer not null, states blob not null,
         primary key (deployment, number))""",
+    """create table check_page (
+        deployment integer not null, kind integer not null, number integer not null, results blob not null,
+        times blob not null, executions blob not null, primary key (deployment, kind, number))""",
+    """create table check_body (
+        deployment integer not null, kind integer not null, subject integer not null, body text not null,
+        primary key (deployment, kind, subject)) without rowid""",
     """create table document (
         deployment integer not null, instance integer not null, version integer not null, body text not null,
         primary key (deployment, instance))""",
@@ -108,5 +114,11 @@ TABLES = (
     """create table blueprint_use (
         deployment integer not null, namespace text not null, blueprint integer not null,
         primary key (deployment, namespace)) without rowid""",
+    """create table plan (
+        number integer primary key autoincrement, tenant text not null, deployment integer not null, request text not null,
+        created_at integer not null, created_by text not null, base text not null, body text not null, told text not null,
+        aim text not null, execution integer not null)""",
+    "create index plan_deployment on plan (deployment)",
+    "create index plan_execution on plan (execution) where execution > 0",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
 )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.blueprint import Blueprint, Value
+from phaseline.model.checks import CheckBook
 from phaseline.model.graph import Graph
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import Growth
@@ -43,10 +44,12 @@ from phaseline.model.status import EntryStatus
 from phaseline.model.topology import Topology
 from phaseline.ports import Clock
 from phaseline.store import asking, failures, file, growing, reads, writes
+from phaseline.store.checks import read_book
 from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
 from phaseline.store.lock import OwnerLock
 from phaseline.store.secrets import SqliteSecrets
 from phaseline.store.stored_blueprints import SqliteBlueprints
+from phaseline.store.stored_plans import SqlitePlans
 from phaseline.store.topologies import KnownTopologies
 from phaseline.store.turns import TurnWriter
 from phaseline.store.waiting import WaitingRoom
@@ -72,6 +75,7 @@ class SqliteStore:
         self._requests_seen = (0, 0)
         self.secrets = SqliteSecrets(self._reading, self._writing)
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
+        self.stored_plans = SqlitePlans(self._reading, self._writing)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:
@@ -289,6 +293,11 @@ class SqliteStore:
         """Instance states, uint8 by instance number."""
         with self._reading() as db:
             return reads.states(db, deployment)
+
+    def checks(self, deployment: int) -> CheckBook:
+        """What checks of a deployment have found."""
+        with self._reading() as db:
+            return read_book(db, deployment)
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
         """{instance number: runtime properties}, only those that have any."""

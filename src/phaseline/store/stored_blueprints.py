@@ -21,7 +21,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteBlueprints:
-    """``ports.BlueprintShelf`` of a file."""
+    """``BlueprintShelf`` of a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
         """Transactions that read, and that write, whoever owns the store."""

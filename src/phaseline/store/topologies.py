@@ -7,14 +7,14 @@ would take a hundred. Of the nodes only those are stored again whose properties 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from phaseline.model import modification
-from phaseline.model.blueprint import Blueprint, Node
+from phaseline.model.blueprint import Blueprint, Node, Relationship
 from phaseline.model.frozen import altered
 from phaseline.model.topology import GroupInstances, Link, Topology
 from phaseline.store.columns import decode, encode
@@ -27,8 +27,10 @@ SEPARATOR = "\0"
 GROUPED = ("groups", "policies", "scaling_groups", "policy_types", "policy_triggers", "labels", "resource_tags")
 """What else a blueprint says that nodes do not need."""
 
-IS_RULE, IN_GROUP = 1, 2
-"""What stands beside a link: 0 for rows, ``IS_RULE``, or ``IN_GROUP`` and on for the scaling groups from 0 on."""
+IS_CUT, IS_RULE, IN_GROUP = -1, 1, 2
+"""What stands beside a link: 0 for rows, ``IS_CUT``, ``IS_RULE``, or ``IN_GROUP`` and on for the scaling groups from 0 on."""
+CUT = "cut "
+"""What the name of a former node begins with that has the relationships which another one has no more."""
 
 
 def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
@@ -48,7 +50,9 @@ def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
 def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
     """The topology stored in the values of ``COLUMNS`` beside ``blueprint``."""
     stored = json.loads(row[0])
-    nodes, groups, group = _nodes_from_json(stored, blueprint)
+    former = blueprint_from_text(stored["former"]).nodes if "former" in stored else {}
+    past = frozenset(stored.get("past", ()))
+    nodes, groups, group = _nodes_from_json(stored, blueprint, former, past)
     ids = row[1].decode().split(SEPARATOR) if row[1] else []
     node, index, container, host, links, link, source, target = (decode(part) for part in row[2:])
     return Topology(
@@ -59,10 +63,7 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         index=index,
         container=container,
         host=host,
-        links=tuple(
-            Link(at, place, to, nodes[at].relationships[place], reach == IS_RULE, max(reach - IN_GROUP, -1))
-            for at, place, to, reach in links.reshape(-1, 4).tolist()
-        ),
+        links=tuple(_link(nodes, former, *four) for four in links.reshape(-1, 4).tolist()),
         link=link,
         source=source,
         target=target,
@@ -71,11 +72,20 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         gone=_flags(np.array(stored.get("gone", []), np.int32), len(ids)),
         counts=stored.get("counts", {}),
         started=modification.from_json(stored["started"]) if "started" in stored else None,
+        past=past,
     )
 
 
+def _link(nodes: Sequence[Node], former: Mapping[str, Node], at: int, place: int, to: int, reach: int) -> Link:
+    if reach == IS_CUT:
+        return Link(at, place, to, former[f"{CUT}{at}"].relationships[place], is_rule=False, is_cut=True)
+    return Link(at, place, to, nodes[at].relationships[place], reach == IS_RULE, max(reach - IN_GROUP, -1))
+
+
 def _reach(link: Link) -> int:
-    """How far a link goes: by rows, by rule, or by rows within the instances of a scaling group."""
+    """How far a link goes: nowhere any more, by rows, by rule, or by rows within the instances of a scaling group."""
+    if link.is_cut:
+        return IS_CUT
     return IN_GROUP + link.group if link.group >= 0 else int(link.is_rule)
 
 
@@ -116,7 +126,11 @@ def blueprint_from_text(text: str) -> Blueprint:
 def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
     """Names in the order of their numbers, the nodes that differ from the blueprint's, and what only some topologies have."""
     nodes, told = topology.nodes, blueprint.nodes
-    changed = {node.name: node for node in nodes if (known := told.get(node.name)) is not node and known != node}
+    changed = {
+        node.name: node
+        for at, node in enumerate(nodes)
+        if at not in topology.past and (known := told.get(node.name)) is not node and known != node
+    }
     evaluated = blueprint_to_text(_only(blueprint, changed)) if changed else ""
     stored: dict[str, Any] = {"names": [node.name for node in nodes], "evaluated": evaluated}
     groups = topology.groups
@@ -125,6 +139,9 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
         stored["groups"] = [list(groups.names), list(groups.ids), *(column.tolist() for column in columns)]
     if len(topology.gone):
         stored["gone"] = topology.gone.nonzero()[0].tolist()
+    former = _former(topology)
+    if former:
+        stored |= {"past": sorted(topology.past), "former": blueprint_to_text(_only(blueprint, former))}
     if topology.counts:
         stored["counts"] = dict(topology.counts)
     if topology.started is not None:
@@ -132,13 +149,29 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
     return to_text(stored)
 
 
+def _former(topology: Topology) -> dict[str, Node]:
+    """{number: a node that is past}, and {``CUT`` number: that node with the relationships it has no more, in their order}."""
+    found = {str(at): altered(topology.nodes[at], name=str(at)) for at in topology.past}
+    cut: dict[int, dict[int, Relationship]] = {}
+    for link in topology.links:
+        if link.is_cut:
+            cut.setdefault(link.source, {})[link.place] = link.relationship
+    for at, lost in cut.items():
+        ordered = tuple(lost[place] for place in range(len(lost)))
+        found[f"{CUT}{at}"] = altered(topology.nodes[at], name=f"{CUT}{at}", relationships=ordered)
+    return found
+
+
 def _nodes_from_json(
-    stored: Mapping[str, Any], blueprint: Blueprint
+    stored: Mapping[str, Any], blueprint: Blueprint, former: Mapping[str, Node], past: Collection[int]
 ) -> tuple[tuple[Node, ...], GroupInstances, np.ndarray]:
     """(nodes, group instances, the group of each instance)."""
     evaluated = blueprint_from_text(stored["evaluated"]).nodes if stored["evaluated"] else {}
     told = blueprint.nodes
-    nodes = tuple(evaluated.get(name) or told[name] for name in stored["names"])
+    nodes = tuple(
+        altered(former[str(at)], name=name) if at in past else evaluated.get(name) or told[name]
+        for at, name in enumerate(stored["names"])
+    )
     names, ids, *columns = stored.get("groups", ((), (), [], [], [], [], [], []))
     group, index, outer, container, members, gone = (np.array(column, np.int32) for column in columns)
     groups = GroupInstances(tuple(names), ids, group, index, outer, container, _flags(gone, len(ids)))

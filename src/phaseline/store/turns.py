@@ -21,6 +21,7 @@ from phaseline.model.resources import REMOVED
 from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import asking, bounds, documents, graphs, growing, requests
+from phaseline.store.checks import ChecksWriter
 from phaseline.store.columns import encode
 
 STATES_CACHED = 10_000_000
@@ -63,12 +64,14 @@ class TurnWriter:
         self._state_count = 0
         self._sequences: dict[tuple[str, int], int] = {}
         self._rows = graphs.GraphRows()
+        self._checks = ChecksWriter()
 
     def forget(self) -> None:
         """Read everything again when it is next needed."""
         self._states.clear()
         self._state_count = 0
         self._sequences.clear()
+        self._checks.forget()
 
     def expect(self, deployment: int, instance_count: int) -> None:
         """A new deployment: its instances are uninitialized, nothing needs to be read."""
@@ -98,6 +101,8 @@ class TurnWriter:
             )
         if changes.states:
             self._enter_states(db, changes.states)
+        if changes.states or turn.payload.checks:
+            self._checks.write(db, changes.states, turn.payload.checks)
         if turn.payload:
             self._write_payload(db, turn.payload)
             asking.write_answers(db, turn.payload.answers, turn.at)

@@ -33,6 +33,7 @@ RELATIONSHIP_LIFECYCLE = "cloudify.interfaces.relationship_lifecycle"
 FULL_NAMES = {
     "validate_creation": "cloudify.interfaces.validation.create",
     "validate_deletion": "cloudify.interfaces.validation.delete",
+    "check_status": "cloudify.interfaces.validation.check_status",
     "get_state": "cloudify.interfaces.host.get_state",
     "monitoring_start": "cloudify.interfaces.monitoring.start",
     "monitoring_stop": "cloudify.interfaces.monitoring.stop",

@@ -38,11 +38,14 @@ class Says:
     after_s: float | None = None
     takes_s: float = 0.0
     runtime_properties: Mapping[str, Value] = field(default_factory=dict)
+    result: Value = None
 
 
-def completes(*, takes_s: float = 0.0, runtime_properties: Mapping[str, Value] | None = None) -> Says:
-    """It is done, and has these runtime properties now."""
-    return Says(OutcomeKind.COMPLETED, takes_s=takes_s, runtime_properties=runtime_properties or {})
+def completes(
+    *, takes_s: float = 0.0, runtime_properties: Mapping[str, Value] | None = None, result: Value = None
+) -> Says:
+    """It is done, and has these runtime properties now; ``result``: what the function returned."""
+    return Says(OutcomeKind.COMPLETED, takes_s=takes_s, runtime_properties=runtime_properties or {}, result=result)
 
 
 def fails(message: str = "it failed", *, takes_s: float = 0.0) -> Says:
@@ -176,7 +179,7 @@ class MadeUpPlugins:
                 written: dict[Path, Value] = {(name,): value for name, value in said.runtime_properties.items()}
                 documents.append((member.number, loaded.apply(member.owner, written, ())))
             position = int(member.segment.positions[member.place])
-            remarks.append((member.number, Remark(member.segment.graph, position, said.message)))
+            remarks.append((member.number, Remark(member.segment.graph, position, said.message, result=said.result)))
         return Report(
             batch.id,
             np.array([member.number for _, member in answers], np.int32),

@@ -87,7 +87,8 @@ def plan_workflow(place: Workplace, order: Start) -> Planned:
     from phaseline.use_cases.workflows import prepare
 
     found = prepare(place, order)
-    history = History(found.states, paths=_paths(place, found.deployment, found.topology))
+    checks = place.store.checks(found.deployment.number).checks
+    history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history)
     return _planned(place, found.request, foreseen, found.warnings, yes_many=True)
 
@@ -118,12 +119,14 @@ def _planned(
     *,
     yes_many: bool,
 ) -> Planned:
+    from phaseline.plan.foresight import doubts
     from phaseline.plan.rendering import plan_text, rounds_text
     from phaseline.plan.summary import in_rounds, summarise
 
     if not foreseen.graphs:
         reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
+    warnings = (*warnings, *doubts(request.workflow, foreseen))
     pools = asdict(slots(place))
     rounds = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
     if len(rounds) == 1:

@@ -55,6 +55,8 @@ def _sides(topology: Topology, name: str, policies: Policies, manner: Manner) ->
     number_of = policies.numbering(manner)
     source, target = np.full(len(topology.links), -1, np.int32), np.full(len(topology.links), -1, np.int32)
     for number, link in enumerate(topology.links):
+        if link.is_cut:
+            continue
         operation = link.relationship.source_operations.get(name)
         if operation is not None and operation.is_implemented:
             source[number] = number_of(operation)

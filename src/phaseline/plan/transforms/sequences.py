@@ -41,11 +41,13 @@ def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool
         if who is None:
             who = lacking[item.unless] = draft.walks & ~_have(draft, item.unless)
         if isinstance(item, Call):
-            slots = call_slots(draft, item, who, tolerant=tolerant, once=once)
+            called_here = who if item.only is None else who & item.only[draft.participants.number]
+            slots = call_slots(draft, item, called_here, tolerant=tolerant, once=once)
         elif isinstance(item, Relate):
-            slots = relationship_slots(
-                draft, item, of_sources(draft, who), tolerant=tolerant, once=once, first=len(items)
-            )
+            rows = of_sources(draft, who)
+            if item.only is not None:
+                rows &= item.only
+            slots = relationship_slots(draft, item, rows, tolerant=tolerant, once=once, first=len(items))
         else:
             items.append(Change(item.state, who))
             continue

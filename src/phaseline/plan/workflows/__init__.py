@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from phaseline.plan.workflow import Planner, Workflow
 
-NAMES = ("install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull")
+NAMES = (
+    "install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull",
+    "check_status", "check_drift", "heal",
+)  # fmt: skip
 
 
 def built_in(name: str) -> Workflow:
@@ -34,6 +37,14 @@ def built_in(name: str) -> Workflow:
             from phaseline.plan.workflows import execute_operation
 
             return execute_operation.WORKFLOW
+        case "heal":
+            from phaseline.plan.workflows import heal
+
+            return heal.WORKFLOW
+        case "check_status" | "check_drift":
+            from phaseline.plan.workflows import checking
+
+            return checking.WORKFLOWS[name]
         case "start" | "stop" | "restart" | "pull":
             from phaseline.plan.workflows import start_stop
 

@@ -12,6 +12,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
+from phaseline.plan.transforms.intact import NO_ROWS
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflow import FILTERING, Workflow, only_chosen
@@ -86,13 +87,21 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     return lay(asked, chosen)
 
 
-def lay(asked: Asked, chosen: np.ndarray, *, intact: tuple[str, ...] = (op.ESTABLISH,)) -> Graph:
+def lay(
+    asked: Asked,
+    chosen: np.ndarray,
+    *,
+    intact: tuple[str, ...] = (op.ESTABLISH,),
+    name: str = INSTALL,
+    between: np.ndarray = NO_ROWS,
+) -> Graph:
     """The graph that installs the chosen instances (bool by number), those on paths of states along these.
 
-    ``intact``: relationship operations that others run for their relationships to the chosen ones.
+    ``intact``: relationship operations that others run for their relationships to the chosen ones, and for those ``between``
+    themselves (numbers). ``name``: of the graph.
     """
-    walk = Walk(SEQUENCE, intact=tuple(Relate(operation) for operation in intact), on_paths=True)
-    return weave(asked, INSTALL, chosen, walk)
+    walk = Walk(SEQUENCE, intact=tuple(Relate(operation) for operation in intact), between=between, on_paths=True)
+    return weave(asked, name, chosen, walk)
 
 
 WORKFLOW = Workflow(plan, FILTERING, claims=only_chosen)

@@ -10,6 +10,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
+from phaseline.plan.transforms.intact import NO_ROWS
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen
@@ -73,14 +74,26 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     return lay(Asked(topology, request, history, declare), chosen)
 
 
-def lay(asked: Asked, chosen: np.ndarray, *, ignore_failure: bool | None = None) -> Graph:
-    """The graph that takes the chosen instances (bool by number) away. ``ignore_failure``: None: as the request says."""
+def lay(
+    asked: Asked,
+    chosen: np.ndarray,
+    *,
+    ignore_failure: bool | None = None,
+    name: str = UNINSTALL,
+    between: np.ndarray = NO_ROWS,
+) -> Graph:
+    """The graph that takes the chosen instances (bool by number) away. ``ignore_failure``: None: as the request says.
+
+    ``between``: numbers of relationships between others that are unlinked as well. ``name``: of the graph.
+    """
     parameters = asked.request.parameters
     tolerant = parameters.get(IGNORE_FAILURE) is True if ignore_failure is None else ignore_failure
     once = tolerant and parameters.get(RETRY_IGNORED) is not True
     intact = (Relate(op.UNLINK, reverse=True),)
-    walk = Walk(SEQUENCE, downwards=True, tolerant=tolerant, once=once, intact=intact, on_paths=True)
-    return weave(asked, UNINSTALL, chosen, walk)
+    walk = Walk(
+        SEQUENCE, downwards=True, tolerant=tolerant, once=once, intact=intact, between=between, on_paths=True
+    )
+    return weave(asked, name, chosen, walk)
 
 
 IGNORING: Mapping[str, Parameter] = {IGNORE_FAILURE: SWITCH, RETRY_IGNORED: SWITCH}

@@ -1,4 +1,4 @@
-"""What an engine measures; topologies that change."""
+"""What an engine measures; topologies that change; what checks have found; plans that are kept."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ down_revision = "0004"
 
 _STATEMENTS = (
     "alter table topology add column version integer not null default 0",
+    """create table check_page (
+        deployment integer not null, kind integer not null, number integer not null, results blob not null,
+        times blob not null, executions blob not null, primary key (deployment, kind, number))""",
+    """create table check_body (
+        deployment integer not null, kind integer not null, subject integer not null, body text not null,
+        primary key (deployment, kind, subject)) without rowid""",
+    """create table plan (
+        number integer primary key autoincrement, tenant text not null, deployment integer not null, request text not null,
+        created_at integer not null, created_by text not null, base text not null, body text not null, told text not null,
+        aim text not null, execution integer not null)""",
+    "create index plan_deployment on plan (deployment)",
+    "create index plan_execution on plan (execution) where execution > 0",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
 )
 

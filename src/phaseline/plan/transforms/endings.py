@@ -1,0 +1,16 @@
+"""Ends the sequence of each chosen instance with an entry that passes however the ones before it have ended."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from phaseline.model.frozen import altered
+from phaseline.model.status import Mark
+from phaseline.plan.draft import CLOSING, Draft, absent_slot
+
+
+def end_however(draft: Draft) -> Draft:
+    """A last entry for each of the chosen: what of its sequence is skipped after a failure holds nobody else up."""
+    owner = np.flatnonzero(draft.participants.is_chosen).astype(np.int32)
+    closing = altered(absent_slot(draft, CLOSING, owner), marks=Mark.ABSENT | Mark.ENDED)
+    return altered(draft, items=(*draft.items, closing))

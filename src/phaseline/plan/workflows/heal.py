@@ -1,0 +1,233 @@
+"""Heal: who is not healthy is healed, and reinstalled where that cannot be done or has failed (W30-W37).
+
+Four rounds, each of which may be empty: ``check_status``, ``heal``, then ``uninstall`` and ``install`` of those who are to be
+reinstalled. Who that is, is read from the states and the results of checks alone, so that an engine that takes the
+execution over in the middle comes to the same. Update asks the same questions about those it is going to update.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.checks import CheckKind, CheckResult
+from phaseline.model.execution import Verdict
+from phaseline.model.problem import Problem
+from phaseline.model.status import ExecutionStatus
+from phaseline.plan import operations as op
+from phaseline.plan.sequence import Call
+from phaseline.plan.verdicts import counted, settled, verdict
+from phaseline.plan.weaving import Asked, Walk, weave
+from phaseline.plan.workflow import SWITCH, Parameter, Workflow
+from phaseline.plan.workflows import install, uninstall
+from phaseline.plan.workflows.checking import CHECK_STATUS, implementing, is_up, lay_status
+from phaseline.plan.workflows.invoking import NOBODY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from phaseline.model.execution import History, Request, Round
+    from phaseline.model.graph import Graph
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+
+HEAL = "heal"
+"""Name of the workflow, and of the graph that heals."""
+NODE_INSTANCE_ID = "node_instance_id"
+DIAGNOSE_VALUE = "diagnose_value"
+ALLOW_REINSTALL = "allow_reinstall"
+FORCE_REINSTALL = "force_reinstall"
+ASSUME_HEALTHY = "assume_healthy"
+"""Parameter: who was never checked, or has no check, counts as healthy (WD3)."""
+NO_DIAGNOSIS = "Not provided"
+"""The diagnosis where none is given."""
+
+SHOWN = 5
+"""How many instances or nodes are named; all are counted."""
+ALL_WELL = "every instance is healthy, so there was nothing to heal"
+HEALING = Walk((Call(op.PREHEAL), Call(op.HEAL), Call(op.POSTHEAL)), once=True, however=True)
+
+
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
+    """The graph of the next round, in the order of the module; after the last one that is needed, the verdict."""
+    asked = Asked(topology, request, history, declare)
+    done = settled(history, install.INSTALL)
+    if done:
+        return verdict(history, done)
+    gone = settled(history, uninstall.UNINSTALL)
+    if gone:
+        if history.canceled or not gone.is_met:
+            return verdict(history, gone)
+        return install.lay(asked, _wrong(asked), intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
+    healed = settled(history, HEAL)
+    last = healed or settled(history, CHECK_STATUS)
+    if last and (history.canceled or not _is_conclusive(last)):
+        return verdict(history, last)
+    if history.canceled:
+        return Verdict(ExecutionStatus.CANCELED)
+    return _next(asked, checked=last is not None, healed=healed is not None)
+
+
+def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
+    """What comes before a reinstall, and its first half."""
+    selected, parameters = select(asked.topology, asked.request), asked.request.parameters
+    if not selected.any():
+        return Verdict(ExecutionStatus.COMPLETED, NOBODY)
+    if parameters.get(FORCE_REINSTALL) is not True:
+        if not checked and parameters.get(CHECK_STATUS) is not False:
+            graph = lay_status(asked, selected, tolerant=True)
+            if graph:
+                return graph
+        sick = to_heal(asked, selected)
+        if not healed and sick.any():
+            return lay_heal(asked, sick)
+    wrong = _wrong(asked)
+    if not wrong.any():
+        last = settled(asked.history, HEAL) or settled(asked.history, CHECK_STATUS)
+        return Verdict(ExecutionStatus.COMPLETED, ALL_WELL if not healed else counted(last) if last else "")
+    if parameters.get(ALLOW_REINSTALL) is False:
+        return Verdict(
+            ExecutionStatus.FAILED, f"{ALLOW_REINSTALL} is false, and {_named(asked, wrong)} must be reinstalled"
+        )
+    ignore_failure = parameters.get(uninstall.IGNORE_FAILURE) is not False
+    return uninstall.lay(asked, wrong, ignore_failure=ignore_failure)
+
+
+def _is_conclusive(done: Round) -> bool:
+    """Whether it is known of everybody what came of it: a check or a heal that has failed is an answer."""
+    return not done.counts.get("unsure", 0) and not done.counts.get("canceled", 0)
+
+
+def _wrong(asked: Asked) -> np.ndarray:
+    selected = select(asked.topology, asked.request)
+    if asked.request.parameters.get(FORCE_REINSTALL) is True:
+        return with_contained(asked.topology, selected)
+    return to_reinstall(asked, selected)
+
+
+# -- parts that update uses as well -----------------------------------------------------------------------------------
+
+
+def to_heal(asked: Asked, selected: np.ndarray) -> np.ndarray:
+    """Those of the selected (bool by number) who are not healthy and can be healed, nobody who is to be reinstalled (W34)."""
+    sick = selected & ~_healthy(asked, is_healed=False)
+    healable = implementing(asked.topology, op.HEAL) & is_up(asked)
+    found: np.ndarray = sick & healable & ~with_contained(asked.topology, sick & ~healable)
+    return found
+
+
+def lay_heal(asked: Asked, chosen: np.ndarray) -> Graph:
+    """The graph that heals these in the order of their dependencies; who cannot be healed holds nobody up (W36)."""
+    return weave(asked, HEAL, chosen, HEALING)
+
+
+def to_reinstall(asked: Asked, selected: np.ndarray) -> np.ndarray:
+    """Those of the selected who are not healthy even after they were healed, with all that they contain (W37)."""
+    return with_contained(asked.topology, selected & ~_healthy(asked, is_healed=True))
+
+
+def with_contained(topology: Topology, chosen: np.ndarray) -> np.ndarray:
+    """These (bool by number) with everything that is contained in them, directly or not."""
+    container = topology.container
+    inside = container >= 0
+    while True:
+        more: np.ndarray = chosen | (inside & chosen[container] & topology.is_there)
+        if (more == chosen).all():
+            return more
+        chosen = more
+
+
+def _healthy(asked: Asked, *, is_healed: bool) -> np.ndarray:
+    """Who is healthy by the last results, bool by number (W33). ``is_healed``: that heal has succeeded is enough."""
+    topology = asked.topology
+    status = asked.history.checks.column(CheckKind.STATUS, len(topology))
+    if asked.request.parameters.get(ASSUME_HEALTHY) is True:
+        unless_failed: np.ndarray = status != CheckResult.FAILED
+        return unless_failed
+    is_well = (status == CheckResult.GOOD) | (status == CheckResult.HEALED)
+    found: np.ndarray = is_well & implementing(topology, op.CHECK_STATUS)
+    if is_healed:
+        found |= (status == CheckResult.HEALED) & implementing(topology, op.HEAL)
+    found &= is_up(asked)
+    return found
+
+
+# -- what is asked for ------------------------------------------------------------------------------------------------
+
+
+def select(topology: Topology, request: Request) -> np.ndarray:
+    """Whom the request is about, bool by number: all, or the host of one instance with everything on it (W30, WD5)."""
+    id = request.parameters.get(NODE_INSTANCE_ID)
+    if not id:
+        return topology.is_there.copy()
+    chosen = np.zeros(len(topology), bool)
+    number = topology.number_of.get(str(id))
+    if number is not None:
+        host = int(topology.host[number])
+        chosen[host if host >= 0 else number] = True
+    return with_contained(topology, chosen & topology.is_there)
+
+
+def claims(topology: Topology, request: Request) -> np.ndarray | None:
+    """Whom it may change: all, or those that one instance stands for."""
+    return select(topology, request) if request.parameters.get(NODE_INSTANCE_ID) else None
+
+
+def problems(topology: Topology, request: Request) -> Iterable[Problem]:
+    """An instance that there is not; to allow no reinstall and to force it."""
+    id, parameters = request.parameters.get(NODE_INSTANCE_ID), request.parameters
+    number = topology.number_of.get(str(id)) if id else None
+    if id and (number is None or not topology.is_there[number]):
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(id), topology.ids, 1)
+        mend = f"Did you mean '{near[0]}'?" if near else "See: phaseline instances list -d NAME."
+        yield Problem("PL-P001", f"{NODE_INSTANCE_ID}: the deployment has no node instance '{id}'", mend)
+    if parameters.get(FORCE_REINSTALL) is True and parameters.get(ALLOW_REINSTALL) is False:
+        what = f"{FORCE_REINSTALL} is true and {ALLOW_REINSTALL} is false"
+        yield Problem(
+            "PL-P031",
+            f"{what}: one of them cannot be meant",
+            f"Leave one of them out: {FORCE_REINSTALL} alone reinstalls.",
+        )
+
+
+def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
+    """PL-P032: nodes without a check, all of whose instances count as not healthy (W33, WD3)."""
+    parameters = request.parameters
+    if parameters.get(ASSUME_HEALTHY) is True or parameters.get(FORCE_REINSTALL) is True:
+        return
+    unchecked = select(topology, request) & ~implementing(topology, op.CHECK_STATUS)
+    healed = np.unique(topology.node[unchecked & implementing(topology, op.HEAL)]).tolist()
+    others = np.unique(topology.node[unchecked & ~implementing(topology, op.HEAL)]).tolist()
+    for numbers, fate in ((others, "reinstalled"), (healed, "healed")):
+        if numbers:
+            listed = ", ".join(f"'{topology.nodes[number].name}'" for number in numbers[:SHOWN])
+            more = f" and {len(numbers) - SHOWN:,} more" if len(numbers) > SHOWN else ""
+            count = int(unchecked[np.isin(topology.node, numbers)].sum())
+            yield Problem(
+                "PL-P032",
+                f"{listed}{more} have no check_status, so their {count:,} instances count as not healthy and are {fate}",
+                f"Give them a check_status, or leave alone who was never checked: -p {ASSUME_HEALTHY}=true",
+                severity="warning",
+            )
+
+
+def _named(asked: Asked, chosen: np.ndarray) -> str:
+    """A few of these by id, and how many more there are (W35)."""
+    numbers = chosen.nonzero()[0].tolist()
+    listed = ", ".join(asked.topology.ids[number] for number in numbers[:SHOWN])
+    return listed + (f" (and {len(numbers) - SHOWN:,} more)" if len(numbers) > SHOWN else "")
+
+
+PARAMETERS: Mapping[str, Parameter] = {
+    NODE_INSTANCE_ID: Parameter((str,), "the id of a node instance"),
+    DIAGNOSE_VALUE: Parameter((str,), "a text that says why"),
+    uninstall.IGNORE_FAILURE: SWITCH,
+    CHECK_STATUS: SWITCH,
+    ALLOW_REINSTALL: SWITCH,
+    FORCE_REINSTALL: SWITCH,
+    ASSUME_HEALTHY: SWITCH,
+}
+WORKFLOW = Workflow(plan, PARAMETERS, problems=problems, warnings=warnings, claims=claims)

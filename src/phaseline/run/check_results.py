@@ -1,0 +1,77 @@
+"""What outcomes of checks and of heal operations come to, as results to be remembered (``model.checks``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.checks import OPERATIONS, ChecksMade, results_of
+from phaseline.model.distinct import some
+from phaseline.model.status import EntryStatus, OutcomeKind
+
+if TYPE_CHECKING:
+    from phaseline.engine.arena import Arena
+    from phaseline.model.blueprint import Value
+    from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.model.rows import Remark
+    from phaseline.run.reports import Report
+
+COMPLETED, RETRY, FAILED = int(OutcomeKind.COMPLETED), int(OutcomeKind.RETRY), int(OutcomeKind.FAILED)
+SLEEPING = int(EntryStatus.SLEEPING)
+
+
+def leaves_results(batch: Batch) -> bool:
+    """Whether outcomes of the batch are results to be remembered."""
+    return batch.lane.phase in OPERATIONS
+
+
+def checks_made(batch: Batch, report: Report, answer: Accepted | None, arena: Arena, now: int) -> Iterator[ChecksMade]:
+    """The results of a report: of members that were accepted and are not tried again."""
+    members, kinds = report.members, report.kinds
+    if answer is not None and len(answer.rejected):
+        kept = ~np.isin(members, answer.rejected)
+        members, kinds = members[kept], kinds[kept]
+    said = {member: remark for member, remark in report.remarks if remark.message or remark.result is not None}
+    first = 0
+    for segment in batch.segments:
+        end = first + len(segment.positions)
+        mine = (members >= first) & (members < end)
+        places = members[mine] - first
+        outcomes = _final(arena, segment, places, kinds[mine])
+        places, outcomes = places[outcomes > 0], outcomes[outcomes > 0]
+        bodies = _bodies(said, first, places, outcomes) if said else {}
+        has_said = (
+            np.array([place in bodies for place in places.tolist()], bool) if bodies else np.zeros(len(places), bool)
+        )
+        found = results_of(batch.lane.phase, segment.kind, outcomes, has_said)
+        if found is not None and some(found[1] > 0):
+            subjects = segment.subjects[places]
+            told = {int(segment.subjects[place]): body for place, body in bodies.items()}
+            yield ChecksMade(segment.deployment, found[0], subjects, found[1], now, segment.execution, told)
+        first = end
+
+
+def _bodies(said: Mapping[int, Remark], first: int, places: np.ndarray, outcomes: np.ndarray) -> dict[int, Value]:
+    """{place: what a call returned, or why it failed}, of those that said anything."""
+    found: dict[int, Value] = {}
+    for place, outcome in zip(places.tolist(), outcomes.tolist(), strict=True):
+        remark = said.get(first + place)
+        body = None if remark is None else remark.result if outcome == COMPLETED else remark.message or None
+        if body is not None:
+            found[place] = body
+    return found
+
+
+def _final(arena: Arena, segment: Segment, places: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Completed or failed by member; 0 for one that is called again, or that is not known yet."""
+    found = np.where((kinds == COMPLETED) | (kinds == FAILED), kinds, 0).astype(np.uint8)
+    retried = kinds == RETRY
+    if some(retried):
+        slot = arena.slots.get(segment.graph)
+        sleeps = np.zeros(len(places), bool)
+        if slot is not None:
+            sleeps = arena.status[slot.base + segment.positions[places]] == SLEEPING
+        found[retried & ~sleeps] = FAILED
+    return found
