@@ -281,6 +281,9 @@ def test_p01_p73_a_phase_record_says_what_is_done_with_it(terminal: Terminal) ->
     assert now["next_run_at"]
     assert (now["called"], now["mean_wait_ms"] * 2) == (2, now["waited_ms"])
     assert (phase["engine"]["is_running"], phase["engine"]["pools"]["bulk"]["busy"]) == (False, 0)
+    (run,) = now["latest"]
+    assert (run["size"], run["completed"], run["again"], run["failed"]) == (2, 0, 1, 1)
+    assert "2 resources  " in terminal.run("phases", "show", PHASE).stdout
     assert phase["engine"]["listeners"] == {"waiting": 0, "told": 0, "errors": 0, "dropped": 0}
     assert "on average for a call, 2 resources" in terminal.run("phases", "show", PHASE).stdout
     assert "NEXT RUN" in terminal.run("phases", "list").stdout

@@ -110,7 +110,7 @@ def test_paths_are_inherited_and_may_be_replaced() -> None:
     assert not types.is_last("Cloud.Node", "Making")
 
 
-def test_p1_the_path_of_nodes_is_that_of_the_source() -> None:
+def test_pd1_the_path_of_nodes_is_that_of_the_source() -> None:
     path = DEFAULT_TYPES.path("Cloud.Node", "Started")
     assert path is not None
     assert path.states == (*("Validation", "Allocation", "Initialization", "Configuration", "Installation", "Started"),)

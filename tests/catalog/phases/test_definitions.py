@@ -113,7 +113,7 @@ def test_a_constraint_that_cannot_be_read_has_its_place_and_the_phase_stays_know
     assert plugin.phase is not None
 
 
-def test_p41_an_unknown_function_in_a_constraint_is_refused(tmp_path: Path) -> None:
+def test_pd41_an_unknown_function_in_a_constraint_is_refused(tmp_path: Path) -> None:
     [problem] = read_plugin(tmp_path, {"ResourceConstraint": ":= strcta(Name)"}).errors
     assert problem.code == "PL-R006"
 

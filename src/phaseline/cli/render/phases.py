@@ -8,17 +8,18 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.problems import problem_text, problems_text
-from phaseline.cli.render.table import clean, colored, moment, number, table, took
+from phaseline.cli.render.table import clean, colored, counted, moment, number, table, took
 
 if TYPE_CHECKING:
     from phaseline.model.phases import PhasePolicy
     from phaseline.use_cases.known_phases import Forgotten
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
     from phaseline.use_cases.reloading import Reloaded
-    from phaseline.use_cases.resources.activity import PhaseNow
+    from phaseline.use_cases.resources.activity import PhaseNow, RunNow
     from phaseline.use_cases.resources.engine_now import EngineNow
     from phaseline.use_cases.resources.pausing import Paused
 
+RUNS_SHOWN = 3
 NO_PLUGINS = (
     "No plugins. They are looked for in the folders of --plugins and of the setting plugins.path,\n"
     "and among the installed packages (entry points of the groups phaseline.phases and phaseline.operations)."
@@ -142,11 +143,20 @@ def _now(now: PhaseNow) -> list[str]:
         last = f"{moment(now.last_run_at)}, {number(now.last_run_size, 'resource')} in {took(now.last_run_ms)}"
         mean = f"{now.mean_run_size:,} resources and {took(now.mean_run_ms)} on average"
         lines += [f"  last run        {last}", f"  runs            {now.runs:,} in {took(now.run_ms)}; {mean}"]
+    lines += [f"    {_run(run)}" for run in now.latest[-RUNS_SHOWN:]]
     if now.called:
         lines.append(f"  waited          {took(now.mean_wait_ms)} on average for a call, {now.called:,} resources")
     if now.failures or now.retries:
         lines.append(f"  failures        {now.failures:,}, retries {now.retries:,} (of the last hundred runs)")
     return lines
+
+
+def _run(run: RunNow) -> str:
+    """One run: when, how many, how long, and what became of them."""
+    ends = {"completed": run.completed, "again": run.again, "failed": run.failed}
+    lasted = "goes on" if run.took_ms is None else took(run.took_ms)
+    counts = counted({word: count for word, count in ends.items() if count})
+    return f"run {run.run}  {moment(run.started_at)}  {number(run.size, 'resource')}  {lasted}  {counts}"
 
 
 def _engine(engine: EngineNow) -> list[str]:

@@ -84,11 +84,13 @@ def span(milliseconds: int) -> str:
 
 
 def took(milliseconds: int) -> str:
-    """How long something took, short times with a decimal.
+    """How long something took, short times with a decimal, very short ones in milliseconds.
 
-    >>> took(440), took(12_000)
-    ('0.4 s', '12 s')
+    >>> took(7), took(440), took(12_000)
+    ('7 ms', '0.4 s', '12 s')
     """
+    if milliseconds < 100:
+        return f"{milliseconds} ms"
     return f"{milliseconds / 1000:.1f} s" if milliseconds < 10_000 else span(milliseconds)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.resources.stays import Stay
 
 PAUSES_TOLD = 20
+RUNS_TOLD = 10
 LOOKED_AT = 100
 """Latest calls from which averages are computed."""
 CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
@@ -40,6 +41,19 @@ class Pause:
 
 
 @frozen
+class RunNow:
+    """One call of a phase: its number, how many resources it had, and what became of them. ``took_ms`` None: it goes on."""
+
+    run: int
+    started_at: int
+    took_ms: int | None
+    size: int
+    completed: int
+    again: int
+    failed: int
+
+
+@frozen
 class PhaseNow:
     """One phase at this moment. ``counts``: {status: resources}; ``is_queued``: it waits for a call to begin.
 
@@ -47,7 +61,7 @@ class PhaseNow:
 
     ``runs`` counts the calls that are remembered, which took ``run_ms`` together; means, failures and retries are those of the
     last hundred of them. ``called``: resources given to calls so far, which had waited ``waited_ms`` for them together; one by
-    one if they came twice. ``paused``: by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
+    one if they came twice. ``latest``: the last runs, oldest first. ``paused``: by whom and why, empty if it is not; ``pauses``: what people asked for, the last of it.
     """
 
     name: str = ""
@@ -69,6 +83,7 @@ class PhaseNow:
     called: int = 0
     waited_ms: int = 0
     mean_wait_ms: int = 0
+    latest: Sequence[RunNow] = ()
     paused: str = ""
     paused_at: int = 0
     pauses: Sequence[Pause] = ()
@@ -192,8 +207,18 @@ def _now(
         called=called,
         waited_ms=waited_ms,
         mean_wait_ms=round(waited_ms / called) if called else 0,
+        latest=[_run(run) for run in runs[-RUNS_TOLD:]],
         paused=f"{pause.actor}: {pause.reason}" if pause is not None else "",
         paused_at=pause.at if pause is not None else 0,
+    )
+
+
+def _run(run: BatchRow) -> RunNow:
+    kinds = _kinds([run])
+    took_ms = run.closed_at - run.started_at if run.closed_at else None
+    again = kinds[OutcomeKind.AGAIN] + kinds[OutcomeKind.RETRY]
+    return RunNow(
+        run.id, run.started_at, took_ms, _size(run), kinds[OutcomeKind.COMPLETED], again, kinds[OutcomeKind.FAILED]
     )
 
 

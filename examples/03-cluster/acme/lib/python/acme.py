@@ -5,12 +5,15 @@ import os
 import urllib.error
 import urllib.request
 
-from phaseline import TemporaryError
+from phaseline import PermanentError, TemporaryError
 
 
 def call(verb, **body):
     """The answer, an item for each that was asked about. A caller who is too fast is asked to come again, and does."""
-    request = urllib.request.Request(f"{os.environ['ACME_URL']}/{verb}", json.dumps(body).encode(), method="POST")
+    url = os.environ.get("ACME_URL")
+    if not url:
+        raise PermanentError("nobody said where acme is: start the engine where ACME_URL is set, then retry")
+    request = urllib.request.Request(f"{url}/{verb}", json.dumps(body).encode(), method="POST")
     try:
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.load(response)
