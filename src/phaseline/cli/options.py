@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -14,6 +14,7 @@ from phaseline.cli.desk import Desk
 
 if TYPE_CHECKING:
     from phaseline.model.execution import IfBusy
+    from phaseline.use_cases.installing import OnFailure
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -145,7 +146,7 @@ def running_options(function: F) -> F:
     def with_manner(
         *args: object,
         task_retries: int | None,
-        on_failure: Literal["continue", "stop"],
+        on_failure: OnFailure,
         stop_after: str | None,
         if_busy: IfBusy,
         **others: object,
@@ -162,10 +163,10 @@ def running_options(function: F) -> F:
     )
     failure = click.option(
         "--on-failure",
-        type=click.Choice(["continue", "stop"]),
+        type=click.Choice(["continue", "stop", "rollback"]),
         default="continue",
         show_default=True,
-        help="What happens to independent branches after a failure.",
+        help="After a failure: let independent branches go on, begin nothing new, or take away again what was made.",
     )
     limit = click.option(
         "--stop-after",

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.cli.desk import Desk
     from phaseline.cli.render.progress import Reporter
     from phaseline.model.execution import IfBusy
-    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.installing import Manner, OnFailure
     from phaseline.use_cases.values import ExecutionView
 
 
@@ -58,15 +58,15 @@ def watching(desk: Desk) -> Iterator[Reporter]:
 
 
 def read_manner(
-    task_retries: int | None, on_failure: Literal["continue", "stop"], stop_after: str | None, if_busy: IfBusy
+    task_retries: int | None, on_failure: OnFailure, stop_after: str | None, if_busy: IfBusy
 ) -> Manner:
     """What the options that they share say of failures, and of others who are at work."""
     from phaseline.use_cases.installing import Manner, read_limit
 
     if stop_after is None:
         return Manner(task_retries, on_failure, None, if_busy)
-    if on_failure == "stop":
-        raise click.UsageError("--on-failure stop and --stop-after say the same thing differently; give one of them")
+    if on_failure != "continue":
+        raise click.UsageError(f"--on-failure {on_failure} says that nothing may fail, --stop-after how much; give one of them")
     try:
         return Manner(task_retries, on_failure, read_limit(stop_after), if_busy)
     except ValueError as error:

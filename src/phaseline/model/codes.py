@@ -175,6 +175,7 @@ CODES: dict[str, str] = {
     "PL-P032": "Instances without a check count as not healthy",
     "PL-P033": "What checks find cannot be foreseen",
     "PL-P034": "As things stand the workflow will fail",
+    "PL-P035": "What a workflow has done cannot be taken back",
     "PL-R001": "The text of a record cannot be read",
     "PL-R002": "An attribute is given twice",
     "PL-R003": "A value is expected and an expression found",

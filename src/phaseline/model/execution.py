@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
@@ -49,7 +49,7 @@ class Request:
     """What a user asked for: a workflow over a deployment. ``clean``: clean up half-made instances first (W8).
 
     ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
-    to be stored, or run beside it by ``force``.
+    to be stored, or run beside it by ``force``. ``take_back``: if it fails, what it has made is taken away again.
     """
 
     workflow: str
@@ -58,6 +58,7 @@ class Request:
     stop_after: StopAfter | None = None
     clean: bool = False
     if_busy: IfBusy = "wait"
+    take_back: bool = False
 
 
 TOLERATED = "tolerated"
@@ -103,7 +104,8 @@ class History:
     """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled.
 
     ``paths``: None where no node of the blueprint goes through states with phases. ``execution``: its id, empty in a plan.
-    ``checks``: what the last checks have found.
+    ``checks``: what the last checks have found. ``called``: gives the instances for which the round that has just settled
+    called an operation (bool by number); None: it is not known.
     """
 
     states: np.ndarray
@@ -113,6 +115,7 @@ class History:
     paths: KnownPaths | None = None
     execution: str = ""
     checks: Checks = field(default_factory=_no_checks)
+    called: Callable[[], np.ndarray | None] = lambda: None
 
 
 @frozen

@@ -33,7 +33,18 @@ def check(topology: Topology, request: Request, *, with_custom: bool = False) ->
     if with_custom:
         more |= request.parameters.keys()
     found = (*_parameters(request, more), *_filters(topology, request))
+    if request.take_back and not built_in(request.workflow).takes_back:
+        found = (*found, _not_taken_back(request))
     return found or tuple(built_in(request.workflow).problems(topology, request))
+
+
+def _not_taken_back(request: Request) -> Problem:
+    able = [name for name in PLANNERS if built_in(name).takes_back]
+    return Problem(
+        "PL-P035",
+        f"what '{request.workflow}' has done cannot be taken back when it fails",
+        f"Leave --on-failure rollback out, or say stop. It is there for: {', '.join(able)}.",
+    )
 
 
 def warnings(topology: Topology, request: Request) -> tuple[Problem, ...]:

@@ -76,7 +76,8 @@ def only_chosen(topology: Topology, request: Request) -> np.ndarray | None:
 class Workflow:
     """``problems``: what forbids a request whose parameters are right; ``warnings``: what a user should know before it begins.
 
-    ``claims``: whom it may change, so that others wait for it, or run beside it (``plan.claims``).
+    ``claims``: whom it may change, so that others wait for it, or run beside it (``plan.claims``). ``takes_back``: whether
+    its planner heeds ``Request.take_back``.
     """
 
     plan: Planner
@@ -84,3 +85,4 @@ class Workflow:
     problems: Look = nothing
     warnings: Look = nothing
     claims: Claims = everything
+    takes_back: bool = False

@@ -79,8 +79,13 @@ class Planning:
         rounds.pop(graph, None)
         rounds[graph] = Round(name, attempt, counts)
 
-    def ask(self, execution: int, *, is_canceled: bool, attempt: int) -> Planned:
-        """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems."""
+    def ask(
+        self, execution: int, *, is_canceled: bool, attempt: int, called: Callable[[], np.ndarray | None]
+    ) -> Planned:
+        """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems.
+
+        ``called`` as in ``History``.
+        """
         row = self._rows[execution]
         planner = self._planners.get(row.request.workflow)
         if planner is None:
@@ -90,7 +95,7 @@ class Planning:
             paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
             rounds = tuple(self._rounds[execution].values())
             checks = deployment.checks.checks
-            history = History(deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, checks)
+            history = History(deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, checks, called)
             code = deployment.view.code
             answer = planner(
                 deployment.topology, row.request, history, lambda operation: self._declare(operation, code)

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from phaseline.model.events import Ask, Decision
-from phaseline.model.graph import Graph
+from phaseline.model.graph import Graph, SubjectKind
 from phaseline.model.state_steps import has_phases
+from phaseline.model.status import EntryStatus, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from phaseline.engine.arena import Arena
+    from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Command, Event
     from phaseline.run.deployments import Deployments
     from phaseline.run.planning import Planning
 
+CALLED = (EntryStatus.COMPLETED, EntryStatus.FAILED, EntryStatus.UNSURE)
 ROUNDS_TOGETHER = 4
 """How often planners are asked in one turn, so that one which plans nothing again and again holds nobody up."""
 
@@ -58,10 +64,25 @@ class Rounds:
         if slot is not None and not arena.moves(slot):
             status, marks = arena.status[slot.base : slot.end], arena.marks[slot.base : slot.end]
             self._planning.settled(asked.execution, asked.graph, slot.name, slot.attempt, status=status, marks=marks)
-        planned = self._planning.ask(asked.execution, is_canceled=run.is_canceled, attempt=run.attempt)
+
+        def called() -> np.ndarray | None:
+            return (
+                None if slot is None else _called(arena, slot, len(self._deployments.loaded(run.deployment).topology))
+            )
+
+        planned = self._planning.ask(asked.execution, is_canceled=run.is_canceled, attempt=run.attempt, called=called)
         if isinstance(planned.answer, Graph) and has_phases(planned.answer.steps):
             return [planned, *self.begins(planned.answer, run.deployment)]
         return [planned]
+
+
+def _called(arena: Arena, slot: Slot, count: int) -> np.ndarray:
+    """For which of ``count`` instances something of this graph was called, bool by number."""
+    part = slice(slot.base, slot.end)
+    chosen = (arena.kind[part] == SubjectKind.INSTANCE) & np.isin(arena.status[part], CALLED)
+    found = np.zeros(count, bool)
+    found[arena.subject[part][chosen & (arena.marks[part] & Mark.ABSENT == 0)]] = True
+    return found
 
 
 def _is_asked(command: Command) -> bool:

@@ -22,6 +22,7 @@ def to_json(request: Request) -> str:
             "stop_after": told(request.stop_after) if request.stop_after else None,
             "clean": request.clean,
             **({} if request.if_busy == WAIT else {"if_busy": request.if_busy}),
+            **({"take_back": True} if request.take_back else {}),
         }
     )
 
@@ -36,4 +37,5 @@ def from_json(text: str) -> Request:
         stop_after=StopAfter(**found["stop_after"]) if found["stop_after"] else None,
         clean=found["clean"],
         if_busy=found.get("if_busy", WAIT),
+        take_back=found.get("take_back", False),
     )

@@ -9,13 +9,11 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import IfBusy
     from phaseline.use_cases.history import History
-    from phaseline.use_cases.installing import Manner, Order
+    from phaseline.use_cases.installing import Manner, OnFailure, Order
     from phaseline.use_cases.upkeep import Purge
     from phaseline.use_cases.values import ExecutionView, Line, Page
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
-
-    OnFailure = Literal["continue", "stop"]
 
 
 class Executions:

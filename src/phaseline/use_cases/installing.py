@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+OnFailure = Literal["continue", "stop", "rollback"]
 UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 """Ends after which a retry has something to do."""
 
@@ -40,12 +41,12 @@ UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 class Manner:
     """How an execution deals with failures. ``task_retries`` None: as the settings say.
 
-    ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing. ``if_busy``: whether
-    to wait while another execution has a claim on the same instances, to refuse, or to run beside it (decision 4).
+    ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing, and ``rollback`` that
+    what was made is taken away again then. ``if_busy``: whether to wait while another execution has a claim on the same instances, to refuse, or to run beside it (decision 4).
     """
 
     task_retries: int | None = None
-    on_failure: Literal["continue", "stop"] = "continue"
+    on_failure: OnFailure = "continue"
     stop_after: StopAfter | None = None
     if_busy: IfBusy = "wait"
 
@@ -53,9 +54,10 @@ class Manner:
         """The request of a workflow in this manner."""
         settings = place.settings
         retries = settings.task_retries if self.task_retries is None else self.task_retries
-        stop = StopAfter(failures=0) if self.on_failure == "stop" else self.stop_after
+        stop = self.stop_after if self.on_failure == "continue" else StopAfter(failures=0)
         retrying = RetryPolicy(retries, settings.task_retry_interval_s)
-        return Request(workflow, parameters, retrying, stop, if_busy=self.if_busy)
+        take_back = self.on_failure == "rollback"
+        return Request(workflow, parameters, retrying, stop, if_busy=self.if_busy, take_back=take_back)
 
 
 def read_limit(text: str) -> StopAfter:
@@ -153,6 +155,7 @@ def uninstall(
     refuse_moved(place, deployment)
     request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
     topology = place.store.topology(deployment.number)
+    refuse(topology, request)
     refuse_busy(place.store, deployment, topology, request)
     new = NewExecution(deployment.number, request, place.actor, place.clock.now())
     row = place.store.create_execution(new, asks=True, beside=lets_be(topology, request))

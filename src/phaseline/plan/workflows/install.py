@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.execution import Verdict
+from phaseline.model.execution import TOLERATED, Verdict
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.intact import NO_ROWS
-from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.verdicts import counted, settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflow import FILTERING, Workflow, only_chosen
+from phaseline.plan.workflows import uninstall
 
 if TYPE_CHECKING:
     from phaseline.model.execution import History, Request
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 INSTALL = "install"
 CLEAN_UP = "clean-up"
+TAKE_BACK = "take back"
 """Names of the graphs."""
 
 STARTED = frozenset({State.STARTED})
@@ -62,6 +64,10 @@ CLEAN_UP_SEQUENCE: Sequence = (
     Call(op.DELETE, unless=ALL_BUT_CREATING),
     Call(op.POSTDELETE, unless=ALL_BUT_CREATING),
 )
+NOT_STARTED = frozenset({State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING})
+TAKE_BACK_SEQUENCE = uninstall.taking_away(uninstall.NOT_RUNNING | NOT_STARTED)
+TAKING_BACK = Walk(TAKE_BACK_SEQUENCE, downwards=True, tolerant=True, once=True, on_paths=True)
+"""An uninstall that stops nothing which had not begun to start."""
 CLEANING = Walk(CLEAN_UP_SEQUENCE, downwards=True, tolerant=True, once=True)
 """What is half started is stopped, what is half created is deleted (W8)."""
 
@@ -70,7 +76,9 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     """The next graph: clean-up of half-made instances if asked for, then install; after it, the verdict."""
     done = settled(history, INSTALL)
     if done:
-        return verdict(history, done)
+        found = verdict(history, done)
+        is_taken_back = request.take_back and found.status is ExecutionStatus.FAILED
+        return _taken_back(Asked(topology, request, history, declare), found) if is_taken_back else found
     cleaned = settled(history, CLEAN_UP)
     if history.canceled:
         return verdict(history, cleaned) if cleaned else Verdict(ExecutionStatus.CANCELED)
@@ -104,4 +112,22 @@ def lay(
     return weave(asked, name, chosen, walk)
 
 
-WORKFLOW = Workflow(plan, FILTERING, claims=only_chosen)
+def _taken_back(asked: Asked, failed: Verdict) -> Graph | Verdict:
+    """What takes away again what a failed install has made; after it, the verdict."""
+    done = settled(asked.history, TAKE_BACK)
+    if done:
+        how = (
+            "was taken back"
+            if not done.counts.get(TOLERATED)
+            else f"was taken back as far as it could be: {counted(done)}"
+        )
+        return Verdict(failed.status, f"{failed.reason}; what it had made {how}")
+    called = asked.history.called()
+    if called is None or not called.any():
+        return failed
+    empty = np.array([not any(one.is_implemented for one in node.operations.values()) for node in asked.topology.nodes])
+    made = called | (empty[asked.topology.node] & (asked.history.states == State.STARTED))
+    return weave(asked, TAKE_BACK, made & choose(asked.topology, asked.request), TAKING_BACK)
+
+
+WORKFLOW = Workflow(plan, FILTERING, claims=only_chosen, takes_back=True)

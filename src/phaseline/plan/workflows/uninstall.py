@@ -50,14 +50,19 @@ def stopping(unless: frozenset[State]) -> Sequence:
     )
 
 
-SEQUENCE: Sequence = (
-    *stopping(unless=NOT_RUNNING),
-    Become(State.STOPPED, unless=STOPPED),
-    Relate(op.UNLINK, unless=NOT_THERE, reverse=True),
-    Call(op.DELETE, enter=(State.DELETING,), unless=NOT_THERE),
-    Call(op.POSTDELETE, unless=NOT_THERE),
-    Become(State.DELETED, unless=DELETED),
-)
+def taking_away(not_running: frozenset[State]) -> Sequence:
+    """All steps; what is in one of these states need not be stopped."""
+    return (
+        *stopping(unless=not_running),
+        Become(State.STOPPED, unless=STOPPED),
+        Relate(op.UNLINK, unless=NOT_THERE, reverse=True),
+        Call(op.DELETE, enter=(State.DELETING,), unless=NOT_THERE),
+        Call(op.POSTDELETE, unless=NOT_THERE),
+        Become(State.DELETED, unless=DELETED),
+    )
+
+
+SEQUENCE = taking_away(NOT_RUNNING)
 """W23 with its skips by present state."""
 
 
@@ -90,9 +95,7 @@ def lay(
     tolerant = parameters.get(IGNORE_FAILURE) is True if ignore_failure is None else ignore_failure
     once = tolerant and parameters.get(RETRY_IGNORED) is not True
     intact = (Relate(op.UNLINK, reverse=True),)
-    walk = Walk(
-        SEQUENCE, downwards=True, tolerant=tolerant, once=once, intact=intact, between=between, on_paths=True
-    )
+    walk = Walk(SEQUENCE, downwards=True, tolerant=tolerant, once=once, intact=intact, between=between, on_paths=True)
     return weave(asked, name, chosen, walk)
 
 
