@@ -1,10 +1,12 @@
 """Section 7: the built-in types of every version are what blueprints and plugins of the ancestor expect."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.dsl.readers import Texts
 
+import phaseline.compat.cloudify
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.reader import read_whole
 from phaseline.model.blueprint import Blueprint
@@ -305,3 +307,66 @@ def test_s7_6_check_drift_goes_by_order_in_the_newest_file_only() -> None:
     assert ordered["types"] is True
     assert ordered["types_1_4"] is False
     assert "recursive" not in loaded("types_1_4")[0].workflows["uninstall"].parameters
+
+
+@pytest.mark.parametrize(
+    ("kind", "operation", "inputs"),
+    [
+        ("Component", "start", {"workflow_id": "install", "timeout": 1800, "interval": 1}),
+        ("Component", "stop", {"workflow_id": "uninstall", "timeout": 1800, "interval": 1}),
+        ("FileSystem", "configure", {"script_path": "cloudify/fs/mkfs.sh"}),
+    ],
+)
+def test_s7_1_inputs_of_mapped_operations(kind: str, operation: str, inputs: dict[str, Any]) -> None:
+    found = raw(loaded("types")[1], "node_types", f"cloudify.nodes.{kind}")["interfaces"][
+        "cloudify.interfaces.lifecycle"
+    ]
+    assert {name: item.get("default", NEEDED) for name, item in found[operation]["inputs"].items()} == inputs
+
+
+def test_s7_1_the_rest_of_the_table_of_node_types() -> None:
+    sections = loaded("types")[1]
+    compute = raw(sections, "node_types", "cloudify.nodes.Compute")["interfaces"]
+    assert compute["cloudify.interfaces.host"] == {"get_state": {}}
+    assert compute["cloudify.interfaces.monitoring_agent"] == {"install": {}, "start": {}, "stop": {}, "uninstall": {}}
+    for kind, operation in (
+        ("Component", "check_status"),
+        ("SharedResource", "check_status"),
+        ("PasswordSecret", "create"),
+    ):
+        interfaces = raw(sections, "node_types", f"cloudify.nodes.{kind}")["interfaces"]
+        assert interfaces["cloudify.interfaces.validation"][operation]["implementation"]
+    manager = raw(sections, "node_types", "cloudify.nodes.CloudifyManager")["properties"]
+    assert manager["cloudify"]["default"]["workflows"] == {"task_retries": -1, "task_retry_interval": 30}
+    assert manager["cloudify_packages"].get("required", True)
+    types = {
+        ("Root", "use_external_resource"): "boolean",
+        ("FileSystem", "partition_type"): "integer",
+        ("FileSystem", "fs_type"): "string",
+        ("FileSystem", "fs_mount_path"): "string",
+        ("Compute", "agent_config"): "cloudify.datatypes.AgentConfig",
+    }
+    for (kind, name), expected in types.items():
+        assert raw(sections, "node_types", f"cloudify.nodes.{kind}")["properties"][name]["type"] == expected
+    bare = set(NODE_TYPES) - {
+        "Root", "Compute", "FileSystem", "WebServer", "CloudifyManager", "Component", "SharedResource", "Blueprint", "PasswordSecret",
+    }  # fmt: skip
+    for kind in bare:
+        assert not {"properties", "interfaces"} & raw(sections, "node_types", f"cloudify.nodes.{kind}").keys()
+
+
+def test_s7_2_file_systems_have_their_scripts() -> None:
+    sections = loaded("types")[1]
+    found: dict[tuple[str, str], str] = {}
+    for kind in ("file_system_depends_on_volume", "file_system_contained_in_compute"):
+        sides = raw(sections, "relationships", f"cloudify.relationships.{kind}")["source_interfaces"]
+        for operation, item in sides["cloudify.interfaces.relationship_lifecycle"].items():
+            found[kind, operation] = item["inputs"]["script_path"]["default"]
+    assert found == {
+        ("file_system_depends_on_volume", "preconfigure"): "cloudify/fs/fdisk.sh",
+        ("file_system_contained_in_compute", "establish"): "cloudify/fs/mount.sh",
+        ("file_system_contained_in_compute", "unlink"): "cloudify/fs/unmount.sh",
+    }
+    bundled = Path(phaseline.compat.cloudify.__file__).parent / "shim/cloudify/bundled"
+    for script in (*found.values(), "cloudify/fs/mkfs.sh"):
+        assert (bundled / script).is_file()
