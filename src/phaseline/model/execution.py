@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.checks import Checks
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import CodePlaces
+    from phaseline.model.stored_plans import Aim
     from phaseline.model.topology import Topology
 
 
@@ -104,8 +105,8 @@ class History:
     """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled.
 
     ``paths``: None where no node of the blueprint goes through states with phases. ``execution``: its id, empty in a plan.
-    ``checks``: what the last checks have found. ``called``: gives the instances for which the round that has just settled
-    called an operation (bool by number); None: it is not known.
+    ``checks``: what the last checks have found. ``aim``: gives what an update brings the deployment to. ``called``: gives
+    the instances for which the round that has just settled called an operation (bool by number); None: it is not known.
     """
 
     states: np.ndarray
@@ -115,6 +116,7 @@ class History:
     paths: KnownPaths | None = None
     execution: str = ""
     checks: Checks = field(default_factory=_no_checks)
+    aim: Callable[[], Aim | None] = lambda: None
     called: Callable[[], np.ndarray | None] = lambda: None
 
 
@@ -124,13 +126,14 @@ class Reshape:
 
     Stored in the same turn as its round, which has this ``name`` and nothing in it; so after a crash it is done or not, never
     half. ``topology``: all that were there keep their numbers, its blueprint may be another one. ``inputs`` (as they
-    are stored) and ``code``: None where they stay.
+    are stored), ``code`` and ``uses`` (as of a ``NewDeployment``): None where they stay.
     """
 
     name: str
     topology: Topology
     inputs: Mapping[str, Value] | None = None
     code: CodePlaces | None = None
+    uses: Mapping[str, int] | None = None
 
 
 @frozen

@@ -301,6 +301,7 @@ class Reshaped:
     blueprint: Blueprint | None = None
     inputs: Mapping[str, Value] | None = None
     code: CodePlaces | None = None
+    uses: Mapping[str, int] | None = None
 
 
 @frozen

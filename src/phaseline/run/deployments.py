@@ -11,6 +11,7 @@ import numpy as np
 
 from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import missing_names, state_numbers
+from phaseline.model.stored_plans import PLAN
 from phaseline.run.calling import ExecutionView
 from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.subjects import LoadedDeployment
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
     from phaseline.model.rows import ExecutionRow, NoteRow, Reshaped
+    from phaseline.model.stored_plans import Aim
     from phaseline.ports import Secrets, Store
     from phaseline.run.parts import FindPhase
 
@@ -74,8 +76,16 @@ class Deployments:
                 checks=store.checks(deployment),
                 secrets=self.secrets,
             )
+            found.named = lambda execution: self.name_of(execution, deployment)
             self._loaded[deployment] = found
         return found
+
+    def name_of(self, execution: int, deployment: int) -> str:
+        """The id of an execution; nothing if it was purged."""
+        known = self._executions.get(execution)
+        if known is not None:
+            return known.id
+        return next((row.id for row in self._store.executions(deployment) if row.number == execution), "")
 
     def grow(self, deployment: int, count: int) -> LoadedDeployment:
         """The deployment with at least so many instances: others may have been added to the store meanwhile."""
@@ -87,6 +97,12 @@ class Deployments:
             states = np.array(store.states(deployment), np.uint8)[before:]
             found.grow(topology, self._documents(deployment, added), states)
         return found
+
+    def aim_of(self, row: ExecutionRow) -> Aim | None:
+        """What an execution brings its deployment to: the aim of the plan that its request names."""
+        number = row.request.parameters.get(PLAN)
+        plan = self._store.stored_plans.find(number) if isinstance(number, int) else None
+        return None if plan is None or plan.deployment != row.deployment else plan.aim
 
     def reshape(self, row: Reshaped) -> None:
         """The deployment takes another shape, before that is stored: the same turn stores it."""

@@ -94,8 +94,10 @@ class Planning:
             deployment = self._deployments.loaded(row.deployment)
             paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
             rounds = tuple(self._rounds[execution].values())
-            checks = deployment.checks.checks
-            history = History(deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, checks, called)
+            history = History(
+                deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, deployment.checks.checks,
+                lambda: self._deployments.aim_of(row), called,
+            )  # fmt: skip
             code = deployment.view.code
             answer = planner(
                 deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
@@ -114,7 +116,7 @@ class Planning:
         number = self.number(graph)
         topology, before = answer.topology, self._deployments.loaded(deployment).topology
         blueprint = None if topology.blueprint is before.blueprint else topology.blueprint
-        row = Reshaped(deployment, topology, blueprint, answer.inputs, answer.code)
+        row = Reshaped(deployment, topology, blueprint, answer.inputs, answer.code, answer.uses)
         self._reshaped[number] = row
         self._deployments.reshape(row)
         return Planned(execution, graph, number)

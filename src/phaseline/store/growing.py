@@ -38,6 +38,10 @@ def reshape(db: sqlite3.Connection, row: Reshaped) -> None:
             "update deployment set blueprint_folder = ?, plugin_folders = ?, imported = ? where number = ?",
             (row.code.blueprint_folder, to_text(row.code.plugin_folders), to_text(row.code.imported), row.deployment),
         )
+    if row.uses is not None:
+        db.execute("delete from blueprint_use where deployment = ?", (row.deployment,))
+        rows = [(row.deployment, namespace, blueprint) for namespace, blueprint in row.uses.items()]
+        db.executemany("insert into blueprint_use values (?, ?, ?)", rows)
 
 
 def _replace(db: sqlite3.Connection, deployment: int, topology: Topology, blueprint: Blueprint | None) -> None:

@@ -176,8 +176,8 @@ class MemoryStore:
         self,
         new: NewExecution,
         deployment: int,
-        asks: bool | None,
-        beside: Beside | None = None,  # noqa: FBT001  # handed on from a keyword
+        asks: bool | None,  # noqa: FBT001 - handed on from a keyword
+        beside: Beside | None = None,
     ) -> ExecutionRow:
         known = self._held.deployments[deployment]
         if known.deleted_at:
@@ -262,6 +262,9 @@ class MemoryStore:
             if self._owner is None:
                 raise RuntimeError("only the owner of a store writes to it: use own() first")
             memory_turns.write(self._held, turn)
+            for row in turn.payload.reshaped:
+                if row.uses is not None:
+                    self.stored_blueprints.add_uses(row.deployment, row.uses)
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Remember whom to end when the engine dies."""

@@ -117,7 +117,7 @@ class MemoryBlueprints:
         self._refuse_gone(list(uses.values()))
 
     def add_uses(self, deployment: int, uses: Mapping[str, int]) -> None:
-        """Remember what a new deployment needs."""
+        """Remember what a deployment needs, and nothing else."""
         self._uses[deployment] = dict(uses)
 
     def _refuse_gone(self, numbers: Sequence[int]) -> None:

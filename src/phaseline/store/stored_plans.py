@@ -29,6 +29,8 @@ class SqlitePlans:
         """Transactions that read, and that write, whoever owns the store."""
         self._reading = reading
         self._writing = writing
+        self._last: StoredPlan | None = None
+        """Who stores a plan often carries it out at once: its aim need not be read again."""
 
     def add(self, new: StoredPlan) -> StoredPlan:
         """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
@@ -52,13 +54,17 @@ class SqlitePlans:
                 (new.deployment, new.deployment, MOST_WAITING),
             )
         assert number is not None, "the row was inserted"
-        return altered(new, number=number)
+        self._last = altered(new, number=number)
+        return self._last
 
     def find(self, number: int) -> StoredPlan | None:
         """One plan, None if there is none."""
         with self._reading() as db:
             row = db.execute(f"{_ONE} number = ?", (number,)).fetchone()
-        return None if row is None else _whole(row)
+        if row is None:
+            return None
+        known = self._last
+        return _whole(row, known.aim if known is not None and known.number == number else None)
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
         """By number, without ``body``, ``text`` and ``aim``; those of one deployment if it is given."""
@@ -114,6 +120,7 @@ def _brief(row: Sequence[Any]) -> StoredPlan:
     return StoredPlan(number, deployment, asked, created_at, created_by, json.loads(base), {}, "", None, execution)
 
 
-def _whole(row: Sequence[Any]) -> StoredPlan:
+def _whole(row: Sequence[Any], known: Aim | None = None) -> StoredPlan:
     body, text, aim = row[7:]
-    return altered(_brief(row[:7]), body=json.loads(body), text=text, aim=None if not aim else aim_from_text(aim))
+    found = known or (aim_from_text(aim) if aim else None)
+    return altered(_brief(row[:7]), body=json.loads(body), text=text, aim=found)

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.declaration import Declaration
 from phaseline.model.execution import Request, RetryPolicy
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
 from phaseline.model.states import InstanceState
+from phaseline.model.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop import Engine
 from phaseline.run.trying import with_plain_ids
@@ -125,6 +126,13 @@ class Stage:
         assert found is not None, "an execution that ran is stored"
         return found
 
+    def aim_at(self, to: Blueprint, policy: RetryPolicy) -> int:
+        """The number of a plan of an update to this blueprint."""
+        aim = Aim(to, self.store.inputs(self.deployment), CodePlaces("."), suffixes=len(to.nodes))
+        request = Request("update", retries=policy)
+        plan = StoredPlan(0, self.deployment, request, self.clock.now(), DIRECTOR.name, {}, {}, "", aim)
+        return self.store.stored_plans.add(plan).number
+
     def _begin(self, script: Script) -> tuple[Engine, MadeUpPlugins]:
         """A new engine becomes the owner of the store, whatever became of the former one."""
         self.store.disown()
@@ -151,6 +159,7 @@ def rehearse(
     application: Blueprint | str,
     workflow: str = "install",
     *,
+    to: Blueprint | None = None,
     outcomes: Mapping[str, Says | Sequence[Says]] | None = None,
     inputs: Mapping[str, Value] | None = None,
     plugin_folders: Sequence[str] = (),
@@ -169,7 +178,7 @@ def rehearse(
     full name; the closest is taken, those of a sequence are said one after another, and what is not in the table, or
     comes after the sequence, is completed. ``bulk``, ``repeatable``: what functions whose source is not at hand say of
     themselves. ``crash_in``: numbers, from 1, of the calls during which the engine dies; it is started again at once.
-    Workflows other than install begin with everything installed.
+    Workflows other than install begin with everything installed. ``to``: the blueprint to which ``update`` brings it.
 
     Raises: ``ProblemsError`` with everything that is wrong with a file.
     """
@@ -185,19 +194,37 @@ def rehearse(
         stage.play(Request("install", retries=policy), Script({}, frozenset(), BEGINNING_MS))
     table = {key: (said,) if isinstance(said, Says) else tuple(said) for key, said in (outcomes or {}).items()}
     script = Script(table, frozenset(crash_in), stage.clock.now())
-    row = stage.play(Request(workflow, parameters or {}, policy), script)
+    asked = {**(parameters or {}), **({} if to is None else {PLAN: stage.aim_at(to, policy)})}
+    row = stage.play(Request(workflow, asked, policy), script)
     states = stage.store.states(stage.deployment).tolist()
     documents = stage.store.documents(stage.deployment)
+    after = stage.store.topology(stage.deployment)
+    spelled = dict(zip(after.ids, plain_ids(after), strict=True))
+    calls = [altered(called, instances=[_spelled(one, spelled) for one in called.instances]) for called in script.calls]
+    here = [(spelled[id], state) for id, state, there in zip(after.ids, states, after.is_there, strict=True) if there]
     return Rehearsal(
         workflow,
         row.status.value,
         row.reason,
-        tuple(script.calls),
-        {id: InstanceState(state).word for id, state in zip(topology.ids, states, strict=True)},
-        {topology.ids[number]: document for number, document in documents.items()},
+        tuple(calls),
+        {id: InstanceState(state).word for id, state in here},
+        {spelled[after.ids[number]]: document for number, document in documents.items() if after.is_there[number]},
         (stage.clock.now() - script.began_at) / 1000,
         stage.crashes,
     )
+
+
+def plain_ids(topology: Topology) -> list[str]:
+    """Ids that tests can spell; a quote stands behind those of nodes that came again under a name there was before."""
+    names = [node.name for node in topology.nodes]
+    again = [names[:number].count(name) for number, name in enumerate(names)]
+    places = zip(topology.node.tolist(), topology.index.tolist(), strict=True)
+    return [f"{names[number]}_{index}" + "'" * again[number] for number, index in places]
+
+
+def _spelled(called: str, plain: Mapping[str, str]) -> str:
+    """An instance or both ends of a relationship, as a call has them."""
+    return "->".join(plain.get(id, id) for id in called.split("->"))
 
 
 def _read(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull",
-    "check_status", "check_drift", "heal",
+    "check_status", "check_drift", "heal", "update",
 )  # fmt: skip
 
 
@@ -41,6 +41,10 @@ def built_in(name: str) -> Workflow:
             from phaseline.plan.workflows import heal
 
             return heal.WORKFLOW
+        case "update":
+            from phaseline.plan.workflows import update
+
+            return update.WORKFLOW
         case "check_status" | "check_drift":
             from phaseline.plan.workflows import checking
 
