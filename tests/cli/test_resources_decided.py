@@ -6,6 +6,9 @@ import pytest
 from tests.cli.clusters import applied, moved, plugins, record, shown, worked
 from tests.cli.terminal import Terminal
 
+from phaseline.use_cases.settings import load_settings
+from phaseline.use_cases.workplace import workplace
+
 PHASE = "Acme.Create"
 
 
@@ -167,6 +170,18 @@ def test_p65_a_sleeping_phase_is_left_at_once_for_another_target(terminal: Termi
     view = shown(terminal, "n1")
     assert (view["state"], view["target"]) == ("Terminated", "Terminated")
     assert entry(terminal, "n1")["Status"] == "Canceled"
+
+
+def test_a_target_with_force_is_part_of_the_request(terminal: Terminal) -> None:
+    moved(terminal, record("n1", Sleeps=5), record("n2", Sleeps=5))
+    for name, *force in (("n1", "--force"), ("n2",)):
+        _, found = terminal.ask("resources", "target", "Terminated", name, *force)
+        settings = load_settings(environment=terminal.environment, folder=terminal.folder)
+        with workplace(settings, "a test") as place:
+            row = place.store.execution(*found["executions"])
+        assert row is not None
+        assert row.request.parameters.get("force", False) is bool(force)
+    assert states(terminal) == {"n1": "Terminated", "n2": "Terminated"}
 
 
 def test_p68_a_failed_resource_is_terminated(terminal: Terminal) -> None:

@@ -301,6 +301,32 @@ def test_p66_what_runs_is_awaited_and_its_failure_counts_for_nothing() -> None:
     assert yard.status(second) is ExecutionStatus.COMPLETED
 
 
+def test_with_force_a_resource_goes_on_at_once_and_what_its_call_brings_later_moves_nothing() -> None:
+    yard = Yard(phase("X"), phase("Y", "Configuration"), phase("Stop", "Deconfiguration"))
+    first = yard.start("a", "b")
+    running = yard.find("X", "a")
+    second = yard.reach("Terminated", "a", force=True)
+    assert (yard.state("a"), yard.runs()[1:]) == ("Deconfiguration", [("Stop", ["a"])])
+    yard.complete("X", "b")
+    assert yard.runs()[2:] == [("Y", ["b"])], "the other one is as it was"
+    yard.answer(running, properties={"InstanceId": "i-1"})
+    assert (yard.state("a"), yard.document_of("a")) == ("Deconfiguration", {"InstanceId": "i-1"})
+    yard.complete("Stop", "a")
+    yard.complete("Y", "b")
+    assert [yard.status(row) for row in (first, second)] == [ExecutionStatus.COMPLETED] * 2
+    assert (yard.state("a"), yard.state("b")) == ("Terminated", "Started")
+
+
+def test_with_force_it_goes_on_after_a_crash_too() -> None:
+    yard = Yard(phase("X"), phase("Stop", "Deconfiguration"))
+    yard.start("a")
+    yard.reach("Terminated", "a", force=True)
+    yard.crash()
+    assert yard.state("a") == "Deconfiguration"
+    yard.complete("Stop", "a")
+    assert yard.state("a") == "Terminated"
+
+
 def test_p67_a_canceled_run_that_completes_moves_nothing_but_its_data_is_stored() -> None:
     yard = Yard(phase("X"), phase("Stop", "Deconfiguration"))
     yard.start("a")

@@ -13,7 +13,6 @@ from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.model.blueprint import Value
 from phaseline.model.events import Batch
-from phaseline.model.execution import Request
 from phaseline.model.phase_data import phases_in
 from phaseline.model.phase_registry import PhaseRegistry
 from phaseline.model.phases import ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy
@@ -22,10 +21,10 @@ from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExe
 from phaseline.model.state_paths import DEFAULT_TYPES, NODE, ResourceTypes
 from phaseline.model.state_steps import phase_of, state_name
 from phaseline.model.status import EntryStatus, OutcomeKind
-from phaseline.model.subject_ranges import ranges_of
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop import Engine
 from phaseline.run.reports import Report
+from phaseline.use_cases.resources.applying import reach
 
 
 def phase(name: str, state: str = "Allocation", *needs: str, **fields: object) -> PhaseDefinition:
@@ -132,10 +131,9 @@ class Yard(Station):
         wanted = list(names) or list(made.ids)
         return np.array(sorted(made.number_of[name] for name in wanted), np.int32)
 
-    def reach(self, target: str, *names: str, cluster: str = "lab") -> ExecutionRow:
+    def reach(self, target: str, *names: str, cluster: str = "lab", force: bool = False) -> ExecutionRow:
         """Bring these (none: all) to a target, and turn until calls are out."""
-        parameters = {"target": target, "subjects": ranges_of(self.numbers(names, cluster))}
-        request = Request("reach", parameters)
+        request = reach(target, self.numbers(names, cluster), force=force)
         row = self.store.create_execution(NewExecution(self.cluster(cluster), request, ANN, self.clock.now()))
         self.engine.submit(row)
         self.settle()

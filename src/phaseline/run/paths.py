@@ -6,7 +6,7 @@ lets it go. What still runs of it then is awaited before the new path begins (6.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -95,7 +95,8 @@ class Paths:
         before = followed[subjects]
         older = np.unique(before[(before > 0) & (before < row.number)]).tolist()
         followed[subjects] = np.maximum(before, row.number)
-        return [CancelRequested(other, "wait", subjects[before == other]) for other in older]
+        how: Literal["force", "wait"] = "force" if row.request.parameters.get("force") else "wait"
+        return [CancelRequested(other, how, subjects[before == other]) for other in older]
 
     def follow(self, row: ExecutionRow, subjects: np.ndarray) -> np.ndarray:
         """Which of the subjects (bool) follow no newer execution than this one."""

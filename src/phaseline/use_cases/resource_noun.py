@@ -77,11 +77,12 @@ class Resources:
         group: str = "",
         cluster: str | None = None,
         everybody: bool = False,
+        force: bool = False,
     ) -> Moved:
-        """Give them another target; what runs of them is awaited first."""
+        """Give them another target; what runs of them is awaited first, unless ``force``."""
         from phaseline.use_cases.resources.moving import target
 
-        return target(self._place, state, _choice(names, where, group, cluster, everybody=everybody))
+        return target(self._place, state, _choice(names, where, group, cluster, everybody=everybody), force=force)
 
     def retry(
         self,

@@ -128,14 +128,16 @@ def show(desk: Desk, name: str, cluster: str | None) -> None:
 
 @resources.command(epilog="Example: phaseline resources target Terminated node-1 node-2")
 @click.argument("state")
-@about_some()
-def target(desk: Desk, /, state: str, **options: Any) -> None:
+@about_some(
+    click.option("--force", is_flag=True, help="At once: what runs of them is not awaited, and moves nothing any more.")
+)
+def target(desk: Desk, /, state: str, force: bool, **options: Any) -> None:
     """Give resources another target: what they do now is ended first, then they go the way to the state."""
     from phaseline.cli.render.resources import moved_text
     from phaseline.use_cases.resources.moving import target as run
 
     with desk.open() as place:
-        found = run(place, state, choice(options))
+        found = run(place, state, choice(options), force=force)
     desk.answer(found, lambda: moved_text(found))
 
 

@@ -74,9 +74,10 @@ class _Plan:
         return [reach(target, np.array(numbers, np.int64)) for target, numbers in self.targets.items()]
 
 
-def reach(target: str, numbers: np.ndarray) -> Request:
-    """What brings resources to a target; an empty one removes them."""
-    return Request(REACH, {"target": target, "subjects": ranges_of(numbers)})
+def reach(target: str, numbers: np.ndarray, *, force: bool = False) -> Request:
+    """What brings resources to a target; an empty one removes them. ``force``: what runs of them is not awaited."""
+    forced: dict[str, Value] = {"force": True} if force else {}
+    return Request(REACH, {"target": target, "subjects": ranges_of(numbers), **forced})
 
 
 def apply(

@@ -44,8 +44,10 @@ class Moved:
     is_running: bool
 
 
-def target(place: Workplace, state: str, choice: Choice) -> Moved:
+def target(place: Workplace, state: str, choice: Choice, *, force: bool = False) -> Moved:
     """Give resources a new target; what runs of them is awaited first (6.5). Those that have it already are left alone.
+
+    ``force``: they go at once; what calls that run bring of them later is stored with them and moves nothing.
 
     Raises: PL-R024 for each type without a path to the state, PL-C039 for resources on the way there that have failed,
     and as ``choose``.
@@ -58,7 +60,8 @@ def target(place: Workplace, state: str, choice: Choice) -> Moved:
     if problems:
         raise ProblemsError(problems)
     moving = [(snapshot, _to_move(snapshot, numbers, state)) for snapshot, numbers in chosen]
-    return _sent(place, moving, state, sum(len(numbers) for _, numbers in chosen), f"target {state}")
+    meant = sum(len(numbers) for _, numbers in chosen)
+    return _sent(place, moving, state, meant, f"target {state}", force=force)
 
 
 def delete(place: Workplace, choice: Choice) -> Moved:
@@ -134,13 +137,21 @@ def _to_move(snapshot: Snapshot, numbers: np.ndarray, state: str) -> np.ndarray:
     return np.array(found, np.int64)
 
 
-def _sent(place: Workplace, moving: Sequence[tuple[Snapshot, np.ndarray]], state: str, meant: int, what: str) -> Moved:
+def _sent(
+    place: Workplace,
+    moving: Sequence[tuple[Snapshot, np.ndarray]],
+    state: str,
+    meant: int,
+    what: str,
+    *,
+    force: bool = False,
+) -> Moved:
     rows: list[ExecutionRow] = []
     names: list[str] = []
     count = 0
     for snapshot, numbers in moving:
         if len(numbers):
-            rows.append(_stored(place, snapshot.row.number, reach(state, numbers)))
+            rows.append(_stored(place, snapshot.row.number, reach(state, numbers, force=force)))
             names += [snapshot.name(number) for number in numbers[:NAMED].tolist()]
             count += len(numbers)
     engine = _begun(place, rows) if rows else engine_now(place)
