@@ -119,3 +119,15 @@ def test_without_a_missing_import_an_unknown_type_stays_an_error(terminal: Termi
     install(terminal, "1.0")
     terminal.write(SOUND)
     assert "PL-B030" in codes(terminal, "blueprints", "validate", "--open-types", "blueprint.yaml")
+
+
+def test_a_plan_needs_definitions_only_and_names_the_package_that_an_install_needs(terminal: Terminal) -> None:
+    install(terminal, "1.0")
+    terminal.write(BLUEPRINT % "plugin:cloudify-acme-plugin")
+    planned = terminal.run("plan", "install", "blueprint.yaml")
+    assert planned.exit_code == 0, planned.stderr
+    assert "acme.acme.boxes.create" in planned.stdout
+    assert "Install its package cloudify-acme-plugin (pip install)" in planned.stdout
+    code, found = terminal.ask("install", "blueprint.yaml")
+    assert (code, [problem["code"] for problem in found["problems"]]) == (1, ["PL-O001"])
+    assert terminal.ask("deployments", "list")[1]["deployments"] == []

@@ -33,7 +33,11 @@ def missing_modules(catalog: PluginCatalog, blueprint: Blueprint, code: CodePlac
         module = implementation.rpartition(".")[0]
         if module and module not in missing and catalog.declare(implementation, code) is None:
             is_missing = _is_missing(module, code)
-            missing[module] = _problem(module, operation.name, node, code) if is_missing else _unreadable(module, code)
+            if is_missing:
+                plugin = blueprint.plugins.get(operation.plugin)
+                missing[module] = _problem(module, operation.name, node, code, plugin.package_name if plugin is not None else None)
+            else:
+                missing[module] = _unreadable(module, code)
     return [problem for problem in missing.values() if problem is not None]
 
 
@@ -88,7 +92,7 @@ def _unreadable(module: str, code: CodePlaces) -> Problem | None:
     return None
 
 
-def _problem(module: str, operation: str, node: Node, code: CodePlaces) -> Problem:
+def _problem(module: str, operation: str, node: Node, code: CodePlaces, package: str | None) -> Problem:
     from phaseline.catalog.places import search_path
 
     folders = search_path(code)
@@ -97,7 +101,8 @@ def _problem(module: str, operation: str, node: Node, code: CodePlaces) -> Probl
     )
     hint = did_you_mean(module.partition(".")[0], module_names(folders))
     mend = (
-        "Install its package, put it into a folder 'plugins' beside the blueprint, or name its folder with --plugins."
+        f"Install its package{f' {package}' if package else ''} (pip install), put it into a folder 'plugins' beside the "
+        "blueprint, or name its folder with --plugins."
     )
     return Problem(
         NOT_HERE,
