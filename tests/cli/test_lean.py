@@ -1,8 +1,15 @@
 """Short commands."""
 
+import inspect
 import os
 import subprocess
 import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from phaseline.cli import lean
 
 PROGRAM = """
 import os, sys
@@ -29,14 +36,80 @@ def test_threads_that_a_user_wants_are_kept() -> None:
     assert _said(OMP_NUM_THREADS="2") == "None None True"
 
 
-def test_numpy_works_without_its_help() -> None:
-    code = """
+WHOLE = """
 import sys
 from phaseline.cli import lean
 lean.begin()
 import phaseline.use_cases.installing  # commands import what they do before they open anything
-import numpy.ma, numpy.testing
+from phaseline.cli.later import Later
+lean.load()
+waits = [name for name in sys.modules if type(sys.modules[name]) is Later]
+from inspect import signature
+import inspect, pathlib, pickle, platform, urllib.parse
+import numpy, numpy.ma, numpy.testing, numpy._typing
+from numpy.typing import NDArray
+print(sorted(waits))
 print(numpy.arange(3).sum(), hasattr(sys.modules["numpy._core._add_newdocs"], "add_newdoc"))
+print(signature(lambda one, *, two=2: 0), inspect.signature(print, follow_wrapped=False))
+print(platform.system() == platform.uname().system, pathlib.Path("/a b").as_uri(), urllib.parse.quote("a b"))
+print(NDArray[numpy.int64] == numpy._typing.NDArray[numpy.int64], numpy.linalg.eig(numpy.eye(2)).eigenvalues)
+print(pickle.loads(pickle.dumps(numpy.arange(2))), inspect.cleandoc(inspect.cleandoc.__doc__)[:5], type(inspect) is Later)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "3 False\n"
+
+
+def test_numpy_and_pythons_own_modules_work_without_what_was_put_off() -> None:
+    done = subprocess.run([sys.executable, "-c", WHOLE], capture_output=True, text=True, check=True)
+    waits, *said = done.stdout.splitlines()
+    assert set(lean.SELDOM) - {"traceback"} <= set(eval(waits))
+    assert {"inspect", "platform", "urllib.parse", "numpy._typing"} <= set(eval(waits))
+    assert said == [
+        "3 False",
+        "(one, *, two=2) (*args, sep=' ', end='\\n', file=None, flush=False)",
+        "True file:///a%20b a%20b",
+        "True [1. 1.]",
+        "[0 1] Clean False",
+    ]
+
+
+def _texts() -> list[str]:
+    modules: list[ModuleType] = [np, inspect, sys.modules["numpy.linalg"]]
+    found = [getattr(one, "__doc__", None) for module in modules for one in vars(module).values()]
+    return [text for text in found if isinstance(text, str)]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "one", "  one  ", "\n\n  a\n    b\n\n", "a\n\n", "\tx\n\ty\n\t\tz", "a\n  b\n c", " \n "]
+)
+def test_help_texts_are_cleaned_as_python_cleans_them(text: str) -> None:
+    assert lean.cleandoc(text) == inspect.cleandoc(text)
+
+
+def test_so_are_those_of_numpy() -> None:
+    texts = _texts()
+    assert len(texts) > 500
+    assert [text for text in texts if lean.cleandoc(text) != inspect.cleandoc(text)] == []
+
+
+LEAVING = """
+import atexit, sys, threading, time
+{before}
+from phaseline.cli import lean
+lean.begin()
+gate = threading.Event()
+atexit.register(lambda: print("registered"))
+threading.Thread(target=lambda: (gate.wait(), print("thread"))).start()
+lean.end(7)
+gate.set()
+sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [("", "thread registered "), ("atexit.register(lambda: print('first'))", "thread registered first ")],
+)
+def test_the_end_waits_for_threads_and_for_what_was_registered(before: str, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVING.format(before=before)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.replace("\n", " ")) == (7, said)

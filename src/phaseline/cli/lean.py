@@ -1,14 +1,20 @@
-"""What keeps a short command short: no threads for linear algebra that nobody does, no help texts, no search for garbage.
+"""What keeps a short command short: nothing is loaded that it does not do, and nobody searches for garbage.
 
-All of it is measured in docs/benchmarks.md. What a user has set himself stays as it is.
+All of it is measured in docs/benchmarks.md and argued for in docs/adr/0018. What a user has set himself stays as it is.
 """
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
-from types import ModuleType
+import urllib  # noqa: F401  # so that its part that waits is bound to it
+from collections.abc import Callable
+from types import GenericAlias, ModuleType
+from typing import Any
+
+from phaseline.cli import later
 
 MADE_BETWEEN_LOOKS = 100_000
 """Objects made until Python looks for garbage: importing makes fewer, and what it makes stays."""
@@ -17,15 +23,28 @@ THREADS = (OPENBLAS, "OMP_NUM_THREADS", "GOTO_NUM_THREADS")
 """Variables that numpy's linear algebra reads while it is loaded; it starts as many threads as there are processors."""
 DOCUMENTATION = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
 """Nothing but the texts of numpy's help: left out, numpy is as Python's option ``-OO`` makes it."""
+ANNOTATIONS = "numpy._typing"
+"""What numpy annotates with: a quarter of the time it takes to load, for a word in five of its annotations."""
+SELDOM = ("ast", "ctypes", "pickle", "shlex", "textwrap", "traceback")
+"""Modules of Python that click, numpy and we import for corners which most commands do not turn."""
 
 _lent: list[str] = []
+_codes: list[int] = []
 
 
 def begin() -> None:
     """As the first thing a command does, before anything loads numpy."""
     gc.set_threshold(MADE_BETWEEN_LOOKS)
+    if not atexit._ncallbacks():  # noqa: SLF001 - else somebody was here before us, who would be called after us
+        atexit.register(_leave)
     for name in DOCUMENTATION:
         sys.modules.setdefault(name, ModuleType(name))
+    for name in SELDOM:
+        later.put_off(name)
+    later.put_off("inspect", {"cleandoc": cleandoc, "signature": signature})
+    later.put_off("platform", {"system": lambda: os.uname().sysname})
+    later.put_off("urllib.parse", {"quote_from_bytes": quote_from_bytes})
+    later.put_off(ANNOTATIONS, {"NDArray": Annotation})
     if not any(name in os.environ for name in THREADS):
         os.environ[OPENBLAS] = "1"
         _lent.append(OPENBLAS)
@@ -33,12 +52,58 @@ def begin() -> None:
 
 def load() -> None:
     """Load numpy and take back what was said in the environment: programs that are started later shall not read it."""
-    import numpy as np  # noqa: F401  # loaded here, used elsewhere
+    import numpy as np
 
+    later.bind(np, ANNOTATIONS)
     while _lent:
         del os.environ[_lent.pop()]
 
 
-def end() -> None:
-    """As the last thing: the operating system takes everything back, so nobody looks through it."""
+def end(code: int) -> None:
+    """As the last thing: the process is going to end with this code, and whoever waits for that is waited for."""
     gc.freeze()
+    _codes.append(code)
+
+
+def _leave() -> None:
+    """End here: all threads have ended and all others have been called, and the operating system takes everything back."""
+    if _codes:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(_codes[0])
+
+
+class Annotation:
+    """Stands where numpy annotates an array."""
+
+    __class_getitem__ = classmethod(GenericAlias)  # type: ignore[var-annotated]  # as the standard library does it
+
+
+def cleandoc(text: str) -> str:
+    """What ``inspect.cleandoc`` makes of a help text: numpy and click send theirs there while they are imported."""
+    lines = text.expandtabs().split("\n")
+    margin = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.lstrip()), default=0)
+    lines = [lines[0].lstrip(), *(line[margin:] for line in lines[1:])]
+    while lines and not lines[-1]:
+        lines.pop()
+    while lines and not lines[0]:
+        lines.pop(0)
+    return "\n".join(lines)
+
+
+def signature(function: Callable[..., object], **options: Any) -> Any:
+    """What ``inspect.signature`` says, but nothing of the functions for which numpy asks while it is imported, for its help."""
+    if str(getattr(function, "__module__", "")).startswith(("numpy._core.", "numpy.lib._")):
+        return None
+    import inspect
+
+    later.load(inspect)
+    return inspect.signature(function, **options)
+
+
+def quote_from_bytes(*arguments: Any, **options: Any) -> str:
+    """As ``urllib.parse`` has it; ``pathlib`` needs it for paths as URLs."""
+    import urllib.parse
+
+    later.load(urllib.parse)
+    return urllib.parse.quote_from_bytes(*arguments, **options)

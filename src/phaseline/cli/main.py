@@ -13,26 +13,33 @@ def main() -> NoReturn:
     """The ``phaseline`` command."""
     sys.excepthook = report_defect
     lean.begin()
+    code = _run()
+    lean.end(code)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """The exit code of the command that was typed."""
     try:
         # Inside, so that Ctrl-C is understood from the first moment on.
         from phaseline.cli.root import root
         from phaseline.cli.saying import forget, is_lost_answer
 
-        root.main(prog_name="phaseline")
+        code = root.main(prog_name="phaseline", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing more can be said, and nothing is wrong.
         forget(sys.stdout)
+        return 0
     except OSError as error:
         if not is_lost_answer(error):
             raise
         report_lost_answer(error)
-        sys.exit(1)
+        return 1
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
-        sys.exit(1)
-    finally:
-        lean.end()
-    sys.exit(0)
+        return 1
 
 
 def report_lost_answer(error: OSError) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING
 
 from phaseline.model.failures import NonRecoverableError
@@ -12,7 +11,7 @@ from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome, outcome_of, unloadable
 from phaseline.run.flavours import flavour_of, gathers
-from phaseline.run.plugin_code import attempt
+from phaseline.run.plugin_code import attempt, is_async
 
 if TYPE_CHECKING:
     from phaseline.model.graph import Policy
@@ -33,7 +32,7 @@ def resolve(spot: Spot, call: Call) -> Spot:
     spot.flavour, error = attempt(flavour_of, call)
     if error is not None:
         spot.refusal = unloadable(error, call.site.implementation)
-    spot.is_async = inspect.iscoroutinefunction(spot.function)
+    spot.is_async = is_async(spot.function)
     return spot
 
 

@@ -7,7 +7,6 @@ own too. Linux only: parent-death signals and /proc.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
 import threading
@@ -24,12 +23,12 @@ LOOK_EVERY_S = 0.02
 GRACE_S = 5.0
 """Time between SIGTERM and SIGKILL (decision 2)."""
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
 
 def die_with_parent(parent: int | None = None) -> None:
     """Let the kernel kill this process when the thread that started it ends; at once if ``parent`` is gone already."""
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    import ctypes  # only processes of calls pay for it
+
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if parent is not None and os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
 

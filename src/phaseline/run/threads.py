@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 import time
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -28,7 +27,7 @@ from phaseline.run.members import (
     resolve,
     settle_call,
 )
-from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.plugin_code import attempt, is_async, run_to_end
 from phaseline.run.pools import Pool
 from phaseline.run.printed import Printed
 from phaseline.run.reports import Report
@@ -45,10 +44,6 @@ if TYPE_CHECKING:
     from phaseline.run.handover import Group, HandOver
     from phaseline.run.posting import Poster
     from phaseline.run.together import Gathers, Settled, Together
-
-
-FUNCTIONS_KNOWN = 1_000
-"""Functions of which it is remembered whether they are coroutine functions: finding out takes 5 µs."""
 
 
 class ThreadExecutor:
@@ -193,7 +188,7 @@ class ThreadExecutor:
             )
             finish = partial(self._finish_bulk, handover, members, together, printed, waiting)
             code = together.code(function)
-            if _is_async(function):
+            if is_async(function):
                 timeout_s, error = self._limit(handover)
 
                 def go_on(raised: BaseException | None, finish: Callable[..., None] = finish) -> None:
@@ -312,12 +307,6 @@ def _call_at(handover: HandOver, members: np.ndarray, channel: LocalChannel, pla
 def as_noted(report: Report) -> Report:
     """What the report brought, without an outcome: its members are called again at once."""
     return altered(report, kinds=np.zeros(len(report.members), np.uint8), remarks=())
-
-
-@lru_cache(maxsize=FUNCTIONS_KNOWN)
-def _is_async(function: Callable[..., object]) -> bool:
-    """Whether calling it makes a coroutine."""
-    return inspect.iscoroutinefunction(function)
 
 
 def _coroutine(code: Callable[[], object]) -> Coroutine[object, object, object]:
