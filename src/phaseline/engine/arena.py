@@ -56,6 +56,8 @@ JOINS = ANY | ENDED
 """Milestones that may pass while something is unmet."""
 LARGE = 256
 """Entries of a graph from which on it is laid down alone: joining its columns to others would copy them once more."""
+NOTHING: tuple[list[int], list[int]] = [], []
+"""Nothing changes any more."""
 NOT_CONDITIONAL = np.uint8(255 - CONDITIONAL)
 
 
@@ -280,11 +282,14 @@ class Arena:
             candidates = None
 
     def _move_few(
-        self, positions: list[int], new: Wave | int, candidates: np.ndarray | None, late: set[int]
+        self,
+        positions: list[int],
+        new: Wave | int,
+        candidates: np.ndarray | None,
+        late: set[int],
     ) -> tuple[Wave, Wave | int]:
-        """One wave of a change, entry by entry: which change next, and to what."""
-        count = len(positions)
-        after = [new] * count if isinstance(new, int) else new if isinstance(new, list) else new.tolist()
+        """One wave of a change, entry by entry: which change next, and to what. ``candidates``: these themselves are felt."""
+        after = [new] * len(positions) if isinstance(new, int) else new if isinstance(new, list) else new.tolist()
         felt = set_few(self, positions, after)
         if candidates is not None:
             felt.update(positions)
@@ -292,9 +297,11 @@ class Arena:
             marks = self.cells.marks
             late.update(position for position in felt if marks[position] & ENDED)
             felt -= late
+        if not felt:
+            return self._after([], [], late) if late else NOTHING
         if len(felt) > FEW:
             return self._after(*judge_many(self, np.array(sorted(felt), np.int64)), late)
-        return self._after(*judge_few(self, sorted(felt)), late)
+        return self._after(*judge_few(self, sorted(felt) if len(felt) > 1 else felt), late)
 
     def _move_many(
         self, positions: np.ndarray, new: Wave | int, candidates: np.ndarray | None, late: set[int]

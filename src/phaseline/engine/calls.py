@@ -44,6 +44,12 @@ class OpenBatch:
         self.pending -= len(members)
         self.changed = True
 
+    def answer_one(self, member: int, kind: int) -> None:
+        """The same for one."""
+        self.kinds[member] = kind
+        self.pending -= 1
+        self.changed = True
+
     def pending_members(self) -> np.ndarray:
         """Members without an outcome, ascending."""
         found: np.ndarray = ((self.kinds == KIND_PENDING) & (self.positions >= 0)).nonzero()[0]
@@ -80,16 +86,17 @@ def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
 
 
 def _segment_of_one(arena: Arena, positions: np.ndarray) -> Segment:
-    position = positions.item()
-    slot = arena.order[arena.cells.number_of(position)]
+    cells, position = arena.cells, positions.item()
+    slot = arena.order[cells.number_of(position)]
+    where = slice(position, position + 1)
     return Segment(
         slot.graph_id,
         slot.execution,
         slot.deployment,
         np.array([position - slot.base], np.int32),
-        KINDS[arena.kind.item(position)],
-        arena.subject[positions],
-        arena.attempts[positions],
-        arena.generations[positions],
-        np.array([arena.cells.policy[position] - slot.policy_base], np.uint16),
+        KINDS[cells.kind[position]],
+        arena.subject[where].copy(),
+        arena.attempts[where].copy(),
+        arena.generations[where].copy(),
+        np.array([cells.policy[position] - slot.policy_base], np.uint16),
     )

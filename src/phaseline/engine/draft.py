@@ -48,7 +48,12 @@ class Draft:
     def enter(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
         """Instances go through the states that ``column`` (``enter`` or ``leave`` of the policies) has for their entries."""
         if len(positions) == 1:
-            self._enter_one(arena, table, positions, column)
+            position = positions.item()
+            number = column.item(arena.cells.policy[position])
+            if number:
+                slot = arena.order[arena.cells.number_of(position)]
+                subject = arena.subject[position : position + 1].copy()
+                self.states.append(StatesEntered(slot.deployment, table.paths[number], subject))
             return
         paths = column[arena.policy[neighbours(positions)]]
         if not some(paths != 0):
@@ -62,13 +67,6 @@ class Draft:
                     chosen = where if len(found) == 1 else mine[numbers == number]
                     subjects = arena.subject[chosen].copy()
                     self.states.append(StatesEntered(slot.deployment, table.paths[number], subjects))
-
-    def _enter_one(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
-        position = positions.item()
-        number = column.item(arena.cells.policy[position])
-        if number:
-            slot = arena.order[arena.cells.number_of(position)]
-            self.states.append(StatesEntered(slot.deployment, table.paths[number], arena.subject[positions]))
 
     def notes(self, arena: Arena) -> list[NotesWritten]:
         """Attempts and due times of every entry noted in this turn, once each."""

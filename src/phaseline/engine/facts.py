@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Event
 
+NOBODY = np.empty(0, np.int32)
+"""No member."""
 MAX_DELAY_MS = 366 * 24 * 3600 * 1000
 """The longest an entry may sleep; more is cut."""
 
@@ -92,26 +94,29 @@ def _finished(scheduler: Scheduler, draft: Draft, index: int, event: Finished) -
     batch = scheduler.batches.get(event.batch)
     members, kinds, delays = event.members, event.kinds, event.delays
     if batch is not None and len(members) == 1 and _expects(batch, members.item()):
-        rejected = members[:0]
-    else:
-        expected = _expected(batch, members)
-        rejected = members[~expected]
-        if len(rejected):
-            members, kinds, delays = members[expected], kinds[expected], delays[expected]
+        draft.accepted.append(Accepted(index, event.batch, members, NOBODY))
+        _finish_one(scheduler, draft, batch, members.item(), kinds.item(), delays.item())
+        return
+    expected = _expected(batch, members)
+    rejected = members[~expected]
+    if len(rejected):
+        members, kinds, delays = members[expected], kinds[expected], delays[expected]
     draft.accepted.append(Accepted(index, event.batch, members, rejected))
     if batch is None or not len(members):
         return
     positions = batch.positions[members]
     scheduler.answer(draft, batch, members, positions, kinds)
-    if len(members) == 1:
-        _judge_outcome(scheduler, draft, positions, kinds.item(), delays.item())
-    else:
-        _judge_outcomes(scheduler, draft, positions, kinds, delays)
+    _judge_outcomes(scheduler, draft, positions, kinds, delays)
 
 
-def _judge_outcome(scheduler: Scheduler, draft: Draft, positions: np.ndarray, kind: int, delay: int) -> None:
-    """The same for one entry."""
-    cells, position = scheduler.arena.cells, positions.item()
+def _finish_one(scheduler: Scheduler, draft: Draft, batch: OpenBatch, member: int, kind: int, delay: int) -> None:
+    """The same for one member that the batch has, and that has no outcome yet."""
+    cells, position = scheduler.arena.cells, batch.positions.item(member)
+    positions = batch.positions if len(batch.positions) == 1 else batch.positions[member : member + 1]
+    cells.owner[position] = -1
+    batch.answer_one(member, kind)
+    draft.answered[batch.id] = batch
+    scheduler.give_back(batch)
     is_canceling = cells.status[position] == CANCELING
     if is_canceling and scheduler.table.cancel_wins.item(cells.policy[position]):
         scheduler.arena.change(positions, CANCELED)

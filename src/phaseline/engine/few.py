@@ -33,7 +33,7 @@ from phaseline.model.events import PAGE_ENTRIES
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from phaseline.engine.arena import Arena
 
@@ -65,14 +65,14 @@ class Cells:
     """The columns of an arena seen cell by cell; valid until they grow."""
 
     __slots__ = (
-        "end", "first_page", "idx", "lost", "marks", "needs", "open", "owner", "policy", "slot_base", "status", "unmet", "unsure",
+        "end", "first_page", "idx", "kind", "lost", "marks", "needs", "open", "owner", "policy", "slot_base", "status", "unmet", "unsure",
     )  # fmt: skip
 
     def __init__(self, arena: Arena) -> None:
         """Views of the arena's present columns: what is written here is written there."""
         self.status, self.marks, self.end = arena.status.data, arena.marks.data, arena.end.data
         self.unmet, self.lost, self.needs = arena.unmet.data, arena.lost.data, arena.needs.data
-        self.policy, self.owner = arena.policy.data, arena.owner.data
+        self.policy, self.owner, self.kind = arena.policy.data, arena.owner.data, arena.kind.data
         self.idx = arena.idx.data
         self.open, self.unsure = arena.slot_open.data, arena.slot_unsure.data
         self.slot_base, self.first_page = arena.slot_base.data, arena.slot_first_page.data
@@ -137,7 +137,7 @@ def _note(arena: Arena, cells: Cells, position: int, before: int, after: int) ->
     arena.touched.add(number)
 
 
-def judge_few(arena: Arena, moved: Sequence[int]) -> tuple[list[int], list[int]]:
+def judge_few(arena: Arena, moved: Collection[int]) -> tuple[list[int], list[int]]:
     """Which blocked or skipped entries (ascending) change by their needs, and to what; gathers as ``Arena._judge``."""
     cells = arena.cells
     status = cells.status
@@ -150,11 +150,16 @@ def judge_few(arena: Arena, moved: Sequence[int]) -> tuple[list[int], list[int]]
             if after != before:
                 changed.append(position)
                 new.append(after)
-    if not new:
-        return changed, new
-    for ruling, gathered in ((WAITING, arena.released), (PASSED, arena.passed)):
-        if ruling in new:
-            gathered.append(np.array([at for at, after in zip(changed, new, strict=True) if after == ruling], np.int64))
+    if len(new) == 1:
+        if new[0] == WAITING:
+            arena.released.append(np.array(changed, np.int64))
+        elif new[0] == PASSED:
+            arena.passed.append(np.array(changed, np.int64))
+    elif new:
+        for ruling, gathered in ((WAITING, arena.released), (PASSED, arena.passed)):
+            if ruling in new:
+                found = [at for at, after in zip(changed, new, strict=True) if after == ruling]
+                gathered.append(np.array(found, np.int64))
     return changed, new
 
 

@@ -199,8 +199,6 @@ class Lanes:
 
     def about_to_begin(self, now: int) -> list[Lane]:
         """Lanes with a window, of which a batch may begin now: sleepers that are due soon may come along (X5)."""
-        if not self.has_windows:
-            return []
         lanes = [lane for lane in self.by_key.values() if lane.spec.coalesce_ms and lane.opens_at <= now]
         return [lane for lane in lanes if lane.limit(self.free(lane.pool))]
 
@@ -218,7 +216,7 @@ class Lanes:
         for key in empty:
             del self.by_key[key]
         lanes = list(self.by_key.values())
-        while begun:
+        while begun and any(lane.waiting for lane in lanes):
             begun = False
             turn = self._next % len(lanes)
             for lane in self._ordered(lanes[turn:] + lanes[:turn]):

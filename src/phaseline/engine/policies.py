@@ -64,6 +64,7 @@ class PolicyTable:
         ]
         columns = np.array(rows, np.int64).reshape(len(rows), len(DTYPES)).T
         self._columns.extend(len(rows), dict(zip(DTYPES, columns, strict=True)))
+        self.has_timeouts |= any(policy.timeout_ms for policy in policies)
         self._expose()
 
     def _expose(self) -> None:
@@ -72,6 +73,7 @@ class PolicyTable:
     def reset(self, policies: Sequence[Policy]) -> None:
         """Hold these policies and no others."""
         self._columns = Columns(DTYPES)
+        self.has_timeouts = False
         if policies:
             self.extend(policies)
         else:

@@ -93,12 +93,14 @@ class Scheduler:
         self._start_restored(draft)
         self._start_planned(draft)
         self._wake(draft)
-        self._stop_runs(draft)
+        if self.limited:
+            self._stop_runs(draft)
         self._settle(draft)
         self._dispatch(draft)
         self._close_batches(draft)
         self._set_alarm(draft)
-        self._tell_exits(draft)
+        if draft.exits:
+            self._tell_exits(draft)
         return draft.decision(self.arena)
 
     def counts(self, graph: int) -> np.ndarray:
@@ -169,8 +171,6 @@ class Scheduler:
 
     def _tell_exits(self, draft: Draft) -> None:
         """Ask the planner to go on with the subjects that passed exits and were not taken back in the same turn."""
-        if not draft.exits:
-            return
         positions = distinct(np.concatenate(draft.exits))
         positions = positions[self.arena.status[positions] == PASSED]
         for slot, mine in self.arena.by_slot(positions):
@@ -188,7 +188,9 @@ class Scheduler:
 
     def admit_applicable(self, draft: Draft, positions: np.ndarray) -> None:
         """Put entries that are known to apply into their lanes; keyed ones are asked for their key first."""
-        if not len(positions):
+        if len(positions) <= 1:
+            for position in positions.tolist():
+                self._admit_one(draft, positions, position)
             return
         numbers = self.table.lane[self.arena.policy[neighbours(positions)]]
         found = present(numbers)
@@ -199,6 +201,17 @@ class Scheduler:
                 self._evaluate(draft, mine, "key", spec.key)
             else:
                 self.enqueue(self.lanes.lane(number, spec, 0), mine)
+
+    def _admit_one(self, draft: Draft, positions: np.ndarray, position: int) -> None:
+        """The same for one."""
+        cells = self.arena.cells
+        number = self.table.lane.item(cells.policy[position])
+        spec = self.table.specs[number]
+        if spec.key is not None:
+            self._evaluate(draft, positions, "key", spec.key)
+        else:
+            slot = self.arena.order[cells.number_of(position)]
+            self.lanes.lane(number, spec, 0).put(slot.execution, positions)
 
     def _evaluate(self, draft: Draft, positions: np.ndarray, what: str, expression: str = "") -> None:
         self.arena.marks[positions] |= ASKED
@@ -219,6 +232,8 @@ class Scheduler:
         due = self.sleepers.due(self.arena, draft.now)
         if len(due):
             self.wake(draft, due)
+        if not self.lanes.has_windows:
+            return
         for lane in self.lanes.about_to_begin(draft.now):
             soon = self.sleepers.soon(self.arena, draft.now + lane.spec.coalesce_ms)
             specs = [self.table.specs[number] for number in self.table.lane[self.arena.policy[soon]].tolist()]
@@ -244,7 +259,8 @@ class Scheduler:
     def _settle(self, draft: Draft) -> None:
         """Ask the planner about graphs in which nothing moves any more; unsure entries need a person first."""
         cells, order, slots = self.arena.cells, self.arena.order, self.arena.slots
-        for number in sorted(self.arena.touched):
+        touched = self.arena.touched
+        for number in sorted(touched) if len(touched) > 1 else touched:
             slot = order[number]
             if slots.get(slot.graph_id) is not slot:
                 continue
@@ -264,7 +280,7 @@ class Scheduler:
                 run.asked.discard(slot.graph_id)
             elif slot.graph_id not in run.asked:
                 self.ask(draft, run, slot.graph_id)
-        self.arena.touched.clear()
+        touched.clear()
         for execution, graph in draft.questions.items():
             run = self.runs[execution]
             if self.moves(run):
@@ -323,7 +339,7 @@ class Scheduler:
 
     def _deadline(self, lane: Lane, positions: np.ndarray, now: int) -> int:
         """When a call of these is given up, in ms; 0: never, since one of them has no time-out or calls are single."""
-        if lane.spec.form != "bulk":
+        if not self.table.has_timeouts or lane.spec.form != "bulk":
             return 0
         timeout = self.table.timeout[self.arena.policy[positions]]
         return now + int(timeout.max()) if every(timeout != 0) else 0
@@ -353,14 +369,20 @@ class Scheduler:
         for batch in draft.answered.values():
             if not batch.pending:
                 self.batches.pop(batch.id, None)
+                kinds = batch.kinds  # nobody writes it any more
+            else:
+                kinds = batch.kinds.copy()
             is_open = batch.pending or batch.elsewhere
-            draft.closed.append(BatchClosed(batch.id, 0 if is_open else draft.now, batch.kinds.copy()))
+            draft.closed.append(BatchClosed(batch.id, 0 if is_open else draft.now, kinds))
 
     def _set_alarm(self, draft: Draft) -> None:
         at = self.sleepers.next(self.arena)
-        for time in (self.lanes.next_opening(draft.now), *[run.stops_at for run in self.limited.values()]):
-            if time is not None and (at is None or time < at):
-                at = time
+        opening = self.lanes.next_opening(draft.now)
+        if opening is not None and (at is None or opening < at):
+            at = opening
+        for run in self.limited.values():
+            if run.stops_at is not None and (at is None or run.stops_at < at):
+                at = run.stops_at
         if at != self._wake_at:
             self._wake_at = at
             draft.commands.append(WakeAt(at))
