@@ -13,7 +13,7 @@ def test_an_empty_store_says_what_to_do(terminal: Terminal, noun: str) -> None:
     assert terminal.ask(noun, "list") == (0, {noun: [], "total": 0})
 
 
-def test_words_that_do_not_fit_exit_with_2(terminal: Terminal) -> None:
+def test_d27_words_that_do_not_fit_exit_with_2(terminal: Terminal) -> None:
     assert terminal.run("instal").exit_code == 2
     assert terminal.run("install").exit_code == 2
     assert terminal.run("install", "x.yaml", "-i", "novalue").exit_code == 2
@@ -92,7 +92,7 @@ def test_names_of_deployments_keep_their_rule(terminal: Terminal, name: str) -> 
     assert (code, answer["problems"][0]["code"]) == (1, "PL-C021")
 
 
-def test_at_most_200_problems_are_printed_and_all_counted(terminal: Terminal) -> None:
+def test_d29_at_most_200_problems_are_printed_and_all_counted(terminal: Terminal) -> None:
     head = "tosca_definitions_version: cloudify_dsl_1_3\nnode_templates:\n"
     file = terminal.write(head + "".join(f"  n{number}: {{type: Nothing}}\n" for number in range(300)))
     code, answer = terminal.ask("blueprints", "validate", file)
@@ -100,7 +100,7 @@ def test_at_most_200_problems_are_printed_and_all_counted(terminal: Terminal) ->
     assert "300 problems, 200 of 300 shown" in terminal.run("blueprints", "validate", file).stderr
 
 
-def test_settings_that_are_none_stop_every_command(terminal: Terminal) -> None:
+def test_d28_settings_that_are_none_stop_every_command(terminal: Terminal) -> None:
     (terminal.folder / "phaseline.toml").write_text('[store]\nulr = "x"\n')
     code, answer = terminal.ask("deployments", "list")
     assert (code, answer["problems"][0]["code"]) == (1, "PL-C001")

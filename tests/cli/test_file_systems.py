@@ -41,7 +41,7 @@ def pretend(folder: Path, noted: Path, *programs: str) -> None:
         path.chmod(0o755)
 
 
-def test_b6a_bundled_scripts_partition_format_mount_and_unmount(terminal: Terminal, tmp_path: Path) -> None:
+def test_b06a_bundled_scripts_partition_format_mount_and_unmount(terminal: Terminal, tmp_path: Path) -> None:
     noted, programs = tmp_path / "noted", tmp_path / "programs"
     pretend(programs, noted, "sfdisk", "partprobe", "mkfs.ext9", "mount", "umount")
     mountpoint = programs / "mountpoint"

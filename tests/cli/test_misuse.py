@@ -28,7 +28,7 @@ MISUSED = {
 
 
 @pytest.mark.parametrize("words", MISUSED)
-def test_who_names_a_deployment_the_wrong_way_is_told_what_to_type(terminal: Terminal, words: str) -> None:
+def test_d27_who_names_a_deployment_the_wrong_way_is_told_what_to_type(terminal: Terminal, words: str) -> None:
     result = terminal.run(*words.split())
     assert result.exit_code == 2
     assert MISUSED[words] in " ".join(result.stderr.split())

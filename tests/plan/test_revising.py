@@ -121,7 +121,7 @@ def altered_counts(made, **counts):
     return replace(made, counts=counts)
 
 
-def test_w60_relationships_between_nodes_that_stay_are_extended_and_reduced():
+def test_n7_w60_relationships_between_nodes_that_stay_are_extended_and_reduced():
     tied = relationship("db", source=TIED)
     old = blueprint(node("db"), node("cache"), node("web", tied, instances=2))
     new = blueprint(node("db"), node("cache"), node("web", relationship("cache", source=TIED), instances=2))

@@ -19,7 +19,7 @@ def test_defaults_hold_where_nothing_is_said(tmp_path: Path) -> None:
     assert (settings.threads, settings.workers, settings.plugin_folders) == (16, 8, ())
 
 
-def test_options_win_over_environment_over_file_over_default(tmp_path: Path) -> None:
+def test_d28_options_win_over_environment_over_file_over_default(tmp_path: Path) -> None:
     (tmp_path / "phaseline.toml").write_text("run.task_retries = 1\nrun.workers = 2\nrun.threads = 3\n")
     settings = load_settings(
         environment={"PHASELINE_RUN_WORKERS": "20", "PHASELINE_RUN_TASK_RETRIES": "10", "HOME": str(tmp_path)},
@@ -47,7 +47,7 @@ def test_folders_of_plugins_are_a_list_or_separated_by_colons(tmp_path: Path) ->
     assert load_settings(environment=environment, folder=tmp_path).plugin_folders == ("/c", "/d")
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_d28_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "phaseline.toml").write_text('[store]\nulr = "x"\n[run]\nworkers = 0\ntask_retries = "often"\n')
     with pytest.raises(ProblemsError) as error:
         load_settings(environment={}, folder=tmp_path)
@@ -83,7 +83,7 @@ def test_intervals_are_seconds(tmp_path: Path, text: str) -> None:
     assert codes(error) == ["PL-C003"]
 
 
-def test_every_setting_has_a_variable_of_its_name() -> None:
+def test_d28_every_setting_has_a_variable_of_its_name() -> None:
     assert SETTINGS[0].variable == "PHASELINE_STORE_URL"
     assert len({setting.variable for setting in SETTINGS}) == len(SETTINGS)
 
