@@ -38,10 +38,10 @@ TESTING = {
 METHODS = {
     facade.Phaseline: {"status", "close"},
     facade.Blueprints: {"validate", "plan", "upload", "list", "show", "delete", "package"},
-    facade.Deployments: {"list", "show", "create", "inputs", "outputs", "capabilities", "delete"},
+    facade.Deployments: {"list", "show", "history", "create", "inputs", "outputs", "capabilities", "delete"},
     execution_noun.Executions: {
         *("install", "uninstall", "start", "resume", "retry", "complete", "cancel"),
-        *("list", "show", "logs", "events", "follow", "purge"),
+        *("list", "show", "logs", "events", "timeline", "follow", "purge"),
     },
     facade.Instances: {"list", "show", "why", "stuck"},
     plugin_nouns.Plugins: {"list", "show", "check", "reload", "install_definitions", "remove_definitions"},

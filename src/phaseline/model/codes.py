@@ -264,6 +264,7 @@ CODES: dict[str, str] = {
     "PL-C055": "The stored blueprint is needed",
     "PL-C056": "A stored blueprint cannot have this name",
     "PL-C057": "The folder cannot be stored as a blueprint",
+    "PL-C067": "An execution of resources has no timeline",
     "PL-C099": "Phaseline itself failed",
 }
 """{code: title}"""

@@ -31,10 +31,22 @@ GONE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 """States of instances of which nothing is installed."""
 
 
-def list_deployments(place: Workplace, *, limit: int | None = None) -> Page[DeploymentView]:
-    """Deployments by name, with their instances by state and their latest execution."""
-    rows = place.store.deployments()
-    return Page([_brief(place.store, row) for row in rows[:limit]], len(rows))
+def list_deployments(
+    place: Workplace, *, status: str | None = None, text: str = "", limit: int | None = None
+) -> Page[DeploymentView]:
+    """Deployments by name, with their instances by state and their latest execution.
+
+    ``status``: as in their views; ``text``: somewhere in the name, the description or the blueprint's path.
+    """
+    rows = [row for row in place.store.deployments() if text.casefold() in _told_of(row).casefold()]
+    if status is None:
+        return Page([_brief(place.store, row) for row in rows[:limit]], len(rows))
+    views = [view for row in rows if (view := _brief(place.store, row)).status == status]
+    return Page(views[:limit], len(views))
+
+
+def _told_of(row: DeploymentRow) -> str:
+    return f"{row.name} {row.description} {row.blueprint_file}"
 
 
 def show_deployment(place: Workplace, name: str) -> DeploymentDetails:

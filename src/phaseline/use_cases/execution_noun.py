@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import IfBusy
+    from phaseline.use_cases.executions import ExecutionFilter
     from phaseline.use_cases.history import History
     from phaseline.use_cases.installing import Manner, OnFailure, Order
+    from phaseline.use_cases.line_filter import LineFilter
+    from phaseline.use_cases.timeline import Timeline
     from phaseline.use_cases.upkeep import Purge
     from phaseline.use_cases.values import ExecutionView, Line, Page
     from phaseline.use_cases.watching import Watcher
@@ -164,12 +167,17 @@ class Executions:
         return cancel(self._place, id, deployment=deployment, how=how, watcher=watcher)
 
     def list(
-        self, *, deployment: str | None = None, status: str | None = None, limit: int | None = None
+        self,
+        *,
+        deployment: str | None = None,
+        status: str | None = None,
+        wanted: ExecutionFilter | None = None,
+        limit: int | None = None,
     ) -> Page[ExecutionView]:
         """Executions of a deployment or of all, the latest first, without what failed in them."""
         from phaseline.use_cases.executions import list_executions
 
-        return list_executions(self._place, deployment=deployment, status=status, limit=limit)
+        return list_executions(self._place, deployment=deployment, status=status, wanted=wanted, limit=limit)
 
     def show(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
         """One of them with every failed operation."""
@@ -183,18 +191,34 @@ class Executions:
         *,
         deployment: str | None = None,
         instance: str | None = None,
+        wanted: LineFilter | None = None,
         limit: int | None = None,
     ) -> History:
         """The last lines of scripts, plugins and the engine."""
         from phaseline.use_cases.history import logs
+        from phaseline.use_cases.line_filter import ANY
 
-        return logs(self._place, id, deployment=deployment, instance=instance, limit=limit)
+        return logs(self._place, id, deployment=deployment, instance=instance, wanted=wanted or ANY, limit=limit)
 
-    def events(self, id: str | None = None, *, deployment: str | None = None, limit: int | None = None) -> History:
+    def events(
+        self,
+        id: str | None = None,
+        *,
+        deployment: str | None = None,
+        wanted: LineFilter | None = None,
+        limit: int | None = None,
+    ) -> History:
         """The last events: what the execution and each of its instances went through."""
         from phaseline.use_cases.history import events
+        from phaseline.use_cases.line_filter import ANY
 
-        return events(self._place, id, deployment=deployment, limit=limit)
+        return events(self._place, id, deployment=deployment, wanted=wanted or ANY, limit=limit)
+
+    def timeline(self, id: str | None = None, *, deployment: str | None = None) -> Timeline:
+        """Which phase ran when, and the chain of calls that decided when it was done."""
+        from phaseline.use_cases.timeline import timeline
+
+        return timeline(self._place, id, deployment=deployment)
 
     def follow(self, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
         """Log lines and events from its beginning on, the new ones as they come; ends when it has settled.

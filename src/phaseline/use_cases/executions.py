@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import altered
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import phase_of
@@ -28,12 +28,39 @@ WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
 """Statuses of entries that an execution's view lists one by one."""
 
 
+@frozen
+class ExecutionFilter:
+    """All of these at once; empty: any. ``since`` in ms: asked for then or later. ``text``: in the id or the reason."""
+
+    status: str = ""
+    workflow: str = ""
+    actor: str = ""
+    since: int = 0
+    text: str = ""
+
+    def lets_through(self, row: ExecutionRow) -> bool:
+        """Whether the execution is wanted."""
+        return (
+            self.status in {"", row.status.value}
+            and self.workflow in {"", row.request.workflow}
+            and self.actor in {"", row.created_by}
+            and row.created_at >= self.since
+            and self.text.casefold() in f"{row.id} {row.reason}".casefold()
+        )
+
+
 def list_executions(
-    place: Workplace, *, deployment: str | None = None, status: str | None = None, limit: int | None = None
+    place: Workplace,
+    *,
+    deployment: str | None = None,
+    status: str | None = None,
+    wanted: ExecutionFilter | None = None,
+    limit: int | None = None,
 ) -> Page[ExecutionView]:
     """Executions of a deployment or of all, the latest first, without what failed in them."""
     number = find_deployment(place.store, deployment).number if deployment else None
-    rows = [row for row in place.store.executions(number) if status in (None, row.status.value)]
+    wanted = wanted or ExecutionFilter(status or "")
+    rows = [row for row in place.store.executions(number) if wanted.lets_through(row)]
     shown = rows[::-1][:limit]
     return Page([_queued(place.store, row) for row in shown], len(rows))
 

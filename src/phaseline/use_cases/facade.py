@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from phaseline.model.blueprint import Value
+    from phaseline.use_cases.deployment_history import DeploymentHistory
     from phaseline.model.stored_blueprints import StoredBlueprint
     from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
     from phaseline.use_cases.plans import Planned
@@ -171,11 +172,17 @@ class Blueprints(Noun):
 class Deployments(Noun):
     """Blueprints with inputs, under a name."""
 
-    def list(self, *, limit: int | None = None) -> Page[DeploymentView]:
+    def list(self, *, status: str | None = None, text: str = "", limit: int | None = None) -> Page[DeploymentView]:
         """Deployments by name, with their instances by state and their latest execution."""
         from phaseline.use_cases.deployments import list_deployments
 
-        return list_deployments(self._place, limit=limit)
+        return list_deployments(self._place, status=status, text=text, limit=limit)
+
+    def history(self, name: str, *, limit: int | None = None) -> DeploymentHistory:
+        """What was run in it, by whom, and what people decided on the way."""
+        from phaseline.use_cases.deployment_history import deployment_history
+
+        return deployment_history(self._place, name, limit=limit)
 
     def show(self, name: str) -> DeploymentDetails:
         """One deployment with its inputs and nodes and the folders of its code."""

@@ -15,6 +15,7 @@ from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
 from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_execution, find_instance
+from phaseline.use_cases.line_filter import ANY, LineFilter, Sieve
 from phaseline.use_cases.values import Line
 
 if TYPE_CHECKING:
@@ -50,24 +51,28 @@ def logs(
     *,
     deployment: str | None = None,
     instance: str | None = None,
+    wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> History:
-    """The last ``limit`` lines of scripts, plugins and the engine; of one instance only if it is named."""
+    """The last ``limit`` lines of scripts, plugins and the engine; of one instance only if it is named, and those ``wanted``."""
     store = place.store
     row = find_execution(store, id, deployment)
     number = None
     if instance is not None:
         number = _instance_number(store, row, instance)
     ids = instance_ids(store, row)
+    sieve = Sieve(wanted, store.topology(row.deployment)) if wanted else None
     found: list[Line] = []
     after = total = 0
     while rows := store.logs(row.number, after=after, instance=number, limit=READ_AT_ONCE):
         after = rows[-1].sequence
-        total += len(rows)
-        found.extend(
+        lines = [
             Line(line.at, line.level, row.deployment_name, instance_id(ids, line.instance), line.operation, line.text)
             for line in rows
-        )
+        ]
+        lines = lines if sieve is None else [line for line in lines if sieve.lets_through(line)]
+        total += len(lines)
+        found.extend(lines)
         if limit is not None:
             del found[:-limit]
         if len(rows) < READ_AT_ONCE:
@@ -76,9 +81,14 @@ def logs(
 
 
 def events(
-    place: Workplace, id: str | None = None, *, deployment: str | None = None, limit: int | None = None
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    wanted: LineFilter = ANY,
+    limit: int | None = None,
 ) -> History:
-    """The last ``limit`` events: those of the execution, and what each instance went through, computed from its calls."""
+    """The last ``limit`` events ``wanted``: those of the execution, and what each instance went through, computed from its calls."""
     store = place.store
     row = find_execution(store, id, deployment)
     ids = instance_ids(store, row)
@@ -98,6 +108,8 @@ def events(
         told.extend(told_of(store, row))
     else:
         told.extend(_narrated(store, row, causes))
+    if wanted:
+        told = list(filter(Sieve(wanted, store.topology(row.deployment)).lets_through, told))
     told.sort(key=lambda line: (line.at, _rank(line.level)))
     total = len(told)
     return History(row.id, row.deployment_name, told[-limit:] if limit is not None else told, total)

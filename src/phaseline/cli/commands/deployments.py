@@ -6,6 +6,7 @@ import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import blueprint_argument, blueprint_options, deployment_argument, json_option, limit_option
+DEPLOYMENT_STATUSES = ("good", "in_progress", "not_installed", "requires_attention")
 
 reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
 
@@ -15,17 +16,22 @@ def deployments() -> None:
     """What was made of blueprints."""
 
 
-@deployments.command("list", epilog="Example: phaseline deployments list --json")
+deployments.add_command(update)
+
+
+@deployments.command("list", epilog="Example: phaseline deployments list --status requires_attention")
+@click.option("--status", type=click.Choice(DEPLOYMENT_STATUSES), help="Only those of this status.")
+@click.option("--text", metavar="TEXT", default="", help="Only those with this text in name, description or path.")
 @limit_option
 @json_option
 @click.pass_obj
-def list_(desk: Desk, limit: int) -> None:
+def list_(desk: Desk, status: str | None, text: str, limit: int) -> None:
     """List deployments: status, instances by state, latest execution."""
     from phaseline.cli.render.listings import deployment_list
     from phaseline.use_cases.deployments import list_deployments
 
     with desk.open() as place:
-        page = list_deployments(place, limit=limit)
+        page = list_deployments(place, status=status, text=text, limit=limit)
     desk.answer({"deployments": page.items, "total": page.total}, lambda: deployment_list(page))
 
 
@@ -140,6 +146,21 @@ def outputs(desk: Desk, name: str, reveal: bool) -> None:
 @click.option("--force", is_flag=True, help="Even while instances of it may still exist: they are forgotten.")
 @json_option
 @click.pass_obj
+
+
+@deployments.command(epilog="Example: phaseline deployments history shop")
+@deployment_argument
+@limit_option
+@json_option
+@click.pass_obj
+def history(desk: Desk, name: str, limit: int) -> None:
+    """Tell what happened to a deployment: what was run, by whom, and what people decided."""
+    from phaseline.cli.render.listings import history_text
+    from phaseline.use_cases.deployment_history import deployment_history
+
+    with desk.open() as place:
+        found = deployment_history(place, name, limit=limit)
+    desk.answer(found, lambda: history_text(found))
 def delete(desk: Desk, name: str, force: bool) -> None:
     """Forget a deployment. Its executions stay readable; its name is free again."""
     from phaseline.use_cases.deployments import delete_deployment

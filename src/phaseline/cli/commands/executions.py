@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from phaseline.cli.commands.deciding import cancel, complete, follow, resume, retry
-from phaseline.cli.commands.purging import purge
+from phaseline.cli.commands.purging import age, purge
 from phaseline.cli.commands.starting import start
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import deployment_option, execution_argument, json_option, limit_option
@@ -15,6 +17,42 @@ from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.use_cases.history import History
+    from phaseline.use_cases.line_filter import LineFilter
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def line_options(function: F) -> F:
+    """Which lines are wanted, and how many of them at most."""
+
+    @wraps(function)
+    def with_filter(
+        *args: object, node: str, phase: str, level: str, text: str, limit: int, every: bool, **others: object
+    ) -> object:
+        from phaseline.use_cases.line_filter import LineFilter
+
+        wanted = LineFilter(node, phase, level, text)
+        return function(*args, wanted=wanted, limit=None if every else limit, **others)
+
+    count = click.IntRange(min=1)
+    options = (
+        click.option("--node", metavar="NAME", default="", help="Only about instances of this node."),
+        click.option(
+            "--phase", metavar="NAME", default="", help="Only about this operation or phase; its last part will do."
+        ),
+        click.option(
+            "--level", metavar="LEVEL", default="", help="Only lines of this level and above, or events of this type."
+        ),
+        click.option(
+            "--text", metavar="TEXT", default="", help="Only those with this text, upper and lower case alike."
+        ),
+        click.option("--limit", type=count, default=10_000, show_default=True, help="Show the last so many."),
+        click.option("--all", "every", is_flag=True, help="Show all, however many."),
+    )
+    for option in reversed(options):
+        with_filter = option(with_filter)
+    return cast("F", with_filter)
 
 
 @click.group(epilog="Example: phaseline executions show -d shop")
@@ -31,16 +69,31 @@ for _command in (resume, follow, retry, complete, cancel, purge, start):
 @click.option(
     "--status", type=click.Choice([status.value for status in ExecutionStatus]), help="Only those of this status."
 )
+@click.option("--workflow", metavar="NAME", help="Only runs of this workflow.")
+@click.option("--by", "actor", metavar="USER", help="Only those that this user asked for.")
+@click.option("--since", metavar="AGE", callback=age, help="Only those asked for since then: 90m, 12h, 30d, 8w.")
+@click.option("--text", metavar="TEXT", help="Only those with this text in the id or the reason.")
 @limit_option
 @json_option
 @click.pass_obj
-def list_(desk: Desk, deployment: str | None, status: str | None, limit: int) -> None:
+def list_(
+    desk: Desk,
+    deployment: str | None,
+    status: str | None,
+    workflow: str | None,
+    actor: str | None,
+    since: int,
+    text: str | None,
+    limit: int,
+) -> None:
     """List executions, the latest first."""
     from phaseline.cli.render.executions import execution_list
-    from phaseline.use_cases.executions import list_executions
+    from phaseline.use_cases.executions import ExecutionFilter, list_executions
 
     with desk.open() as place:
-        page = list_executions(place, deployment=deployment, status=status, limit=limit)
+        begin = place.clock.now() - since if since else 0
+        wanted = ExecutionFilter(status or "", workflow or "", actor or "", begin, text or "")
+        page = list_executions(place, deployment=deployment, wanted=wanted, limit=limit)
     desk.answer({"executions": page.items, "total": page.total}, lambda: execution_list(page))
 
 
@@ -63,17 +116,18 @@ def show(desk: Desk, id: str | None, deployment: str | None) -> None:
 @execution_argument
 @deployment_option
 @click.option("--instance", metavar="ID", help="Only lines about this instance.")
-@click.option("--limit", type=click.IntRange(min=1), default=10_000, show_default=True, help="Show the last so many.")
-@click.option("--all", "every", is_flag=True, help="Show all, however many.")
+@line_options
 @json_option
 @click.pass_obj
-def logs(desk: Desk, id: str | None, deployment: str | None, instance: str | None, limit: int, every: bool) -> None:
+def logs(
+    desk: Desk, id: str | None, deployment: str | None, instance: str | None, wanted: LineFilter, limit: int | None
+) -> None:
     """Print what scripts and plugins wrote, and the engine about them."""
     from phaseline.cli.render.executions import log_text
     from phaseline.use_cases.history import logs as read
 
     with desk.open() as place:
-        found = read(place, id, deployment=deployment, instance=instance, limit=None if every else limit)
+        found = read(place, id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
     desk.answer(
         {"execution": found.execution, "lines": found.lines, "total": found.total}, lambda: log_text(found.lines)
     )
@@ -85,23 +139,37 @@ def logs(desk: Desk, id: str | None, deployment: str | None, instance: str | Non
 @executions.command(epilog="Example: phaseline executions events -d shop")
 @execution_argument
 @deployment_option
-@click.option("--limit", type=click.IntRange(min=1), default=10_000, show_default=True, help="Show the last so many.")
-@click.option("--all", "every", is_flag=True, help="Show all, however many.")
+@line_options
 @json_option
 @click.pass_obj
-def events(desk: Desk, id: str | None, deployment: str | None, limit: int, every: bool) -> None:
+def events(desk: Desk, id: str | None, deployment: str | None, wanted: LineFilter, limit: int | None) -> None:
     """Print what happened, in the words and the form of Cloudify's command line."""
     from phaseline.cli.render.executions import event_text
     from phaseline.use_cases.history import events as read
 
     with desk.open() as place:
-        found = read(place, id, deployment=deployment, limit=None if every else limit)
+        found = read(place, id, deployment=deployment, wanted=wanted, limit=limit)
     desk.answer(
         {"execution": found.execution, "events": found.lines, "total": found.total}, lambda: event_text(found.lines)
     )
     _tell_cut(desk, found)
     if id is None and not desk.as_json:
         desk.notice(f"({found.execution} of '{found.deployment}')")
+
+
+@executions.command(epilog="Example: phaseline executions timeline -d shop")
+@execution_argument
+@deployment_option
+@json_option
+@click.pass_obj
+def timeline(desk: Desk, id: str | None, deployment: str | None) -> None:
+    """Show which phase ran when, and the chain of calls that decided when it was done."""
+    from phaseline.cli.render.timeline import timeline_text
+    from phaseline.use_cases.timeline import timeline as read
+
+    with desk.open() as place:
+        found = read(place, id, deployment=deployment)
+    desk.answer(found, lambda: timeline_text(found))
 
 
 def _tell_cut(desk: Desk, found: History) -> None:

@@ -12,8 +12,10 @@ from phaseline.cli.options import deployment_option, json_option
 UNITS_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
-def _age(_ctx: click.Context, parameter: click.Parameter, text: str) -> int:
-    """Milliseconds of an age such as ``30d``."""
+def age(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> int:
+    """Milliseconds of an age such as ``30d``; 0 where none is given."""
+    if text is None:
+        return 0
     found = re.fullmatch(r"(\d{1,6})([mhdw])", text.strip())
     if found is None:
         raise click.BadParameter(
@@ -24,7 +26,7 @@ def _age(_ctx: click.Context, parameter: click.Parameter, text: str) -> int:
 
 @click.command(epilog="Example: phaseline executions purge --older 30d --dry-run")
 @click.option(
-    "--older", metavar="AGE", required=True, callback=_age, help="Ended longer ago than that: 90m, 12h, 30d, 8w."
+    "--older", metavar="AGE", required=True, callback=age, help="Ended longer ago than that: 90m, 12h, 30d, 8w."
 )
 @deployment_option
 @click.option("--dry-run", is_flag=True, help="Only say which would go.")

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from phaseline.cli.render.executions import left_out
 from phaseline.cli.render.problems import problem_text
-from phaseline.cli.render.table import colored, counted, moment, number, table
+from phaseline.cli.render.table import clean, colored, counted, moment, number, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from phaseline.use_cases.deployment_history import DeploymentHistory
     from phaseline.model.blueprint import Value
     from phaseline.use_cases.values import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
@@ -64,6 +65,15 @@ def deployment_text(view: DeploymentDetails) -> str:
     if view.nodes:
         lines += ["  nodes", *(f"    {name}: {number(count, 'instance')}" for name, count in view.nodes.items())]
     return "\n".join(lines)
+def history_text(found: DeploymentHistory) -> str:
+    """A line for each thing that happened, the latest last."""
+    head = ["when", "execution", "what", "by", ""]
+    rows = [[moment(one.at), one.execution, one.what, one.actor or "-", clean(one.details)] for one in found.happenings]
+    left = found.total - len(rows)
+    earlier = f"\n{left:,} earlier ones; see more with --limit N" if left else ""
+    return table(head, rows) + earlier
+
+
 
 
 def outputs_text(found: Outputs) -> str:
