@@ -6,17 +6,14 @@ import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import blueprint_argument, blueprint_options, deployment_argument, json_option, limit_option
-DEPLOYMENT_STATUSES = ("good", "in_progress", "not_installed", "requires_attention")
 
+DEPLOYMENT_STATUSES = ("good", "in_progress", "not_installed", "requires_attention")
 reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
 
 
 @click.group(epilog="Example: phaseline deployments show shop")
 def deployments() -> None:
     """What was made of blueprints."""
-
-
-deployments.add_command(update)
 
 
 @deployments.command("list", epilog="Example: phaseline deployments list --status requires_attention")
