@@ -18,6 +18,7 @@ COMMANDS = {
     "install": "install:install",
     "uninstall": "uninstall:uninstall",
     "plan": "plan:plan",
+    "plans": "plans:plans",
     "blueprints": "blueprints:blueprints",
     "deployments": "deployments:deployments",
     "instances": "instances:instances",

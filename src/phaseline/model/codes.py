@@ -176,6 +176,12 @@ CODES: dict[str, str] = {
     "PL-P033": "What checks find cannot be foreseen",
     "PL-P034": "As things stand the workflow will fail",
     "PL-P035": "What a workflow has done cannot be taken back",
+    "PL-P041": "A node cannot change as it stands",
+    "PL-P042": "An update is of a plan",
+    "PL-P043": "A modification has not ended",
+    "PL-P044": "Nodes were renamed",
+    "PL-P045": "Nothing of the deployment stays",
+    "PL-P046": "Instances are forgotten without being uninstalled",
     "PL-R001": "The text of a record cannot be read",
     "PL-R002": "An attribute is given twice",
     "PL-R003": "A value is expected and an expression found",
@@ -265,6 +271,9 @@ CODES: dict[str, str] = {
     "PL-C056": "A stored blueprint cannot have this name",
     "PL-C057": "The folder cannot be stored as a blueprint",
     "PL-C067": "An execution of resources has no timeline",
+    "PL-C070": "There is no such plan",
+    "PL-C071": "The plan was applied already",
+    "PL-C072": "The deployment is not what it was when the plan was made",
     "PL-C099": "Phaseline itself failed",
 }
 """{code: title}"""

@@ -25,23 +25,23 @@ LIFECYCLES = ("lifecycle.", "relationship_lifecycle.")
 
 def plan_text(summary: PlanSummary) -> str:
     """The whole plan; ends with a line break."""
-    lines = [f"{summary.workflow}: {_counted(len(summary.nodes), 'node')}, {_counted(summary.instances, 'instance')}"]
+    lines = [f"{summary.workflow}: {counted(len(summary.nodes), 'node')}, {counted(summary.instances, 'instance')}"]
     for node in summary.nodes:
         lines += ["", *_node(node)]
     lines += ["", *_execution(summary)]
     for warning in summary.warnings:
-        lines += ["", *_warning(warning)]
+        lines += ["", *warning_lines(warning)]
     return "\n".join(lines) + "\n"
 
 
 def rounds_text(found: RoundsPlan) -> str:
     """The whole plan of several rounds; ends with a line break."""
     total = len(found.rounds)
-    lines = [f"{found.workflow}: {total} rounds one after the other, {_counted(found.calls, 'plugin call')}"]
+    lines = [f"{found.workflow}: {total} rounds one after the other, {counted(found.calls, 'plugin call')}"]
     for number, summary in enumerate(found.rounds, 1):
         lines += ["", f"round {number} of {total}: {plan_text(summary).rstrip()}"]
     for warning in found.warnings:
-        lines += ["", *_warning(warning)]
+        lines += ["", *warning_lines(warning)]
     return "\n".join(lines) + "\n"
 
 
@@ -49,7 +49,7 @@ def _node(node: NodePlan) -> Iterable[str]:
     yield f"{node.sign} {node.name}  {node.type}" + (f" × {node.count:,}" if node.count else "")
     for name, value in node.properties.items():
         if value not in (None, "", [], {}) and (name, value) != USUAL:
-            yield f"    {name}: {_shown(value)}"
+            yield f"    {name}: {shown(value)}"
     if node.states:
         yield from _states(node)
     else:
@@ -99,8 +99,8 @@ def _execution(summary: PlanSummary) -> Iterable[str]:
         return
     least = "at least " if any(phase.is_least for phase in summary.phases) else ""
     yield (
-        f"execution: {_counted(summary.waves, 'wave')}, {least}{_counted(summary.batches, 'batch', 'batches')}, "
-        f"{least}{_counted(summary.calls, 'plugin call')}"
+        f"execution: {counted(summary.waves, 'wave')}, {least}{counted(summary.batches, 'batch', 'batches')}, "
+        f"{least}{counted(summary.calls, 'plugin call')}"
     )
     head = ["operation", "on", "batches", "calls", "waves", "how"]
     yield from _table([head, *(_phase(phase) for phase in summary.phases)], indent=4, right=(1, 2, 3))
@@ -115,7 +115,8 @@ def _phase(phase: PhasePlan) -> list[str]:
     return [_short(phase.name), f"{phase.count:,}", f"{least}{phase.batches:,}", f"{least}{phase.calls:,}", waves, how]
 
 
-def _warning(warning: Problem) -> Iterable[str]:
+def warning_lines(warning: Problem) -> Iterable[str]:
+    """A warning with how to mend it."""
     yield f"warning {warning}"
     yield f"    {warning.mend}"
 
@@ -134,17 +135,18 @@ def _implementation(operation: OperationPlan) -> str:
     if operation.form != "inline":
         return operation.implementation
     lines = operation.implementation.strip().splitlines()
-    return f"inline script of {_counted(len(lines), 'line')}"
+    return f"inline script of {counted(len(lines), 'line')}"
 
 
-def _shown(value: Value) -> str:
+def shown(value: Value) -> str:
     """A value in one line, cut where it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = text.replace("\n", "\\n")
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 
 
-def _counted(count: int, noun: str, plural: str = "") -> str:
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number with its noun."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 

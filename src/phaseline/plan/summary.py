@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Link, Topology
     from phaseline.plan.state_summary import StatePlan
 
-Sign = Literal["+", "-", "!", "~"]
-"""Comes into being, goes away, is healed, or only has its relationships touched, is checked or cleaned up."""
+Sign = Literal["+", "-", "-/+", "!", "~"]
+"""Comes into being, goes away, does both, is healed, or only has its relationships touched, is checked or cleaned up."""
 SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-", "heal": "!"}
 
 
@@ -205,6 +205,8 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
     links: list[list[RelationshipPlan]] = [[] for _ in topology.nodes]
     related: set[int] = set()
     for number, link in enumerate(topology.links):
+        if link.is_cut:
+            continue
         sides = (
             _operations(source[number], link.relationship.source_operations),
             _operations(target[number], link.relationship.target_operations),

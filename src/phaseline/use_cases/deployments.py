@@ -54,8 +54,8 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
     store = place.store
     row = find_deployment(store, name)
     topology = store.topology(row.number)
-    counts = np.bincount(topology.node, minlength=len(topology.nodes)).tolist()
-    nodes = {node.name: count for node, count in zip(topology.nodes, counts, strict=True)}
+    counts = np.bincount(topology.node[topology.is_there], minlength=len(topology.nodes)).tolist()
+    nodes = {node.name: counts[number] for number, node in enumerate(topology.nodes) if number not in topology.past}
     inputs = dict(store.inputs(row.number))
     inputs |= dict.fromkeys(hidden_inputs(store.blueprint(row.number)) & inputs.keys(), HIDDEN)
     seen, uses = _brief(store, row), store.stored_blueprints.of_deployment(row.number)
@@ -121,7 +121,12 @@ def living_count(store: Store, row: DeploymentRow) -> int:
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     if row.kind == "resources":
         return int((states != REMOVED).sum())
-    return int((~np.isin(_as_life_cycle(store, row, states), GONE)).sum())
+    return int((~np.isin(_there(store, row, _as_life_cycle(store, row, states)), GONE)).sum())
+
+
+def _there(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
+    """The states without those of instances that were removed."""
+    return states if row.kind == "resources" else states[store.topology(row.number).is_there]
 
 
 def _as_life_cycle(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
@@ -143,7 +148,7 @@ def refuse_open(store: Store, row: DeploymentRow) -> None:
 
 def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
     present = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    numbers = np.bincount(present)
+    numbers = np.bincount(_there(store, row, present))
     names = store.state_names(row.number)
     states = {
         state_name(state, names): count for state, count in enumerate(numbers.tolist()) if count and state != REMOVED
@@ -154,7 +159,7 @@ def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
         name=row.name,
         status=_status_of_resources(executions)
         if row.kind == "resources"
-        else _status(executions, _as_life_cycle(store, row, present)),
+        else _status(executions, _there(store, row, _as_life_cycle(store, row, present))),
         blueprint_file=row.blueprint_file,
         description=row.description,
         created_at=row.created_at,

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 from phaseline.use_cases.execution_noun import Executions, order_of
+from phaseline.use_cases.plan_noun import Plans
 from phaseline.use_cases.plugin_nouns import Phases, Plugins
 from phaseline.use_cases.resource_noun import Resources
 from phaseline.use_cases.secret_noun import Secrets
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
     from phaseline.use_cases.values import (
         DeploymentDetails,
         DeploymentView,
+        ExecutionView,
         InstanceView,
         Outputs,
         Page,
         Validated,
     )
+    from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.waiting import Waiting
     from phaseline.use_cases.workplace import Workplace
 
@@ -73,7 +76,8 @@ def open_phaseline(
 class Phaseline:
     """The use cases over one store, by noun.
 
-    ``blueprints``, ``deployments``, ``executions``, ``instances``, ``resources``, ``plugins``, ``phases``, ``secrets``, ``engine``.
+    ``blueprints``, ``deployments``, ``executions``, ``plans``, ``instances``, ``resources``, ``plugins``, ``phases``, ``secrets``,
+    ``engine``.
     """
 
     def __init__(self, place: Workplace) -> None:
@@ -82,6 +86,7 @@ class Phaseline:
         self.blueprints = Blueprints(place)
         self.deployments = Deployments(place)
         self.executions = Executions(place)
+        self.plans = Plans(place)
         self.instances = Instances(place)
         self.plugins = Plugins(place)
         self.phases = Phases(place)
@@ -202,6 +207,26 @@ class Deployments(Noun):
         from phaseline.use_cases.creating import create
 
         return create(self._place, order_of(file, name, inputs, plugins))
+
+    def update(
+        self,
+        name: str,
+        file: str,
+        *,
+        inputs: Mapping[str, Value] | None = None,
+        plugins: Sequence[str] | None = None,
+        parameters: Mapping[str, Value] | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """Bring it to another blueprint; inputs that are not given stay, ``plugins`` None: the folders it has.
+
+        ``parameters``: of the workflow ``update``, such as ``allow_replace``.
+        """
+        from phaseline.use_cases.updating import UpdateOrder, update
+
+        order = UpdateOrder(name, file, inputs or {}, plugins, parameters or {})
+        return update(self._place, order, watcher=watcher, detach=detach)
 
     def inputs(self, name: str) -> Mapping[str, Value]:
         """Its inputs with their defaults; hidden ones stay hidden."""

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered, frozen
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 """What a deployment may be called."""
+NO_INPUTS: Mapping[str, Value] = MappingProxyType({})
 
 
 @frozen
@@ -128,11 +130,13 @@ def load(
     open_types: bool = False,
     runtime_only: bool = False,
     needs_code: bool = True,
+    former: Mapping[str, Value] = NO_INPUTS,
 ) -> Loaded:
     """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
 
     Ids are random (N5). ``open_types``: as for ``read``. ``runtime_only``: functions are kept for run time where instances
     do not depend on them. ``needs_code`` False: plugins that are not here are only warned of, as a plan calls nothing.
+    ``former``: inputs that hold where the blueprint knows them and no others are given.
 
     Raises ``ProblemsError`` with everything that is wrong.
     """
@@ -147,11 +151,12 @@ def load(
         blueprint = altered(blueprint, id=opened.stored.id)
     code = opened.code_of(blueprint)
     try:
-        whole = complete_inputs(blueprint, inputs, lookup=KnownThings(lambda: place.store))
+        given = {**{name: value for name, value in former.items() if name in blueprint.inputs}, **inputs}
+        whole = complete_inputs(blueprint, given, lookup=KnownThings(lambda: place.store))
         stored = without_hidden_defaults(blueprint)
         evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
     except ProblemsError as error:
-        raise without_values(error, blueprint, inputs) from None
+        raise without_values(error, blueprint, {**former, **inputs}) from None
     missing = missing_modules(place.catalog, evaluated, code)
     refused = missing if needs_code else [problem for problem in missing if problem.code != NOT_HERE]
     if refused:

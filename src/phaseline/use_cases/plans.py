@@ -22,9 +22,11 @@ from phaseline.use_cases.storing import missing_secrets
 if TYPE_CHECKING:
     from phaseline.model.execution import KnownPaths, Request
     from phaseline.model.rows import CodePlaces, DeploymentRow
+    from phaseline.model.stored_plans import Aim
     from phaseline.model.topology import Topology
     from phaseline.plan.foresight import Foreseen
     from phaseline.plan.summary import PlanSummary, RoundsPlan
+    from phaseline.plan.update_summary import UpdatePlan
     from phaseline.use_cases.workflows import Start
     from phaseline.use_cases.workplace import Workplace
 
@@ -39,11 +41,12 @@ class NothingToDo:
 
 @frozen
 class Planned:
-    """A plan as a value, as text, and what a user should know beforehand."""
+    """A plan as a value, as text, and what a user should know beforehand. ``id``: under which it is kept, empty: it is not."""
 
-    summary: PlanSummary | RoundsPlan | NothingToDo
+    summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
     text: str
     warnings: tuple[Problem, ...] = ()
+    id: str = ""
 
 
 def plan_install(place: Workplace, order: Order, *, open_types: bool = False) -> Planned:
@@ -71,26 +74,66 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
     return _planned(place, request, foreseen, warnings, yes_many=order.yes_many)
 
 
-def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False) -> Planned:
-    """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone."""
+def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False) -> Planned:
+    """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone.
+
+    ``save``: the plan is kept, to be applied later.
+    """
     row = find_deployment(place.store, name)
     refuse_moved(place, row)
     topology = place.store.topology(row.number)
     states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
     history = History(states, paths=_paths(place, row, topology))
     request = AS_SET.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
-    return _planned(place, request, _ask(place, topology, row.code, request, history), (), yes_many=True)
+    found = _planned(place, request, _ask(place, topology, row.code, request, history), (), yes_many=True)
+    return _kept(place, row, request, found) if save else found
 
 
-def plan_workflow(place: Workplace, order: Start) -> Planned:
-    """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds."""
+def plan_workflow(place: Workplace, order: Start, *, save: bool = False) -> Planned:
+    """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds.
+
+    ``save``: the plan is kept, to be applied later.
+    """
     from phaseline.use_cases.workflows import prepare
 
     found = prepare(place, order)
     checks = place.store.checks(found.deployment.number).checks
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history)
-    return _planned(place, found.request, foreseen, found.warnings, yes_many=True)
+    planned = _planned(place, found.request, foreseen, found.warnings, yes_many=True)
+    return _kept(place, found.deployment, found.request, planned) if save else planned
+
+
+def _kept(place: Workplace, row: DeploymentRow, request: Request, found: Planned) -> Planned:
+    from phaseline.use_cases.stored_plans import keep
+
+    return altered(found, id=keep(place, row, request, found).id)
+
+
+def foresee_rounds(
+    place: Workplace,
+    row: DeploymentRow,
+    topology: Topology,
+    request: Request,
+    states: np.ndarray,
+    *,
+    code: CodePlaces,
+    aim: Aim | None = None,
+) -> Foreseen:
+    """The rounds of a workflow of a deployment that is there. ``aim``: what an update brings it to."""
+    checks = place.store.checks(row.number).checks
+    blueprint = topology.blueprint if aim is None else aim.blueprint
+    paths = known_paths(place, blueprint, place.store.state_names(row.number))
+    history = History(states, paths=paths, checks=checks, aim=lambda: aim)
+    return _foresee(place, topology, code, request, history)
+
+
+def summaries(place: Workplace, foreseen: Foreseen, *, yes_many: bool = True) -> tuple[PlanSummary, ...]:
+    """The rounds as users read them."""
+    from phaseline.plan.summary import summarise
+
+    pools = asdict(slots(place))
+    return tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
 
 
 def _paths(place: Workplace, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
@@ -121,14 +164,13 @@ def _planned(
 ) -> Planned:
     from phaseline.plan.foresight import doubts
     from phaseline.plan.rendering import plan_text, rounds_text
-    from phaseline.plan.summary import in_rounds, summarise
+    from phaseline.plan.summary import in_rounds
 
     if not foreseen.graphs:
         reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
     warnings = (*warnings, *doubts(request.workflow, foreseen))
-    pools = asdict(slots(place))
-    rounds = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
+    rounds = summaries(place, foreseen, yes_many=yes_many)
     if len(rounds) == 1:
         summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings))
         return Planned(summary, plan_text(summary).rstrip("\n"))

@@ -27,15 +27,19 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
     from phaseline.dsl.schedules import begun
 
     refuse_missing_secrets(place, loaded.blueprint)
-    hidden = hidden_inputs(loaded.blueprint)
-    inputs = {
-        key: value if key not in hidden or value is None else place.vault.seal(value)
-        for key, value in loaded.inputs.items()
-    }
-    now = place.clock.now()
+    inputs, now = sealed_inputs(place, loaded), place.clock.now()
     settings = begun(loaded.blueprint.deployment_settings, now)
     blueprint = altered(loaded.blueprint, deployment_settings=settings)
     return NewDeployment(name, blueprint, inputs, loaded.topology, loaded.code, place.actor, now, uses=loaded.uses)
+
+
+def sealed_inputs(place: Workplace, loaded: Loaded) -> dict[str, Value]:
+    """The inputs as they are stored: those that are secrets sealed."""
+    hidden = hidden_inputs(loaded.blueprint)
+    return {
+        key: value if key not in hidden or value is None else place.vault.seal(value)
+        for key, value in loaded.inputs.items()
+    }
 
 
 def refuse_missing_secrets(place: Workplace, blueprint: Blueprint) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from phaseline.cli.commands.updating import update
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import blueprint_argument, blueprint_options, deployment_argument, json_option, limit_option
 
@@ -14,6 +15,9 @@ reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; 
 @click.group(epilog="Example: phaseline deployments show shop")
 def deployments() -> None:
     """What was made of blueprints."""
+
+
+deployments.add_command(update)
 
 
 @deployments.command("list", epilog="Example: phaseline deployments list --status requires_attention")
@@ -143,6 +147,13 @@ def outputs(desk: Desk, name: str, reveal: bool) -> None:
 @click.option("--force", is_flag=True, help="Even while instances of it may still exist: they are forgotten.")
 @json_option
 @click.pass_obj
+def delete(desk: Desk, name: str, force: bool) -> None:
+    """Forget a deployment. Its executions stay readable; its name is free again."""
+    from phaseline.use_cases.deployments import delete_deployment
+
+    with desk.open() as place:
+        view = delete_deployment(place, name, force=force)
+    desk.answer(view, lambda: f"The deployment '{view.name}' is forgotten.")
 
 
 @deployments.command(epilog="Example: phaseline deployments history shop")
@@ -158,10 +169,3 @@ def history(desk: Desk, name: str, limit: int) -> None:
     with desk.open() as place:
         found = deployment_history(place, name, limit=limit)
     desk.answer(found, lambda: history_text(found))
-def delete(desk: Desk, name: str, force: bool) -> None:
-    """Forget a deployment. Its executions stay readable; its name is free again."""
-    from phaseline.use_cases.deployments import delete_deployment
-
-    with desk.open() as place:
-        view = delete_deployment(place, name, force=force)
-    desk.answer(view, lambda: f"The deployment '{view.name}' is forgotten.")

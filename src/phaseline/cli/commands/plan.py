@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
+from phaseline.cli.commands.updating import plan_of_update, save_option
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
 from phaseline.cli.options import (
@@ -15,6 +17,9 @@ from phaseline.cli.options import (
     open_types_option,
     parameter_options,
 )
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.plans import Planned
 
 
 class OfWorkflow(OfDeployment):
@@ -43,7 +48,7 @@ class Workflows(click.Group):
 
 @click.group(cls=Workflows, epilog="Example: phaseline plan execute_operation -d shop -p operation=backup")
 def plan() -> None:
-    """Show what a command would do. Runs no code of a blueprint or plugin, stores nothing.
+    """Show what a command would do. Runs no code of a blueprint or plugin, stores nothing but the plan, with --save.
 
     Any other workflow of a deployment is planned by its name, with -d and -p.
     """
@@ -58,6 +63,7 @@ def _workflow_command(name: str) -> click.Command:
     )
     @parameter_options
     @click.option("--force", is_flag=True, help="Although the blueprint says that the workflow is not available now.")
+    @save_option
     @json_option
     @click.pass_obj
     def command(
@@ -67,6 +73,7 @@ def _workflow_command(name: str) -> click.Command:
         parameters_given: tuple[str, ...],
         allow_custom: bool,
         force: bool,
+        save: bool,
     ) -> None:
         from phaseline.use_cases.inputs import gather_inputs
         from phaseline.use_cases.plans import plan_workflow
@@ -74,14 +81,22 @@ def _workflow_command(name: str) -> click.Command:
 
         with desk.open() as place:
             parameters = gather_inputs(parameter_files, parameters_given)
-            found = plan_workflow(place, Start(name, deployment, parameters, allow_custom, force))
-        desk.answer(found.summary, lambda: found.text)
+            found = plan_workflow(place, Start(name, deployment, parameters, allow_custom, force), save=save)
+        answer_plan(desk, found)
 
     command.help = f'Show what the workflow "{name}" would do on a deployment.'
     return command
 
 
+def answer_plan(desk: Desk, found: Planned) -> None:
+    """Show a plan, and under which id it is kept."""
+    desk.answer(found.summary, lambda: found.text)
+    if found.id:
+        desk.notice(f"Kept as {found.id}. Carry it out: phaseline plans apply {found.id}")
+
+
 plan.add_command(_workflow_command("execute_operation"))
+plan.add_command(plan_of_update)
 
 
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")
@@ -123,12 +138,13 @@ def install(
     "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
 )
 @click.option("--ignore-failure", is_flag=True, help="As for uninstall.")
+@save_option
 @json_option
 @click.pass_obj
-def uninstall(desk: Desk, deployment: str, ignore_failure: bool) -> None:
+def uninstall(desk: Desk, deployment: str, ignore_failure: bool, save: bool) -> None:
     """Show what "uninstall" would do."""
     from phaseline.use_cases.plans import plan_uninstall
 
     with desk.open() as place:
-        found = plan_uninstall(place, deployment, ignore_failure=ignore_failure)
-    desk.answer(found.summary, lambda: found.text)
+        found = plan_uninstall(place, deployment, ignore_failure=ignore_failure, save=save)
+    answer_plan(desk, found)

@@ -1,0 +1,113 @@
+"""``phaseline deployments update`` and ``phaseline plan update``: the same words, done or shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.misuse import OfDeployment
+from phaseline.cli.options import blueprint_argument, blueprint_options, detach_option, json_option, running_options
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.updating import UpdateOrder
+
+SWITCHES = {
+    "allow_replace": "Nodes that cannot change as they stand (type, container, group ...) may be uninstalled and installed anew.",
+    "skip_uninstall": "Leave what the blueprint has no more where it is, and forget it.",
+    "skip_install": "Do not install what comes.",
+    "skip_drift_check": "Do not ask what is there whether it has drifted; only what changed in the blueprint counts.",
+    "skip_heal": "Do not check and heal what is to be updated before that.",
+    "skip_reinstall": "Reinstall nothing but what --reinstall names.",
+    "force_reinstall": "Reinstall what has changed, although it could be updated.",
+    "ignore_failure": "Go on although something cannot be uninstalled.",
+}
+"""{parameter of the workflow: its help}"""
+
+save_option = click.option("--save", is_flag=True, help="Keep the plan, to be applied later: phaseline plans apply ID.")
+
+
+def update_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What both commands know of the update itself."""
+    for name, text in reversed(SWITCHES.items()):
+        command = click.option(f"--{name.replace('_', '-')}", name, is_flag=True, help=text)(command)
+    command = click.option(
+        "--reinstall", metavar="ID", multiple=True, help="Reinstall this instance, whatever is found of it; repeatable."
+    )(command)
+    command = click.option(
+        "--runtime-only-evaluation",
+        "runtime_only",
+        is_flag=True,
+        help="Evaluate functions when their values are needed, so that inputs that change later take effect.",
+    )(command)
+    return blueprint_options(blueprint_argument(command))
+
+
+def read_order(
+    deployment: str,
+    file: str,
+    plugin_folders: tuple[str, ...],
+    input_files: tuple[str, ...],
+    inputs_given: tuple[str, ...],
+    runtime_only: bool,
+    reinstall: tuple[str, ...],
+    **switches: bool,
+) -> UpdateOrder:
+    """What the words mean."""
+    from phaseline.use_cases.inputs import gather_inputs
+    from phaseline.use_cases.updating import UpdateOrder
+
+    parameters: dict[str, Value] = {name: True for name, is_set in switches.items() if is_set}
+    if reinstall:
+        parameters["reinstall_list"] = list(reinstall)
+    inputs = gather_inputs(input_files, inputs_given)
+    return UpdateOrder(deployment, file, inputs, plugin_folders or None, parameters, runtime_only)
+
+
+@click.command(epilog="Example: phaseline deployments update shop blueprint.yaml -i port=8080")
+@click.argument("name")
+@update_options
+@click.option("--preview", is_flag=True, help="Only show what would be done, as phaseline plan update.")
+@running_options
+@detach_option
+@json_option
+@click.pass_obj
+def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool, **words: Any) -> None:
+    """Bring a deployment to another blueprint, or to other inputs of the same one; see before: phaseline plan update.
+
+    Inputs that are not given stay as they are.
+    """
+    from phaseline.cli.running import finish, watching
+    from phaseline.use_cases.updating import plan_update
+    from phaseline.use_cases.updating import update as bring
+
+    with desk.open() as place:
+        order = read_order(name, **words)
+        if preview:
+            shown = plan_update(place, order)
+        else:
+            with watching(desk) as watcher:
+                view = bring(place, order, manner=manner, watcher=watcher, detach=detach)
+            finish(desk, view)
+    if preview:
+        desk.answer(shown.summary, lambda: shown.text)
+
+
+@click.command("update", cls=OfDeployment, epilog="Example: phaseline plan update -d shop blueprint.yaml --save")
+@click.option("-d", "--deployment", metavar="NAME", required=True, help="The deployment.")
+@update_options
+@save_option
+@json_option
+@click.pass_obj
+def plan_of_update(desk: Desk, /, deployment: str, save: bool, **words: Any) -> None:
+    """Show what "deployments update" would do: steps, attributes old -> new, what is reinstalled and why, all rounds."""
+    from phaseline.cli.commands.plan import answer_plan
+    from phaseline.use_cases.updating import plan_update
+
+    with desk.open() as place:
+        found = plan_update(place, read_order(deployment, **words), save=save)
+    answer_plan(desk, found)

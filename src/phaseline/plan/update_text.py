@@ -1,0 +1,61 @@
+"""The plan of an update as people read it: a line for each node, its attributes old -> new, the steps of the whole, the rounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from phaseline.plan.rendering import counted, plan_text, shown, warning_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from phaseline.model.differences import Change
+    from phaseline.plan.update_summary import NodeChange, UpdatePlan
+
+KINDS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+def update_text(found: UpdatePlan) -> str:
+    """The whole plan; ends with a line break."""
+    lines = [_head(found)]
+    for node in found.nodes:
+        lines += ["", *_node(node)]
+    if found.changes:
+        lines += ["", "the deployment itself:", *(f"    {_step(one)}" for one in found.changes)]
+    total = len(found.rounds)
+    if not total:
+        lines += ["", "nothing is called"]
+    for number, summary in enumerate(found.rounds, 1):
+        lines += ["", f"round {number} of {total}: {plan_text(summary).rstrip()}"]
+    for warning in found.warnings:
+        lines += ["", *warning_lines(warning)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(found: UpdatePlan) -> str:
+    signs = Counter(str(node.sign) for node in found.nodes)
+    words = {"+": "to install", "~": "to update", "-/+": "to replace or reinstall", "-": "to uninstall"}
+    told = ", ".join(f"{signs[sign]:,} {word}" for sign, word in words.items() if signs[sign])
+    what = f"{counted(len(found.steps), 'step')}, {counted(found.calls, 'plugin call')}"
+    return f"update of {found.deployment} to {found.blueprint_file}: {what}" + (f"; nodes: {told}" if told else "")
+
+
+def _node(node: NodeChange) -> Iterable[str]:
+    counts = "".join(f" {sign}{number:,}" for sign, number in (("+", node.added), ("-", node.removed)) if number)
+    yield f"{node.sign} {node.name}  {node.type} × {node.count:,}" + (f" ({counts.strip()})" if counts else "")
+    if node.reason:
+        yield f"    because {node.reason}"
+    for change in node.changes:
+        yield f"    {_step(change, node.name)}"
+
+
+def _step(change: Change, node: str = "") -> str:
+    path = change.path.removeprefix(f"nodes.{node}.").removeprefix("properties.") if node else change.path
+    head = f"{KINDS[change.kind]} {path}"
+    if change.kind == "changed" and change.old == change.new:
+        return f"{head}: takes an input that changes"
+    if change.kind == "changed":
+        return f"{head}: {shown(change.old)} -> {shown(change.new)}"
+    value = change.new if change.kind == "added" else change.old
+    return head if value is None or isinstance(value, dict) else f"{head}: {shown(value)}"

@@ -1,0 +1,218 @@
+"""Updates and kept plans over real files and a real engine: what follows, what is refused, what is readable later (W60, W68)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import phaseline
+from phaseline.model.problem import ProblemsError
+from phaseline.use_cases.inputs import gather_inputs
+from phaseline.use_cases.plans import plan_uninstall, plan_workflow
+from phaseline.use_cases.stored_plans import apply_plan, delete_plan, list_plans, show_plan
+from phaseline.use_cases.updating import UpdateOrder, plan_update, update
+from phaseline.use_cases.workflows import Start
+
+HEAD = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+"""
+ONE = (
+    HEAD
+    + """
+description: first
+inputs:
+  port: {default: 8080}
+  key: {default: abc, hidden: true}
+plugins: {things: {executor: central_deployment_agent, install: false}}
+labels: {tier: {values: [gold]}}
+node_templates:
+  db: {type: cloudify.nodes.Root, interfaces: {cloudify.interfaces.lifecycle: {create: things.things.run, stop: things.things.run}}}
+  web:
+    type: cloudify.nodes.WebServer
+    properties: {port: {get_input: port}}
+    interfaces: {cloudify.interfaces.lifecycle: {create: things.things.run, stop: things.things.run}}
+    relationships: [{type: cloudify.relationships.depends_on, target: db}]
+outputs: {port: {value: {get_input: port}}}
+"""
+)
+TWO = (
+    ONE.replace("first", "second")
+    .replace("gold", "silver")
+    .replace("  db:", "  cache:")
+    .replace("target: db", "target: cache")
+)
+PLUGIN = """
+from phaseline import operation
+
+@operation
+def run(item):
+    pass
+
+@operation
+def only_five(item):
+    if item.inputs["port"] != 5:
+        item.fail("not with this port")
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path):
+    for name, text in {"one.yaml": ONE, "two.yaml": TWO, "plugins/things.py": PLUGIN}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    with phaseline.open("memory:") as nouns:
+        place = nouns.place
+        nouns.executions.install(str(tmp_path / "one.yaml"), "shop")
+        yield place, tmp_path, nouns
+
+
+def order(folder: Path, file: str, *inputs: str, **parameters) -> UpdateOrder:
+    return UpdateOrder("shop", str(folder / file), gather_inputs((), inputs), None, parameters)
+
+
+def problems(call) -> list[str]:
+    with pytest.raises(ProblemsError) as caught:
+        call()
+    return [f"{problem.code} {problem.message}" for problem in caught.value.problems]
+
+
+def test_w60_attributes_of_the_deployment_follow_and_inputs_stay_where_none_are_given(shop):
+    place, folder, nouns = shop
+    assert update(place, order(folder, "two.yaml", "port=9090")).is_good
+    seen = nouns.deployments.show("shop")
+    assert (seen.description, dict(seen.inputs)) == ("second", {"port": 9090, "key": "(hidden)"})
+    assert dict(nouns.deployments.outputs("shop")) == {"port": 9090}
+    assert sorted(seen.nodes) == ["cache", "web"]
+    assert seen.status == "good"
+    row = place.store.deployment("shop")
+    assert {key: list(values) for key, values in place.store.blueprint(row.number).labels.items()} == {
+        "tier": ["gold", "silver"]
+    }
+    assert update(place, order(folder, "two.yaml")).is_good
+    assert nouns.deployments.inputs("shop")["port"] == 9090
+
+
+def test_w60_a_plan_says_steps_old_and_new_values_and_why_something_is_reinstalled(shop):
+    place, folder, _ = shop
+    found = plan_update(place, order(folder, "two.yaml", "port=9090", "key=xyz"))
+    steps = {(step.kind, step.what, step.path): (step.old, step.new) for step in found.summary.steps}
+    assert steps["changed", "input", "inputs.port"] == (8080, 9090)
+    assert steps["changed", "input", "inputs.key"] == ("(hidden)", "(hidden)")
+    assert steps["changed", "property", "nodes.web.properties.port"] == (8080, 9090)
+    assert steps["changed", "description", "description"] == ("first", "second")
+    assert ("added", "node", "nodes.cache") in steps
+    assert ("removed", "node", "nodes.db") in steps
+    signs = {node.name: (node.sign, node.reason) for node in found.summary.nodes}
+    assert signs["db"] == ("-", "")
+    assert signs["cache"] == ("+", "")
+    assert signs["web"] == ("-/+", "it has none of the operations update, update_config and update_apply")
+    assert [one.workflow for one in found.summary.rounds] == [
+        "uninstall",
+        "install",
+        "uninstall again",
+        "install again",
+    ]
+    assert "~ port: 8080 -> 9090" in found.text
+    assert "xyz" not in found.text
+    assert [problem.code for problem in found.warnings] == ["PL-P044"]
+    assert place.store.stored_plans.all() == []
+
+
+def test_w60_a_new_value_of_a_hidden_input_is_a_change_of_the_nodes_that_take_it(shop):
+    place, folder, _ = shop
+    (folder / "taking.yaml").write_text(ONE.replace("port: {get_input: port}", "port: {get_input: key}"))
+    update(place, order(folder, "taking.yaml"))
+    found = plan_update(place, order(folder, "taking.yaml", "key=other"))
+    assert [(node.name, node.sign) for node in found.summary.nodes] == [("web", "-/+")]
+    assert "takes an input that changes" in found.text
+
+
+def test_w60_an_update_that_changes_type_is_refused_before_anything_changes(shop):
+    place, folder, nouns = shop
+    own = "node_types: {my.Web: {derived_from: cloudify.nodes.WebServer}}\nnode_templates:"
+    (folder / "typed.yaml").write_text(
+        ONE.replace("cloudify.nodes.WebServer", "my.Web").replace("node_templates:", own)
+    )
+    told = problems(lambda: update(place, order(folder, "typed.yaml")))
+    assert told[0].startswith("PL-P041 'web' cannot change as it stands: its type changes")
+    assert nouns.deployments.show("shop").latest_execution == "install-1"
+    shown = plan_update(place, order(folder, "typed.yaml"))
+    assert [(node.name, node.sign) for node in shown.summary.nodes] == [("web", "-/+")]
+    assert "PL-P041" in [problem.code for problem in shown.warnings]
+    assert update(place, order(folder, "typed.yaml", allow_replace=True)).is_good
+
+
+def test_w60_renaming_everything_is_said_by_the_plan(shop):
+    place, folder, _ = shop
+    (folder / "renamed.yaml").write_text(
+        ONE.replace("  db:", "  d2:").replace("target: db", "target: d2").replace("  web:", "  w2:")
+    )
+    found = plan_update(place, order(folder, "renamed.yaml"))
+    assert [problem.code for problem in found.warnings] == ["PL-P044", "PL-P045"]
+    assert "'db' -> 'd2', 'web' -> 'w2'" in found.text
+
+
+def test_w60_every_update_keeps_its_plan_which_is_found_by_its_execution(shop):
+    place, folder, _ = shop
+    done = update(place, order(folder, "two.yaml"))
+    kept = show_plan(place, done.id)
+    assert (kept.view.status, kept.view.execution, kept.view.workflow) == ("applied", done.id, "update")
+    assert kept.plan["steps"][0]["kind"] in {"added", "removed", "changed"}
+    assert "round 1 of" in kept.text
+    assert problems(lambda: apply_plan(place, kept.view.id))[0].startswith("PL-C071")
+
+
+def test_w60_a_kept_plan_is_applied_as_it_was_read(shop):
+    place, folder, nouns = shop
+    kept = plan_update(place, order(folder, "two.yaml", "port=7"), save=True)
+    (folder / "two.yaml").write_text("not: a blueprint any more")
+    assert [view.status for view in list_plans(place, "shop")] == ["waiting"]
+    assert apply_plan(place, kept.id).is_good
+    assert nouns.deployments.inputs("shop")["port"] == 7
+    assert [view.status for view in list_plans(place)] == ["applied"]
+
+
+def test_plans_of_any_workflow_are_refused_with_what_has_moved(shop):
+    place, folder, nouns = shop
+    kept = plan_workflow(place, Start("reinstall", "shop"), save=True)
+    gone = plan_uninstall(place, "shop", save=True)
+    assert apply_plan(place, kept.id).is_good
+    assert [view.status for view in list_plans(place)] == ["waiting", "applied"]
+    nouns.executions.uninstall("shop")
+    (told,) = problems(lambda: apply_plan(place, gone.id))
+    assert told.startswith(f"PL-C072 {gone.id} cannot be applied: db_")
+    assert "was started and is deleted" in told
+    nouns.executions.start("install", "shop")
+    other = plan_uninstall(place, "shop", save=True)
+    update(place, order(folder, "two.yaml", "port=1"))
+    told = " ".join(problems(lambda: apply_plan(place, other.id)))
+    assert "another blueprint" in told
+    assert "inputs have changed" in told
+    assert "instances then" in told
+    assert delete_plan(place, other.id).id == other.id
+    assert problems(lambda: show_plan(place, other.id))[0].startswith("PL-C070")
+
+
+def test_w68_inputs_that_an_update_changes_hold_for_what_a_canceled_execution_has_left(shop):
+    """The operation fails with the old port; the update brings another one, and the retried execution goes on with it."""
+    place, folder, nouns = shop
+    starts = "start: {implementation: things.things.only_five, inputs: {port: {get_input: port}}}"
+    failing = ONE.replace("stop: things.things.run", f"stop: things.things.run, {starts}", 2)
+    (folder / "late.yaml").write_text(failing)
+    done = nouns.executions.install(str(folder / "late.yaml"), "late", task_retries=0)
+    assert done.status == "failed"
+    fresh = UpdateOrder("late", str(folder / "late.yaml"), {"port": 5}, None, {"skip_reinstall": True})
+    assert update(place, fresh).is_good
+    assert nouns.executions.retry(done.id).is_good
+    assert nouns.deployments.show("late").status == "good"
+
+
+def test_bad_input_is_told_whole(shop):
+    place, folder, _ = shop
+    assert problems(lambda: update(place, order(folder, "two.yaml", reinstall_list=["db_x"])))[0].startswith("PL-P001")
+    assert problems(lambda: update(place, order(folder, "two.yaml", workflow_id="mine")))[0].startswith("PL-P004")
+    assert problems(lambda: update(place, order(folder, "two.yaml", skip_instal=True)))[0].startswith("PL-P004")
+    assert problems(lambda: update(place, order(folder, "two.yaml", "prot=1")))
+    assert problems(lambda: apply_plan(place, "plan-77"))[0].startswith("PL-C070")
