@@ -131,3 +131,27 @@ def test_a_plan_needs_definitions_only_and_names_the_package_that_an_install_nee
     code, found = terminal.ask("install", "blueprint.yaml")
     assert (code, [problem["code"] for problem in found["problems"]]) == (1, ["PL-O001"])
     assert not Path(terminal.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///")).exists()
+
+
+def test_types_of_the_manager_are_planned_and_refused_before_anything_is_stored(terminal: Terminal) -> None:
+    terminal.write(
+        "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n"
+        "node_templates: {word: {type: cloudify.nodes.PasswordSecret, properties: {secret_name: x}}}\n"
+    )
+    assert terminal.run("plan", "install", "blueprint.yaml").exit_code == 0
+    code, found = terminal.ask("install", "blueprint.yaml")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-O001")
+    assert found["problems"][0]["mend"].startswith("Leave the node out")
+
+
+def test_b06_what_a_missing_import_may_have_declared_is_said_of_nodes_too(terminal: Terminal) -> None:
+    terminal.write(
+        "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml, ns--gone.yaml]\n"
+        "node_templates:\n  web:\n    type: cloudify.nodes.Root\n"
+        "    properties: {resource_id: {get_property: [ns--n, resource_id]}}\n"
+        "    relationships: [{type: cloudify.relationships.depends_on, target: ns--m}]\n"
+    )
+    found = terminal.ask("blueprints", "validate", "blueprint.yaml")[1]["problems"]
+    told = {problem["code"]: problem["mend"] for problem in found}
+    assert told.keys() == {"PL-B020", "PL-B041", "PL-B073"}
+    assert {told["PL-B041"], told["PL-B073"]} == {"The import that is missing may declare it: see its problem."}

@@ -110,7 +110,7 @@ class _Reading:
         whole = {
             name: node.properties for name, node in nodes.items() if not open_nodes.intersection(node.type_hierarchy)
         }
-        self._functions.check_names(whole, known)
+        self._functions.check_names(whole, known, IN_MISSING if not sections.is_whole else "")
         return Blueprint(
             version=version,
             file=self._main,

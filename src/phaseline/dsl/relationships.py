@@ -8,7 +8,7 @@ from typing import Any, cast
 from phaseline.dsl.functions.checking import FunctionCheck
 from phaseline.dsl.hierarchies import ResolvedType, Types
 from phaseline.dsl.inheriting import complete_and_scan, side_operations
-from phaseline.dsl.merging import Sections
+from phaseline.dsl.merging import IN_MISSING, Sections
 from phaseline.dsl.operations import Operations
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.report import Report, Spot
@@ -104,7 +104,8 @@ class Relationships:
             return False
         if target not in self._templates:
             if not self._sections.is_broken("node_templates", target):
-                mend = self._report.suggest(target, self._templates, "Name a node of 'node_templates'.")
+                otherwise = "Name a node of 'node_templates'." if self._sections.is_whole else IN_MISSING
+                mend = self._report.suggest(target, self._templates, otherwise)
                 self._report.add("PL-B041", f"There is no node '{target}' to be the target", mend, spot.at("target"))
             return False
         return True

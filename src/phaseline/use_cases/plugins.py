@@ -12,9 +12,11 @@ from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
     from phaseline.catalog import PluginCatalog
-    from phaseline.model.blueprint import Blueprint, Node, Operation
+    from phaseline.model.blueprint import Blueprint, Node, Operation, Plugin
     from phaseline.model.rows import CodePlaces
 
+OF_THE_MANAGER = "cfy_extensions"
+"""The plugin of the built-in types Component, SharedResource, Blueprint and PasswordSecret."""
 NOT_HERE = "PL-O001"
 """The code of what is said of a module that is nowhere to be found."""
 CALLED_INTERFACES = frozenset({op.LIFECYCLE, op.VALIDATION, op.MONITORING, op.MONITORING_AGENT, op.RELATIONSHIP})
@@ -34,8 +36,8 @@ def missing_modules(catalog: PluginCatalog, blueprint: Blueprint, code: CodePlac
         if module and module not in missing and catalog.declare(implementation, code) is None:
             is_missing = _is_missing(module, code)
             if is_missing:
-                plugin = blueprint.plugins.get(operation.plugin)
-                missing[module] = _problem(module, operation.name, node, code, plugin.package_name if plugin is not None else None)
+                mend = _mend(blueprint.plugins.get(operation.plugin))
+                missing[module] = _problem(module, operation.name, node, code, mend)
             else:
                 missing[module] = _unreadable(module, code)
     return [problem for problem in missing.values() if problem is not None]
@@ -92,7 +94,18 @@ def _unreadable(module: str, code: CodePlaces) -> Problem | None:
     return None
 
 
-def _problem(module: str, operation: str, node: Node, code: CodePlaces, package: str | None) -> Problem:
+def _mend(plugin: Plugin | None) -> str:
+    """How the code of a plugin is had; None: of whatever is not a plugin's."""
+    if plugin is not None and plugin.name == OF_THE_MANAGER:
+        return "Leave the node out: its type has the ancestor's manager do something, which nothing here does yet."
+    package = f" {plugin.package_name}" if plugin is not None and plugin.package_name else ""
+    return (
+        f"Install its package{package} (pip install), put it into a folder 'plugins' beside the blueprint, or name its folder "
+        "with --plugins."
+    )
+
+
+def _problem(module: str, operation: str, node: Node, code: CodePlaces, mend: str) -> Problem:
     from phaseline.catalog.places import search_path
 
     folders = search_path(code)
@@ -100,10 +113,6 @@ def _problem(module: str, operation: str, node: Node, code: CodePlaces, package:
         f"looked for in {', '.join(folders)} and among the installed packages" if folders else "it is not installed"
     )
     hint = did_you_mean(module.partition(".")[0], module_names(folders))
-    mend = (
-        f"Install its package{f' {package}' if package else ''} (pip install), put it into a folder 'plugins' beside the "
-        "blueprint, or name its folder with --plugins."
-    )
     return Problem(
         NOT_HERE,
         f"there is no module '{module}' for '{operation}' of the node '{node.name}'; {looked}",

@@ -165,8 +165,13 @@ class FunctionCheck:
             argument = [own, *argument[1:]]
         self._named.append((name, argument, spot, own))
 
-    def check_names(self, nodes: Mapping[str, Mapping[str, Value]], is_known: Collection[str] = ()) -> None:
-        """Check the nodes and properties that the scanned functions name. ``is_known``: nodes too broken to look into."""
+    def check_names(
+        self, nodes: Mapping[str, Mapping[str, Value]], is_known: Collection[str] = (), otherwise: str = ""
+    ) -> None:
+        """Check the nodes and properties that the scanned functions name. ``is_known``: nodes too broken to look into.
+
+        ``otherwise``: where a node may come from that there is not.
+        """
         for name, argument, spot, _ in self._named:
             node, key = str(argument[0]), argument[1]
             if node not in nodes:
@@ -174,7 +179,7 @@ class FunctionCheck:
                     self._report.add(
                         "PL-B073",
                         f"There is no node '{node}'",
-                        self._report.suggest(node, nodes, "Name a node of 'node_templates'."),
+                        self._report.suggest(node, nodes, otherwise or "Name a node of 'node_templates'."),
                         spot.at(name),
                     )
             elif name == "get_property" and isinstance(key, str | int) and key not in nodes[node]:
