@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from phaseline.run.parts import Spot
 
 
+FIRST = np.zeros(1, np.int32)
+"""The only member of a batch of one."""
+FIRST.flags.writeable = False
+
+
 @frozen
 class Group:
     """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one.
@@ -61,7 +66,7 @@ class HandOver:
             )
             for segment, first in zip(batch.segments, firsts, strict=True)
         ]
-        phase = phase_of(batch.lane.phase)
+        phase = self._phase = phase_of(batch.lane.phase)
         self.definition = None if phase is None else deployments.find_phase(phase)
         """The phase that is called, as it is in force at the hand-over; None: it is none, or cannot be used any more."""
         self.firsts = firsts
@@ -165,6 +170,8 @@ class HandOver:
     def attempts(self) -> np.ndarray | None:
         """Retries so far by member, or None when nobody was tried before (the common case)."""
         columns = [part.segment.attempts for part in self.parts]
+        if self.count == 1:
+            return columns[0] if columns[0].item() > 0 else None
         if not any(some(column > 0) for column in columns):
             return None
         return np.concatenate(columns)
@@ -195,13 +202,13 @@ class HandOver:
 
     def remembered(self, members: np.ndarray) -> list[int]:
         """Places among these members (int32) of entries for which an earlier call left data."""
-        if not any(part.data for part in self.parts):
+        if not [part for part in self.parts if part.data]:
             return []
         return [place for place, member in enumerate(members.tolist()) if self.data_of(member) is not None]
 
     def doubted(self, members: np.ndarray) -> list[int]:
         """Places among these members (int32) of entries whose last call nobody saw the end of; asked once."""
-        if not any(part.doubted for part in self.parts):
+        if not [part for part in self.parts if part.doubted]:
             return []
         return [place for place, member in enumerate(members.tolist()) if self.take_doubt(member)]
 
@@ -217,11 +224,11 @@ class HandOver:
 
     def groups(self) -> list[Group]:
         """One plugin call takes the members of one function, in the order in which the functions first occur."""
-        if phase_of(self.batch.lane.phase) is not None:
+        if self._phase is not None:
             return [self._phase_group()]
-        if len(self.parts) == 1 and _is_one(self._owners(self.parts[0])):
+        if self.count == 1 or (len(self.parts) == 1 and _is_one(self._owners(self.parts[0]))):
             name = self._function_of(self.parts[0], self.parts[0].segment.subjects.item(0))
-            return [Group(*name, np.arange(self.count, dtype=np.int32))]
+            return [Group(*name, FIRST if self.count == 1 else np.arange(self.count, dtype=np.int32))]
         names: dict[tuple[CodePlaces, str], int] = {}
         columns = [self._group_numbers(part, names) for part in self.parts]
         column = columns[0] if len(columns) == 1 else np.concatenate(columns)

@@ -322,7 +322,7 @@ class Engine:
         now = self._clock.now()
         events, self._events = self._events, []
         first = len(events)
-        events.extend(event_of(report) for report in reports if len(report.members))
+        events.extend([event_of(report) for report in reports if len(report.members)])
         if self._phases is not None:
             events.extend(self._phases.before(reports))
         events.append(Tick())

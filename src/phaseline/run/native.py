@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from phaseline.run.together import Gathering
 
 PENDING = OutcomeKind.PENDING
+COMPLETED_KIND = int(OutcomeKind.COMPLETED)
+"""As a plain number: numpy asks a member of an enumeration at length what it is."""
 OUR_FRAMES = 2
 """Frames between us and the function (``attempt``, ``run_to_end``) that its traceback need not show."""
 
@@ -270,8 +272,10 @@ class Batch:
         self._is_open = False
         for place in self._remembered:
             self._call_at(place)  # its data is kept or goes, touched or not
-        kinds = np.frombuffer(bytearray(self._kinds), np.uint8)
         delays = np.full(self._count, -1, np.int64)
+        if raised is None and not self._messages and self._kinds.count(PENDING) == self._count:  # the common case
+            return Settled(np.full(self._count, COMPLETED_KIND, np.uint8), delays, {}, self._calls)
+        kinds = np.frombuffer(bytearray(self._kinds), np.uint8)
         for place, delay in self._delays.items():
             delays[place] = delay
         shared = COMPLETED if raised is None else outcome_of(raised, hidden_frames=OUR_FRAMES)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from phaseline.ports import Executor, Store
     from phaseline.run.deployments import Deployments
 
+NOT_REPORTED = np.zeros(1, bool)
+"""Of a batch of one: it is never written, for its only report ends it."""
+NOT_REPORTED.flags.writeable = False
 ORIGINS_KEPT = 1_000
 """Answered batches whose executions are remembered, for answers that come too late."""
 
@@ -45,7 +48,8 @@ class Outstanding:
 
     def add(self, batch: Batch) -> None:
         """It is handed over."""
-        self.batches[batch.id] = Dispatched(batch, np.zeros(len(batch), bool))
+        count = len(batch)
+        self.batches[batch.id] = Dispatched(batch, NOT_REPORTED if count == 1 else np.zeros(count, bool))
 
     def cancel(self, executor: Executor, batch: int, members: np.ndarray, *, kill: bool) -> None:
         """Cancel running members; with ``kill`` it is remembered that they are about to end."""

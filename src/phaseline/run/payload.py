@@ -60,6 +60,8 @@ class Origin:
     def of(cls, batch: Batch) -> Origin:
         """The origin of a batch's members."""
         segments = batch.segments
+        if len(segments) == 1:
+            return cls(batch.lane.phase, (len(segments[0].positions),), (segments[0].execution,))
         ends = tuple(accumulate([len(segment.positions) for segment in segments]))
         return cls(batch.lane.phase, ends, tuple([segment.execution for segment in segments]))
 

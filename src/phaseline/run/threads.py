@@ -198,12 +198,19 @@ class ThreadExecutor:
                 with printed:
                     self._loop.run(_coroutine(code), go_on, timeout_s, error)
                 return
-            calling = self._calling.setdefault(handover, set())
-            calling.add(threading.get_ident())
             with printed:
-                _, raised = attempt(run_to_end, code)
-            calling.discard(threading.get_ident())
+                raised = self._called(handover, code)
             finish(raised)
+
+    def _called(self, handover: HandOver, code: Callable[[], object]) -> BaseException | None:
+        """Call the code of a plugin; what it raised. Of a batch with a deadline it is known which thread it holds."""
+        if not handover.batch.deadline_at:
+            return attempt(run_to_end, code)[1]
+        calling = self._calling.setdefault(handover, set())
+        calling.add(threading.get_ident())
+        _, raised = attempt(run_to_end, code)
+        calling.discard(threading.get_ident())
+        return raised
 
     def _bulk_function(self, handover: HandOver, group: Group) -> Callable[..., object] | None:
         """The group's function; None when there is none, then its members have been answered."""
@@ -335,6 +342,9 @@ def bulk_report(handover: HandOver, members: np.ndarray, settled: Settled) -> Re
     """What a bulk call left behind, by member; members that nobody touched cost nothing."""
     documents: list[tuple[int, DocumentChange]] = []
     outcomes = settled.outcomes
+    retried = _retried(handover, members)
+    if not settled.calls and not outcomes and not retried:  # nobody has touched anything
+        return Report(handover.batch.id, members, settled.kinds, settled.delays)
     for place, call in settled.calls.items():
         before = settled.outcome_at(place)
         outcome, changes = settle_call(handover, call, before)
@@ -345,7 +355,7 @@ def bulk_report(handover: HandOver, members: np.ndarray, settled: Settled) -> Re
             settled.kinds[place], settled.delays[place] = outcome.kind, outcome.delay_ms
             outcomes[place] = outcome
     remarks = []
-    for place in sorted({*outcomes, *_retried(handover, members)}):
+    for place in sorted({*outcomes, *retried}):
         member = int(members[place])
         remark = remark_for(handover, member, settled.outcome_at(place), said_before=True)
         if remark is not None:
