@@ -44,7 +44,7 @@ def merge_parameters(
         if name not in workflow.parameters:
             values[name] = value
             if name not in more and not allow_custom:
-                problems.append(_unknown(workflow, name, [*workflow.parameters, *more]))
+                problems.append(_unknown(workflow, name, list(dict.fromkeys([*workflow.parameters, *more]))))
     if problems:
         raise ProblemsError(problems)
     return values

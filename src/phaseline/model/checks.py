@@ -96,6 +96,11 @@ class Checks:
         found = self.columns.get(kind, _NOTHING)
         return np.concatenate((found[:count], np.zeros(max(0, count - len(found)), np.uint8)))
 
+    def of(self, kind: CheckKind, subject: int) -> int:
+        """The result of one subject."""
+        found = self.columns.get(kind, _NOTHING)
+        return int(found[subject]) if subject < len(found) else CheckResult.UNKNOWN
+
 
 @frozen
 class ChecksMade:

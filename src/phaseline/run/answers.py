@@ -46,6 +46,8 @@ class Answers:
                 return deployment.host(self._view(arguments))
             case "state":
                 return deployment.state(self._view(arguments))
+            case "system_properties":
+                return dict(deployment.system_properties(self._view(arguments)))
             case "evaluate":
                 return deployment.evaluate(arguments[0], self._call)
             case "secret":

@@ -90,6 +90,10 @@ class World(Protocol):
         """Its state, such as ``started``."""
         ...
 
+    def system_properties(self, instance: InstanceView) -> Mapping[str, Value]:
+        """What checks have found of it: ``status``, ``configuration_drift`` and so on."""
+        ...
+
     def evaluate(self, value: Value, call: Call) -> Value:
         """The value with its intrinsic functions evaluated as seen by a call. Raises ``ProblemsError``."""
         ...

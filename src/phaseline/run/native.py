@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from phaseline.model.declaration import declaration_of
+from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, clip, outcome_of
 from phaseline.run.plugin_code import attempt, run_to_end
@@ -159,9 +160,9 @@ class Item:
         """Where lines of text are kept with the instance, shown live: ``item.log.info("...")``."""
         return ItemLog(self._call)
 
-    def complete(self) -> None:
-        """It is done."""
-        self._batch._mark(self._place, OutcomeKind.COMPLETED)  # noqa: SLF001
+    def complete(self, result: Value = None) -> None:
+        """It is done. ``result``: what is to be remembered of it; of ``check_drift`` the drift, none if there is none."""
+        self._batch._mark(self._place, OutcomeKind.COMPLETED, result=result)  # noqa: SLF001
 
     def fail(self, message: str, retry: bool = False) -> None:  # noqa: FBT001, FBT002 - the signature users know
         """It failed; with ``retry`` it is tried again after the operation's interval, if retries remain."""
@@ -191,6 +192,7 @@ class Batch:
         self._kinds = bytearray(count)
         self._delays: dict[int, int] = {}
         self._messages: dict[int, str] = {}
+        self._results: dict[int, Value] = {}
         self._is_open = True
 
     def __len__(self) -> int:
@@ -213,10 +215,10 @@ class Batch:
             return [Item(self, number) for number in places]
         return Item(self, places)
 
-    def complete(self, items: Iterable[Item] | None = None) -> None:
-        """These are done; None: all that are not marked yet."""
+    def complete(self, items: Iterable[Item] | None = None, result: Value = None) -> None:
+        """These are done, with the same ``result``; None: all that are not marked yet."""
         for place in self._places(items):
-            self._mark(place, OutcomeKind.COMPLETED)
+            self._mark(place, OutcomeKind.COMPLETED, result=result)
 
     def fail(
         self,
@@ -240,10 +242,14 @@ class Batch:
             return [place for place, kind in enumerate(self._kinds) if kind == PENDING]
         return [item._place for item in items]  # noqa: SLF001
 
-    def _mark(self, place: int, kind: OutcomeKind, message: str = "", delay_ms: int = -1) -> None:
+    def _mark(self, place: int, kind: OutcomeKind, message: str = "", delay_ms: int = -1, result: Value = None) -> None:
         if not self._is_open:
             return  # what is said after the function returned is too late: its outcome has been reported
         self._kinds[place] = kind
+        if result is not None:
+            self._results[place] = storable(result, "the result")
+        else:
+            self._results.pop(place, None)
         if message:
             self._messages[place] = clip(str(message), MAX_MESSAGE_CHARS)
         else:
@@ -287,6 +293,7 @@ class Batch:
             place: Outcome(OutcomeKind(int(kinds[place])), int(delays[place]), message)
             for place, message in self._messages.items()
         }
+        outcomes.update({place: _with_result(result) for place, result in self._results.items()})
         if raised is not None:
             outcomes.update(dict.fromkeys(np.flatnonzero(unmarked).tolist(), shared))
         return Settled(kinds, delays, outcomes, self._calls)
@@ -298,8 +305,12 @@ class Batch:
         if kind == PENDING:
             return COMPLETED if raised is None else outcome_of(raised, hidden_frames=OUR_FRAMES)
         if kind == OutcomeKind.COMPLETED:
-            return COMPLETED
+            return _with_result(self._results[0]) if self._results else COMPLETED
         return Outcome(OutcomeKind(kind), self._delays.get(0, -1), self._messages.get(0, ""))
+
+
+def _with_result(result: Value) -> Outcome:
+    return Outcome(OutcomeKind.COMPLETED, result=result)
 
 
 class NativeCaller:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.tainting import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship, Value
     from phaseline.model.rows import CodePlaces, Path
@@ -81,6 +81,8 @@ class LoadedDeployment:
         self.states = states
         self.state_names = tuple(state_names)
         self.checks = CheckBook(HeldBodies()) if checks is None else checks
+        self.named: Callable[[int], str] = str
+        """From the number of an execution to its id."""
         self._secrets: Secrets = NoSecrets() if secrets is None else secrets
         self._take(topology, blueprint, inputs, view_of(name, blueprint, inputs, code, creator))
         self._documents = dict(documents)
@@ -273,6 +275,14 @@ class LoadedDeployment:
     def state(self, instance: InstanceView) -> str:
         """Its state, such as ``started``."""
         return self.state_of(instance.number)
+
+    def system_properties(self, instance: InstanceView) -> Mapping[str, Value]:
+        """What checks have found of it, opened where it was sealed."""
+        from phaseline.model.system_properties import system_properties
+
+        number = instance.number
+        found = system_properties(self.checks, self.topology, number, int(self.states[number]), self.named)
+        return cast("dict[str, Value]", self._secrets.unsealed(found))
 
     def evaluate(self, value: Value, call: Call) -> Value:
         """The value with its intrinsic functions evaluated as seen by a call."""

@@ -131,6 +131,10 @@ class AskingWorld:
         """Its state."""
         return str(self._engine.ask("state", instance.number))
 
+    def system_properties(self, instance: InstanceView) -> Mapping[str, Value]:
+        """What checks have found of it."""
+        return cast("dict[str, Value]", self._engine.ask("system_properties", instance.number))
+
     def evaluate(self, value: Value, call: Call) -> Value:  # noqa: ARG002 - the engine knows which call asks
         """The value with its functions evaluated."""
         return cast("Value", self._engine.ask("evaluate", value))

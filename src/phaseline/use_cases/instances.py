@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.checks import CheckKind
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
@@ -19,12 +20,17 @@ from phaseline.use_cases.values import InstanceView, Page
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from phaseline.model.blueprint import Value
+    from phaseline.model.checks import Checks
     from phaseline.model.topology import Topology
     from phaseline.use_cases.workplace import Workplace
 
 
 LIFE_CYCLE = {state.word: int(state) for state in InstanceState}
 NO_STATE = -1
+HEALTH = ("", "unhealthy", "healthy", "", "healed")
+DRIFT = ("", "unknown", "none", "drifted", "")
+"""The words for results of checks, by their numbers."""
 
 
 def list_instances(
@@ -48,6 +54,7 @@ def list_instances(
     for row in rows:
         topology = store.topology(row.number)
         states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+        checks = store.checks(row.number).checks
         names.update(topology.node_number)
         names_of_states = store.state_names(row.number)
         known_states.update(dict.fromkeys(names_of_states))
@@ -55,7 +62,7 @@ def list_instances(
         total += len(numbers)
         room = None if limit is None else max(0, limit - len(found))
         found.extend(
-            _brief(topology, row.name, number, state_name(int(states[number]), names_of_states))
+            _brief(topology, row.name, number, state_name(int(states[number]), names_of_states), checks)
             for number in numbers[:room].tolist()
         )
     if state is not None and state not in known_states:
@@ -75,7 +82,7 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
     """One instance (its id or a beginning of it) with its runtime properties and relationships."""
     row, topology, number = find_instance(place.store, id, deployment)
     state = state_name(int(place.store.states(row.number)[number]), place.store.state_names(row.number))
-    brief = _brief(topology, row.name, number, state)
+    brief = _brief(topology, row.name, number, state, place.store.checks(row.number).checks)
     order, ptr = topology.rows_by_source
     rows = order[ptr[number] : ptr[number + 1]]
     targets = rows[topology.is_there[topology.target[rows]]].tolist()
@@ -101,7 +108,25 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
         ),
         relationships=relationships,
         scaling_groups=[(name, topology.groups.ids[inside]) for name, inside in _groups(topology, number)],
+        health=brief.health,
+        drift=brief.drift,
+        system_properties=veiled_properties(_told_by_checks(place, row.number, topology, number)),
     )
+
+
+def _told_by_checks(place: Workplace, deployment: int, topology: Topology, number: int) -> dict[str, Value]:
+    """The system properties of one instance."""
+    from phaseline.model.system_properties import system_properties
+
+    state = int(place.store.states(deployment)[number])
+    names: dict[int, str] = {}
+
+    def named(execution: int) -> str:
+        if not names:
+            names.update((row.number, row.id) for row in place.store.executions(deployment))
+        return names.get(execution, "")
+
+    return system_properties(place.store.checks(deployment), topology, number, state, named)
 
 
 def _groups(topology: Topology, number: int) -> Iterator[tuple[str, int]]:
@@ -123,7 +148,7 @@ def _chosen(
     return np.flatnonzero(chosen)
 
 
-def _brief(topology: Topology, deployment: str, number: int, state: str) -> InstanceView:
+def _brief(topology: Topology, deployment: str, number: int, state: str, checks: Checks) -> InstanceView:
     host, container = int(topology.host[number]), int(topology.container[number])
     return InstanceView(
         id=topology.ids[number],
@@ -133,4 +158,6 @@ def _brief(topology: Topology, deployment: str, number: int, state: str) -> Inst
         state=state,
         host=topology.ids[host] if host >= 0 else "",
         container=topology.ids[container] if container >= 0 else "",
+        health=HEALTH[checks.of(CheckKind.STATUS, number)],
+        drift=DRIFT[checks.of(CheckKind.DRIFT, number)],
     )

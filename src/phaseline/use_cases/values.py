@@ -142,7 +142,11 @@ class DeploymentDetails(DeploymentView):
 
 @frozen
 class InstanceView:
-    """One node instance. ``relationships``: (type, id of the target); ``scaling_groups``: (group, id), innermost first."""
+    """One node instance. ``relationships``: (type, id of the target); ``scaling_groups``: (group, id), innermost first.
+
+    ``health`` (healthy, healed, unhealthy) and ``drift`` (none, drifted, unknown: the check failed): what the last checks
+    have found, empty where there was none; ``system_properties``: all of it (``model.system_properties``), not in a list.
+    """
 
     id: str
     node: str
@@ -154,6 +158,9 @@ class InstanceView:
     runtime_properties: Mapping[str, Value] = field(default_factory=dict)
     relationships: Sequence[tuple[str, str]] = ()
     scaling_groups: Sequence[tuple[str, str]] = ()
+    health: str = ""
+    drift: str = ""
+    system_properties: Mapping[str, Value] = field(default_factory=dict)
 
 
 @frozen

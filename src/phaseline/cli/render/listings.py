@@ -99,6 +99,13 @@ def instance_list(page: Page[InstanceView]) -> str:
         return "No instances. See what there is with: phaseline deployments list"
     head = ["id", "node", "state", "deployment", "host"]
     rows = [[view.id, view.node, view.state, view.deployment, view.host or "-"] for view in page.items]
+    for name, words in (
+        ("health", [view.health for view in page.items]),
+        ("drift", [view.drift for view in page.items]),
+    ):
+        if any(words):
+            head.append(name)
+            rows = [[*row, word or "-"] for row, word in zip(rows, words, strict=True)]
     return table(head, rows) + left_out(page)
 
 
@@ -117,6 +124,8 @@ def instance_text(view: InstanceView) -> str:
         lines += ["  relationships", *(f"    {kind} -> {target}" for kind, target in view.relationships[:20])]
         if len(view.relationships) > 20:
             lines.append(f"    and {len(view.relationships) - 20:,} more")
+    if view.system_properties:
+        lines += ["  system properties", *values(view.system_properties, "    ")]
     if view.runtime_properties:
         lines += ["  runtime properties", *values(view.runtime_properties, "    ")]
     return "\n".join(lines)

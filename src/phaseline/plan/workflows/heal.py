@@ -179,10 +179,8 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
     id, parameters = request.parameters.get(NODE_INSTANCE_ID), request.parameters
     number = topology.number_of.get(str(id)) if id else None
     if id and (number is None or not topology.is_there[number]):
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(id), topology.ids, 1)
-        mend = f"Did you mean '{near[0]}'?" if near else "See: phaseline instances list -d NAME."
+        near = _nearest(topology, str(id))
+        mend = f"Did you mean '{near}'?" if near else "See: phaseline instances list -d NAME."
         yield Problem("PL-P001", f"{NODE_INSTANCE_ID}: the deployment has no node instance '{id}'", mend)
     if parameters.get(FORCE_REINSTALL) is True and parameters.get(ALLOW_REINSTALL) is False:
         what = f"{FORCE_REINSTALL} is true and {ALLOW_REINSTALL} is false"
@@ -191,6 +189,19 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
             f"{what}: one of them cannot be meant",
             f"Leave one of them out: {FORCE_REINSTALL} alone reinstalls.",
         )
+
+
+def _nearest(topology: Topology, wrong: str) -> str:
+    """The id that was probably meant, be it misspelled or given as the name of a node; empty if there is none."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(wrong, topology.ids, 1)
+    nodes = [] if near else get_close_matches(wrong, list(topology.node_number), 1)
+    found = [
+        *near,
+        *(topology.ids[number] for node in nodes for number in topology.instances_of(topology.node_number[node])[:1]),
+    ]
+    return found[0] if found else ""
 
 
 def warnings(topology: Topology, request: Request) -> Iterable[Problem]:

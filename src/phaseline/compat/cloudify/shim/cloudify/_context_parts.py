@@ -139,8 +139,14 @@ class NodeInstanceContext(object):
         return {}
 
     @property
+    def system_properties(self):
+        """What checks have found: ``status``, ``configuration_drift`` and so on."""
+        return dict(self._call.world.system_properties(self._view))
+
+    @property
     def drift(self):
-        return None
+        """What the last ``check_drift`` returned."""
+        return (self.system_properties.get('configuration_drift') or {}).get('result')
 
     def update(self, on_conflict=None):
         """Store the runtime properties now. Changes are merged path by path, so there is nothing to conflict."""
