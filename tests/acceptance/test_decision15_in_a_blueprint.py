@@ -345,6 +345,28 @@ def test_decision15_a_paused_phase_holds_its_nodes_and_an_engine_that_is_idle_le
     assert shop.states()[1] == ("server", "Started")
 
 
+def test_decision15_a_completed_phase_of_a_node_is_called_once_more_while_its_state_lasts(shop: Shop) -> None:
+    marker = shop.folder / "mended"
+    shop.phase("Tag", "Allocation")
+    mend = f'(handler.setCompleted if Path("{marker}").exists() else lambda n: handler.setFailed(n, "no quota"))(node)'
+    shop.phase("Make", "Allocation", body=mend)
+    executions = shop.phaseline.executions
+    failed = shop.install()
+    server = shop.phaseline.instances.list(node="server").items[0].id
+    assert executions.rerun(failed.id, instances=[server], phases=["Tag"]).status == "failed", (
+        "Make has failed all the same"
+    )
+    assert [line for line in shop.said if line.startswith("Tag")] == ["Tag server server", "Tag server"]
+    with pytest.raises(ProblemsError, match="PL-C027"):
+        executions.rerun(failed.id, instances=[server], phases=["create"])
+    with pytest.raises(ProblemsError, match="PL-C017"):
+        executions.wake(failed.id, instances=[server])
+    marker.touch()
+    assert executions.retry(failed.id).status == "completed"
+    with pytest.raises(ProblemsError, match="has left the state Allocation"):
+        executions.rerun(failed.id, instances=[server], phases=["Tag"])
+
+
 def test_decision15_a_canceled_install_goes_on_where_it_was(shop: Shop) -> None:
     shop.phase("Make", "Allocation")
     shop.phaseline.phases.pause("Make", reason="wait")

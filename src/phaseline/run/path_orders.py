@@ -23,6 +23,7 @@ from phaseline.model.rows import EventRow, Remark, RequestKind
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, Mark
 from phaseline.model.subject_ranges import numbers_of
+from phaseline.run.stay_steps import stays_of
 
 if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from phaseline.run.phases import Phases
 
 RETRIED = (int(EntryStatus.FAILED), int(EntryStatus.CANCELED), int(EntryStatus.UNSURE))
-CANCELED = int(EntryStatus.CANCELED)
+CANCELED, PASSED = int(EntryStatus.CANCELED), int(EntryStatus.PASSED)
 ABSENT = int(Mark.ABSENT)
 Chosen = Sequence[tuple[int, np.ndarray]]
 """((graph, positions int32), ...)"""
@@ -48,7 +49,7 @@ TOLD: Mapping[RequestKind, str] = {
 
 
 class PathOrders:
-    """Carries requests about executions of ``reach`` out: events for the scheduler, rows for the history."""
+    """Carries requests about executions of ``reach``, and about phases of nodes, out: events for the scheduler, rows for the history."""
 
     def __init__(self, store: Store, scheduler: Scheduler, deployments: Deployments, phases: Phases) -> None:
         """Nothing is asked."""
@@ -60,7 +61,8 @@ class PathOrders:
     def carry_out(self, row: ExecutionRow, request: RequestRow, now: int) -> tuple[list[Event], list[EventRow]]:
         """(what the scheduler is told, the history). The execution is at hand, or about to be restored.
 
-        Raises: PL-C014 for a retry of what has not failed; then nothing is changed (6.6).
+        Raises: PL-C014 for a retry of what has not failed, and for what is to be called again behind its state; then
+        nothing is changed (6.6).
         """
         body: Mapping[str, Any] = request.body
         number, chosen = row.number, chosen_in(body)
@@ -68,6 +70,8 @@ class PathOrders:
             chosen = self._still_here(row, chosen)
         if request.kind is RequestKind.RETRY and chosen is not None:
             self._refuse_good(row, chosen)
+        if request.kind is RequestKind.RERUN and chosen is not None:
+            self._refuse_left(row, chosen)
         self.edit(row.deployment, body.get("edits"))
         if request.kind is RequestKind.CANCEL:
             how = body.get("how")
@@ -99,6 +103,23 @@ class PathOrders:
                     message = f"the phase '{name}' of {resource} has not failed: it is {word}"
                     mend = "Leave it out; to call a completed phase again: phaseline resources rerun"
                     raise fail("PL-C014", message, mend, subject=row.id)
+
+    def _refuse_left(self, row: ExecutionRow, chosen: Chosen) -> None:
+        """Raise PL-C014 if one of these has left the state in which it was called: what came after it may have begun (T19)."""
+        for number, positions in chosen:
+            graph, statuses = self._store.graph(number), self._statuses(number)
+            for stay in stays_of(graph.steps):
+                exits = slice(stay.exit.first, stay.exit.first + stay.exit.count)
+                gone = graph.subject[exits][statuses[exits] == PASSED]
+                for step in stay.phases:
+                    mine = positions[(positions >= step.first) & (positions < step.first + step.count)]
+                    left = mine[np.isin(graph.subject[mine], gone)].tolist()
+                    if left:
+                        resource = self._deployments.loaded(row.deployment).topology.ids[int(graph.subject[left[0]])]
+                        message = (
+                            f"{resource} has left the state {stay.state}, in which '{phase_of(step.phase)}' was called"
+                        )
+                        raise fail("PL-C014", message, "A phase is called again only in its state.", subject=row.id)
 
     def _nothing_to_retry(self, row: ExecutionRow) -> list[Event]:
         """It goes on all the same: some were perhaps never planned."""

@@ -144,11 +144,13 @@ class Door:
                 self._retry(row, request)
             case RequestKind.COMPLETE:
                 self._complete(row, request)
+            case RequestKind.RERUN:
+                self._about_resources(row, request)
             case _:
                 self._wake(row, request)
 
     def _about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
-        """What is asked about resources that an execution brings, or brought, to a target."""
+        """What is asked about resources that an execution brings, or brought, to a target, or about phases of its nodes."""
         if request.kind is RequestKind.WAKE or request.kind is RequestKind.CANCEL:
             refuse_ended(
                 row, "nothing in it sleeps" if request.kind is RequestKind.WAKE else "nothing is left to cancel"

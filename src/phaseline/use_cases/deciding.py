@@ -122,6 +122,41 @@ def complete(
     return conduct(place, ticket, watcher)
 
 
+def wake(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    instances: Sequence[str],
+    operations: Sequence[str] = (),
+    watcher: Watcher | None = None,
+) -> ExecutionView:
+    """Have what sleeps called now (T9). Raises: PL-C017 if the execution has ended, and as ``complete``."""
+    row = find_execution(place.store, id, deployment, to_change=True)
+    refuse_ended(row, "nothing in it sleeps")
+    body = _chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,))
+    return conduct(place, ask(place, RequestKind.WAKE, row, body), watcher)
+
+
+def rerun(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    instances: Sequence[str],
+    phases: Sequence[str],
+    watcher: Watcher | None = None,
+) -> ExecutionView:
+    """Have completed phases called once more, as long as their nodes are in that state (T19); audited.
+
+    Raises: PL-C014 if no entry fits, or the state was left; PL-C027 if the execution has no phase of that name.
+    """
+    row = find_execution(place.store, id, deployment, to_change=True)
+    refuse_reopening(place.store, row)
+    body = _chosen(place.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
+    return conduct(place, ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row)), watcher)
+
+
 def cancel(
     place: Workplace,
     id: str | None = None,
@@ -156,6 +191,8 @@ def _chosen(
     instances: Sequence[str],
     operations: Sequence[str],
     statuses: Sequence[EntryStatus],
+    *,
+    only_phases: bool = False,
 ) -> dict[str, Value]:
     """What a request names: the last graph, and in it the positions of the entries of these instances and operations that have one of the statuses."""
     if row.request.workflow == REACH:
@@ -166,7 +203,7 @@ def _chosen(
     found: list[Spot] = []
     if graphs:
         graph = store.graph(graphs[-1].id)
-        _refuse_unknown(row, graph, operations)
+        _refuse_unknown(row, graph, operations, only_phases=only_phases)
         found = _spots(store, row, graphs[-1].id, graph, instances)
         if operations:
             found = [spot for spot in found if not {spot.phase, short(spot.phase)}.isdisjoint(operations)]
@@ -214,20 +251,23 @@ def _spots(store: Store, row: ExecutionRow, number: int, graph: Graph, instances
     return sorted(found, key=lambda spot: spot.position)
 
 
-def _refuse_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str]) -> None:
+def _refuse_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str], *, only_phases: bool) -> None:
     """Raise PL-C027 for a name that no operation of the graph has, in full or as its last part."""
     phases = dict.fromkeys(
         phase_of(step.phase) or step.phase
         for step in graph.steps
-        if step.kind is not SubjectKind.NONE and not is_of_state(step.phase)
+        if step.kind is not SubjectKind.NONE
+        and not is_of_state(step.phase)
+        and not (only_phases and phase_of(step.phase) is None)
     )
+    word = "phase" if only_phases else "operation"
     shorter = dict.fromkeys(map(short, phases))
     for name in operations:
         if name not in phases and name not in shorter:
             hint = did_you_mean(name, phases if "." in name else shorter)
             there = f"the last round of {row.id} calls: {', '.join(shorter) or 'none'}"
             mend = f"Correct the name; {hint or there}"
-            raise fail("PL-C027", f"{row.id} has no operation '{name}'", mend, subject=row.id)
+            raise fail("PL-C027", f"{row.id} has no {word} '{name}'", mend, subject=row.id)
 
 
 def short(phase: str) -> str:

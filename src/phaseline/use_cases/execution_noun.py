@@ -153,6 +153,34 @@ class Executions:
             watcher=watcher,
         )
 
+    def wake(
+        self,
+        id: str | None = None,
+        *,
+        instances: Sequence[str],
+        operations: Sequence[str] = (),
+        deployment: str | None = None,
+        watcher: Watcher | None = None,
+    ) -> ExecutionView:
+        """Have what sleeps called now."""
+        from phaseline.use_cases.deciding import wake
+
+        return wake(self._place, id, deployment=deployment, instances=instances, operations=operations, watcher=watcher)
+
+    def rerun(
+        self,
+        id: str | None = None,
+        *,
+        instances: Sequence[str],
+        phases: Sequence[str],
+        deployment: str | None = None,
+        watcher: Watcher | None = None,
+    ) -> ExecutionView:
+        """Have completed phases of nodes called once more, while these are in that state."""
+        from phaseline.use_cases.deciding import rerun
+
+        return rerun(self._place, id, deployment=deployment, instances=instances, phases=phases, watcher=watcher)
+
     def cancel(
         self,
         id: str | None = None,

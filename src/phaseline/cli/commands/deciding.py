@@ -1,4 +1,4 @@
-"""``phaseline executions resume|follow|retry|complete|cancel``: what a person decides about an execution."""
+"""``phaseline executions resume|follow|retry|complete|wake|rerun|cancel``: what a person decides about an execution."""
 
 from __future__ import annotations
 
@@ -105,6 +105,48 @@ def complete(
                 reason=reason,
                 watcher=watcher,
             )
+        finish(desk, view)
+
+
+@click.command(epilog="Example: phaseline executions wake install-7 --instance server_x1")
+@execution_argument
+@deployment_option
+@click.option(
+    "--instance", "instances", metavar="ID", multiple=True, required=True, help="Whose operations; repeatable."
+)
+@click.option("--operation", "operations", metavar="NAME", multiple=True, help="Only this one; repeatable.")
+@json_option
+@click.pass_obj
+def wake(
+    desk: Desk, id: str | None, deployment: str | None, instances: tuple[str, ...], operations: tuple[str, ...]
+) -> None:
+    """Have operations and phases that sleep called now; then go on."""
+    from phaseline.cli.running import finish, watching
+    from phaseline.use_cases.deciding import wake as run
+
+    with desk.open() as place:
+        with watching(desk) as watcher:
+            view = run(place, id, deployment=deployment, instances=instances, operations=operations, watcher=watcher)
+        finish(desk, view)
+
+
+@click.command(epilog="Example: phaseline executions rerun install-7 --instance server_x1 --phase Acme.Tag")
+@execution_argument
+@deployment_option
+@click.option("--instance", "instances", metavar="ID", multiple=True, required=True, help="Whose phases; repeatable.")
+@click.option("--phase", "phases", metavar="NAME", multiple=True, required=True, help="The phase; repeatable.")
+@json_option
+@click.pass_obj
+def rerun(
+    desk: Desk, id: str | None, deployment: str | None, instances: tuple[str, ...], phases: tuple[str, ...]
+) -> None:
+    """Have completed phases of nodes called once more, while these are still in that state; then go on."""
+    from phaseline.cli.running import finish, watching
+    from phaseline.use_cases.deciding import rerun as run
+
+    with desk.open() as place:
+        with watching(desk) as watcher:
+            view = run(place, id, deployment=deployment, instances=instances, phases=phases, watcher=watcher)
         finish(desk, view)
 
 

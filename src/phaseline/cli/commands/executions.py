@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from phaseline.cli.commands.deciding import cancel, complete, follow, resume, retry
+from phaseline.cli.commands.deciding import cancel, complete, follow, rerun, resume, retry, wake
 from phaseline.cli.commands.purging import age, purge
 from phaseline.cli.commands.starting import start
 from phaseline.cli.desk import Desk
@@ -60,7 +60,7 @@ def executions() -> None:
     """Runs of workflows. Without an ID: the latest of -d NAME."""
 
 
-for _command in (resume, follow, retry, complete, cancel, purge, start):
+for _command in (resume, follow, retry, complete, wake, rerun, cancel, purge, start):
     executions.add_command(_command)
 
 
