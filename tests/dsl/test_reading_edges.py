@@ -6,7 +6,8 @@ from tests.dsl.readers import MAIN, Texts, codes, problems, read, whole
 from phaseline.catalog.blueprint_files import BlueprintFiles
 from phaseline.dsl.builtin import bundled_name
 from phaseline.dsl.documents import Document, read_document
-from phaseline.dsl.functions import RuntimeScope, StaticScope, evaluate
+from phaseline.dsl.functions.evaluation import evaluate
+from phaseline.dsl.functions.scopes import RuntimeScope, StaticScope
 from phaseline.dsl.grammar import BLUEPRINT
 from phaseline.dsl.importing import MAX_FILES, read_files
 from phaseline.dsl.inputs import complete_inputs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from phaseline.dsl.functions import RuntimeScope, TopologyInstances, blueprint_id, display_name, facts_of
+from phaseline.dsl.functions.seen import TopologyInstances, blueprint_id, display_name, facts_of
 from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
@@ -20,16 +20,17 @@ from phaseline.model.state_steps import state_name
 from phaseline.run.calling import DeploymentView, InstanceView, NodeView, RelationshipView, written_of
 from phaseline.run.guarding import refuse_secret_names
 from phaseline.run.no_secrets import NoSecrets
-from phaseline.run.tainting import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from phaseline.dsl.functions.scopes import RuntimeScope
     from phaseline.model.blueprint import Blueprint, Node, Operation, Relationship, Value
     from phaseline.model.rows import CodePlaces, Path
     from phaseline.model.topology import Topology
     from phaseline.ports import Secrets
     from phaseline.run.calling import Call
+    from phaseline.run.tainting import Watch
 
 NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})
 """The runtime properties of an instance that has none."""
@@ -311,6 +312,8 @@ class LoadedDeployment:
         return altered(self.view, resource_tags=found)
 
     def _watch(self) -> Watch:
+        from phaseline.run.tainting import Watch  # only where something is evaluated
+
         return Watch(self.inputs, self._hidden, self._secrets)
 
     @cached_property
@@ -319,4 +322,6 @@ class LoadedDeployment:
         properties = {node.name: node.properties for node in self.topology.nodes}
         instances = TopologyInstances(self.topology, self.document_of)
         facts = facts_of(self.view.id, self.blueprint, self.view.creator)
+        from phaseline.dsl.functions.scopes import RuntimeScope  # only where something is evaluated
+
         return RuntimeScope(self.inputs, properties, instances, facts=facts)

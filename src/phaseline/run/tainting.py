@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from phaseline.dsl.functions import FUNCTIONS, evaluate
+from phaseline.dsl.functions.evaluation import evaluate
+from phaseline.dsl.functions.table import FUNCTIONS
 from phaseline.model.frozen import altered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from phaseline.dsl.functions import RuntimeScope
+    from phaseline.dsl.functions.scopes import RuntimeScope
     from phaseline.model.blueprint import Value
     from phaseline.ports import Secrets
 

@@ -75,8 +75,9 @@ def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
 
     What holds a secret is shown as ``(hidden)`` unless ``reveal``; what is a secret that is gone is left out (B24).
     """
-    from phaseline.dsl.functions import RuntimeScope, TopologyInstances, facts_of
     from phaseline.dsl.functions.outputs import evaluate_outputs
+    from phaseline.dsl.functions.scopes import RuntimeScope
+    from phaseline.dsl.functions.seen import TopologyInstances, facts_of
     from phaseline.model.sealing import hidden_inputs
     from phaseline.run.tainting import Watch
 

@@ -14,12 +14,8 @@ from phaseline.model.rows import NewExecution
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.claiming import lets_be, refuse_busy
-from phaseline.use_cases.deployments import living_count, open_execution
 from phaseline.use_cases.finding import find_deployment
-from phaseline.use_cases.loading import deployment_name, load
-from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct, refuse
-from phaseline.use_cases.storing import new_deployment
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -97,6 +93,8 @@ class Order:
 
 def load_order(place: Workplace, order: Order) -> Loaded:
     """The deployment as it would be. Raises ``ProblemsError`` with everything that is wrong."""
+    from phaseline.use_cases.loading import load
+
     return load(
         place,
         order.file,
@@ -120,6 +118,8 @@ def install(
     Raises: ``ProblemsError`` with everything that is wrong; then nothing was stored.
     """
     from phaseline.plan.agents import agent_warning
+    from phaseline.use_cases.loading import deployment_name
+    from phaseline.use_cases.storing import new_deployment
 
     name = deployment_name(order.file, order.name)
     loaded = load_order(place, order)
@@ -151,6 +151,8 @@ def uninstall(
 
     Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
     """
+    from phaseline.use_cases.moving import refuse_moved
+
     deployment = find_deployment(place.store, name, to_change=True)
     refuse_moved(place, deployment)
     request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
@@ -172,6 +174,8 @@ def refuse_taken(place: Workplace, name: str) -> DeploymentRow | None:
 
 def _refuse_living(place: Workplace, row: DeploymentRow) -> None:
     """Raise PL-S010 unless nothing of the deployment is installed and nothing of it runs."""
+    from phaseline.use_cases.deployments import living_count, open_execution
+
     found = open_execution(place.store, row)
     living = living_count(place.store, row)
     if found is not None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
-from phaseline.use_cases.known_things import KnownThings
 from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
 from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
 from phaseline.use_cases.plugins import NOT_HERE, missing_modules
@@ -144,6 +143,7 @@ def load(
     from phaseline.dsl.inputs import complete_inputs
     from phaseline.dsl.reader import read_blueprint
     from phaseline.plan.instances import expand
+    from phaseline.use_cases.known_things import KnownThings
 
     opened = open_blueprint(place, file, plugin_folders)
     blueprint = on_their_paths(place, read_blueprint(opened.file, opened.files, open_types=open_types))

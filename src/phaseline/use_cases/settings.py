@@ -345,19 +345,22 @@ def _seconds(text: str) -> float:
 
 
 def _addresses(texts: Mapping[str, tuple[str, str]], problems: list[Problem]) -> tuple[str, ...]:
-    from urllib.parse import urlsplit
-
     text, origin = texts["blueprints.allowed_imports"]
     for address in text.split():
-        try:
-            parts = urlsplit(address)
-            is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)
-        except ValueError:
-            is_address = False
-        if not is_address:
+        if not _is_address(address):
             message = f"'{address}' is no value for the setting 'blueprints.allowed_imports' (from {origin})"
             problems.append(Problem("PL-C003", message, "Give addresses such as https://example.org/blueprints/."))
     return tuple(text.split())
+
+
+def _is_address(text: str) -> bool:
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return False
 
 
 def _rules(texts: Mapping[str, tuple[str, str]], problems: list[Problem]) -> tuple[tuple[str, str], ...]:

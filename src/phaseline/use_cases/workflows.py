@@ -159,7 +159,9 @@ def _parameters(
     That stays as it is written, and is evaluated at the call: parameters are stored.
     """
     from phaseline.dsl.deploying import PlainInputs, SecretsLater
-    from phaseline.dsl.functions import RuntimeScope, TopologyInstances, evaluate, facts_of
+    from phaseline.dsl.functions.evaluation import evaluate
+    from phaseline.dsl.functions.scopes import RuntimeScope
+    from phaseline.dsl.functions.seen import TopologyInstances, facts_of
     from phaseline.dsl.parameters import merge_parameters
     from phaseline.plan.workflows import built_in
 

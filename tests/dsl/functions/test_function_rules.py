@@ -7,15 +7,10 @@ import pytest
 from tests.dsl.readers import codes, problems, read
 
 from phaseline.dsl.deploying import with_inputs
-from phaseline.dsl.functions import (
-    MAX_RECURSION,
-    RuntimeScope,
-    StaticScope,
-    contains_functions,
-    evaluate,
-    evaluate_outputs,
-    is_function,
-)
+from phaseline.dsl.functions.evaluation import MAX_RECURSION, evaluate
+from phaseline.dsl.functions.outputs import evaluate_outputs
+from phaseline.dsl.functions.scopes import RuntimeScope, StaticScope
+from phaseline.dsl.functions.table import contains_functions, is_function
 from phaseline.dsl.inputs import complete_inputs
 from phaseline.model.blueprint import Blueprint, Output, Value
 from phaseline.model.problem import ProblemsError

@@ -5,7 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 import pytest
 from tests.dsl.functions.test_function_rules import HANDFUL, PROPERTIES, Handful
 
-from phaseline.dsl.functions import Facts, RuntimeScope, StaticScope, evaluate, evaluate_outputs
+from phaseline.dsl.functions.evaluation import evaluate
+from phaseline.dsl.functions.outputs import evaluate_outputs
+from phaseline.dsl.functions.scopes import Facts, RuntimeScope, StaticScope
 from phaseline.model.blueprint import Output, Value
 from phaseline.model.problem import ProblemsError
 

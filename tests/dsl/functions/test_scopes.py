@@ -2,7 +2,7 @@
 
 from tests.dsl.readers import read
 
-from phaseline.dsl.functions import TopologyInstances
+from phaseline.dsl.functions.seen import TopologyInstances
 from phaseline.plan.instances import expand
 
 TEXT = """

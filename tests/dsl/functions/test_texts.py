@@ -2,7 +2,8 @@
 
 import pytest
 
-from phaseline.dsl.functions import StaticScope, evaluate
+from phaseline.dsl.functions.evaluation import evaluate
+from phaseline.dsl.functions.scopes import StaticScope
 from phaseline.model.blueprint import Value
 from phaseline.model.problem import ProblemsError
 

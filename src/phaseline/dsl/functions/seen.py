@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.dsl.functions.scope import Secrets
-from phaseline.dsl.functions.scopes import Facts
 from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
+    from phaseline.dsl.functions.scope import Secrets
+    from phaseline.dsl.functions.scopes import Facts
     from phaseline.model.topology import Topology
 
 TENANT = "default_tenant"
@@ -25,6 +25,8 @@ def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: Secrets | Non
         "blueprint": blueprint_id(blueprint) or name,
         "owner": owner,
     }
+    from phaseline.dsl.functions.scopes import Facts  # reading a blueprint needs none
+
     return Facts(blueprint.labels, {"deployment": deployment, "tenant": {"name": TENANT}}, secrets)
 
 
