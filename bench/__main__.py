@@ -7,7 +7,7 @@ import math
 import tempfile
 from pathlib import Path
 
-from bench import blueprints, expressions, floor, peer, reading, resources, small_work
+from bench import blueprints, checks, expressions, floor, peer, reading, resources, small_work, updates
 from bench.figures import Runs, Spread, killed_and_resumed, runs
 from bench.report import Row, table, write
 
@@ -122,6 +122,8 @@ def main() -> None:
         *many_templates(count),
         *reading.rows(count),
         *small_work.rows(count),
+        *checks.rows(count),
+        *updates.rows(count),
         *resources.rows(count),
         *expressions.rows(count),
         *against_peer(count),

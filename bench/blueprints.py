@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 OPERATIONS = ("precreate", "create", "configure", "start", "poststart", "prestop", "stop", "delete", "postdelete")
 LIFECYCLE = "cloudify.interfaces.lifecycle"
+VALIDATION = "cloudify.interfaces.validation"
 DEPENDS_ON = "cloudify.relationships.depends_on"
 
 
@@ -57,6 +58,13 @@ def scaled(shape: str, count: int, mapping: str) -> str:
 def started(count: int, mapping: str) -> str:
     """``count`` independent instances with one operation, which starts them."""
     return json.dumps(_frame(mapping, ["start"]) | {"node_templates": {"n": _node(count)}}, indent=1)
+
+
+def checked(count: int, mapping: str) -> str:
+    """``count`` independent instances with ``check_status``, and with ``validation.create`` as any other operation."""
+    interfaces = {LIFECYCLE: {"start": mapping}, VALIDATION: dict.fromkeys(("check_status", "create"), mapping)}
+    frame = _frame(mapping) | {"node_types": {"bench.Node": {"interfaces": interfaces}}}
+    return json.dumps(frame | {"node_templates": {"n": _node(count)}}, indent=1)
 
 
 def deep(count: int, mapping: str) -> str:

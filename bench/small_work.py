@@ -32,7 +32,8 @@ def _script(name: str, *arguments: str, **environment: str) -> dict[str, object]
     return told
 
 
-def _on_a_store(name: str, blueprint: str, *arguments: str, **environment: str) -> dict[str, object]:
+def on_a_store(name: str, blueprint: str, *arguments: str, **environment: str) -> dict[str, object]:
+    """The same, of a script that is given a blueprint file and the path of a store that begins empty."""
     with tempfile.TemporaryDirectory(prefix="phaseline-bench-") as folder:
         (Path(folder) / "blueprint.yaml").write_text(blueprint)
         return _script(name, f"{folder}/blueprint.yaml", f"{folder}/store.db", *arguments, **environment)
@@ -69,7 +70,7 @@ def commands() -> list[Row]:
         rows.append(
             Row(f"cold command, {word} of {TEN}, SQLite, full sync", cold.text("s"), "≤ 0.25 s", cold.median <= 0.25)
         )
-    told = _on_a_store("warm", text, str(WARM_RUNS))
+    told = on_a_store("warm", text, str(WARM_RUNS))
     for word in laps:
         warm = Spread(tuple(1000 * float(value) for value in told[word]))  # type: ignore[attr-defined]  # a list, as warm prints it
         rows.append(
@@ -115,7 +116,7 @@ def sleepers(count: int) -> list[Row]:
     """A hundred thousand sleeping instances, polled twenty times."""
     print("100,000 sleeping", flush=True)
     text = blueprints.started(ASLEEP, POLL)
-    told = Runs(tuple(_on_a_store("sleepers", text, BENCH_SLEEPERS=str(ASLEEP)) for _ in range(count)))
+    told = Runs(tuple(on_a_store("sleepers", text, BENCH_SLEEPERS=str(ASLEEP)) for _ in range(count)))
     each, idle, calls = told.spread("microseconds"), told.spread("idle"), told.spread("calls").median
     idle = Spread(tuple(100 * value for value in idle.values))
     name = f"{ASLEEP:,} sleeping, polled {POLLS} times"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from phaseline.model.distinct import every, neighbours
 from phaseline.model.events import PAGE_ENTRIES
 from phaseline.model.frozen import changeable, frozen
 from phaseline.model.graph import SubjectKind
@@ -224,13 +225,15 @@ class CheckBook:
 
     def record(self, made: ChecksMade) -> None:
         """Take results over; the former status becomes the previous one."""
-        known = made.results != CheckResult.UNKNOWN
-        subjects = made.subjects if known.all() else made.subjects[known]
+        subjects, results = made.subjects, made.results
+        known = results != CheckResult.UNKNOWN
+        if not every(known):
+            subjects, results = subjects[known], results[known]
         if not len(subjects):
             return
         if made.kind is CheckKind.STATUS:
             self._supersede(subjects)
-        self._write(made.kind, subjects, made.results[known], made.at, made.execution)
+        self._write(made.kind, subjects, results, made.at, made.execution)
         self.bodies.drop(made.kind, subjects)
         self.bodies.put(made.kind, made.bodies)
 
@@ -250,19 +253,19 @@ class CheckBook:
         column = self.columns.get(kind)
         if column is None:
             return subjects[:0]
-        subjects = subjects[subjects < len(column)]
-        found: np.ndarray = subjects[column.results[subjects] != CheckResult.UNKNOWN]
-        return found
+        if int(subjects.max(initial=-1)) >= len(column):
+            subjects = subjects[subjects < len(column)]
+        known = column.results[neighbours(subjects)] != CheckResult.UNKNOWN
+        return subjects if every(known) else subjects[known]
 
     def _supersede(self, subjects: np.ndarray) -> None:
         """What is known of the status becomes the previous status."""
         known = self._known(CheckKind.STATUS, subjects)
         if not len(known):
             return
-        status = self.columns[CheckKind.STATUS]
-        self._write(
-            CheckKind.PREVIOUS_STATUS, known, status.results[known], status.times[known], status.executions[known]
-        )
+        status, where = self.columns[CheckKind.STATUS], neighbours(known)
+        told = status.results[where], status.times[where], status.executions[where]
+        self._write(CheckKind.PREVIOUS_STATUS, known, *told)
         self.bodies.drop(CheckKind.PREVIOUS_STATUS, known)
         self.bodies.move(CheckKind.STATUS, CheckKind.PREVIOUS_STATUS, known)
 
@@ -284,9 +287,10 @@ class CheckBook:
         if needed > len(column):
             column = _longer(column, -(-needed // PAGE_ENTRIES) * PAGE_ENTRIES)
         self.columns[kind] = column
-        column.results[subjects] = results
-        column.times[subjects] = times
-        column.executions[subjects] = executions
+        where = neighbours(subjects)
+        column.results[where] = results
+        column.times[where] = times
+        column.executions[where] = executions
         self.touched.setdefault(kind, []).append(subjects)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -67,8 +68,8 @@ def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Col
         for number, results, times, executions in held:
             here = slice(number * PAGE_ENTRIES, (number + 1) * PAGE_ENTRIES)
             column.results[here] = np.frombuffer(results, np.uint8)
-            column.times[here] = decode(times)
-            column.executions[here] = decode(executions)
+            column.times[here] = _unpacked(times)
+            column.executions[here] = _unpacked(executions)
     return found
 
 
@@ -112,6 +113,23 @@ class ChecksWriter:
         return books[deployment]
 
 
+def _packed(page: np.ndarray) -> bytes:
+    """The bytes of a page of times or executions: nearly always those of one call, so that each is packed once."""
+    first = page[0]
+    return _constant(page.dtype.str, int(first)) if (page == first).all() else encode(page)
+
+
+@lru_cache(maxsize=64)
+def _unpacked(data: bytes) -> np.ndarray:
+    """A page of times or executions, to be copied."""
+    return decode(data)
+
+
+@lru_cache(maxsize=64)
+def _constant(dtype: str, value: int) -> bytes:
+    return encode(np.full(PAGE_ENTRIES, value, dtype))
+
+
 def _write_touched(db: sqlite3.Connection, deployment: int, book: CheckBook) -> None:
     """Write the pages in which a result has changed."""
     rows = []
@@ -120,6 +138,6 @@ def _write_touched(db: sqlite3.Connection, deployment: int, book: CheckBook) -> 
         pages = np.bincount(np.concatenate(changed) // PAGE_ENTRIES).nonzero()[0]
         for number in pages.tolist():
             here = slice(number * PAGE_ENTRIES, (number + 1) * PAGE_ENTRIES)
-            told = column.results[here].tobytes(), encode(column.times[here]), encode(column.executions[here])
+            told = column.results[here].tobytes(), _packed(column.times[here]), _packed(column.executions[here])
             rows.append((deployment, int(kind), number, *told))
     db.executemany(_WRITE_PAGE, rows)

@@ -1,0 +1,37 @@
+"""Heal over healthy instances with a bulk check, beside one operation on all of them; prints one line of JSON: ``python -m bench.healing FILE STORE``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+CHECK = "cloudify.interfaces.validation.check_status"
+
+
+def main() -> None:
+    """Install once; then each workflow once to warm up, and three times in turn."""
+    file, store = sys.argv[1:]
+    plugins = str(Path(__file__).parent / "plugins")
+    sys.path.insert(0, plugins)
+    from phaseline.use_cases import installing
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.workflows import Start, start
+    from phaseline.use_cases.workplace import workplace
+
+    laps: dict[str, list[float]] = {"execute_operation": [], "heal": []}
+    given = {"execute_operation": {"operation": CHECK.replace("check_status", "create")}, "heal": {}}
+    with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
+        installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
+        for _ in range(4):
+            for workflow, parameters in given.items():
+                began = time.perf_counter()
+                done = start(place, Start(workflow, "bench", parameters))
+                laps[workflow].append(time.perf_counter() - began)
+                if str(done.status) != "completed":
+                    sys.exit(f"{workflow} did not complete: {done}")
+    print(json.dumps({workflow: values[1:] for workflow, values in laps.items()}))
+
+
+main()
