@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"
 PHASES_SHOWN = 3
+LONG_MS = 60_000
+"""For how long a phase keeps a resource is told from then on."""
 MESSAGE_WIDTH = 60
 GROUP_WIDTH = 200
 """What failed alike has a line of its own: its message is what the reader needs."""
@@ -66,7 +68,9 @@ def _phases(entries: Sequence[EntryView], now: int) -> str:
 
 
 def _brief(entry: EntryView, now: int) -> str:
-    due = f", in {span(entry.next_run_at - now)}" if entry.next_run_at > now else ""
+    lasts_ms = now - entry.since_at if entry.since_at else 0
+    due = f" for {span(lasts_ms)}" if lasts_ms >= LONG_MS else ""
+    due += f", in {span(entry.next_run_at - now)}" if entry.next_run_at > now else ""
     said = entry.message or entry.note or (f"for {', '.join(entry.waiting_for)}" if entry.waiting_for else "")
     return f"{entry.phase} {entry.status}{due}{': ' + _short(said) if said else ''}"
 

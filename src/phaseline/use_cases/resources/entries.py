@@ -52,6 +52,11 @@ class EntryView:
         """True while it keeps the resource in its state."""
         return self.status not in {"Completed", "Canceled"}
 
+    @property
+    def since_at(self) -> int:
+        """Since when it keeps the resource: since it failed, else since the resource came to it; 0: it is not known."""
+        return self.ended_at or self.entered_at if self.status == "Failed" else self.entered_at
+
 
 class Known:
     """What is known of phases themselves: how they are defined, and which are paused."""
