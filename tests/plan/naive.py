@@ -10,7 +10,7 @@ import numpy as np
 from phaseline.model.blueprint import Operation
 from phaseline.model.checks import CheckBook, ChecksMade, HeldBodies, results_of
 from phaseline.model.declaration import Declaration
-from phaseline.model.execution import TOLERATED, History, Request, RetryPolicy, Round, Verdict
+from phaseline.model.execution import TOLERATED, History, Request, Reshape, RetryPolicy, Round, Verdict
 from phaseline.model.graph import Graph, SubjectKind
 from phaseline.model.state_steps import phase_of, state_name
 from phaseline.model.states import InstanceState
@@ -31,6 +31,7 @@ class World:
     states: np.ndarray
     lines: list[str] = field(default_factory=list)
     last: Graph | None = None
+    rounds: list[Round] = field(default_factory=list)
     status: dict[int, Status] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     book: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
@@ -71,16 +72,25 @@ class World:
     ) -> Verdict:
         """Ask the planner until it gives its verdict, and carry out every graph it gives."""
         request = Request(workflow, parameters, retries or RetryPolicy(), clean=clean)
-        rounds: list[Round] = []
-        for _ in range(5):
-            history = History(self.states.copy(), tuple(rounds), checks=self.book.checks)
+        self.rounds = []
+        for _ in range(10):
+            history = History(self.states.copy(), tuple(self.rounds), checks=self.book.checks)
             answer = PLANNERS[workflow](self.topology, request, history, declare)
             if isinstance(answer, Verdict):
                 return answer
+            if isinstance(answer, Reshape):
+                self.reshape(answer)
+                continue
             self.status = self.carry_out(answer, fails)
             self.last = answer
-            rounds.append(Round(answer.name, 0, counted(answer, self.status)))
+            self.rounds.append(Round(answer.name, 0, counted(answer, self.status)))
         raise AssertionError("the planner never ends")
+
+    def reshape(self, answer: Reshape) -> None:
+        """The deployment has another shape, and its planner a round of that."""
+        self.topology = answer.topology
+        self.states = np.concatenate((self.states, np.zeros(len(answer.topology) - len(self.states), np.uint8)))
+        self.rounds.append(Round(answer.name, 0, {}))
 
     def carry_out(self, graph: Graph, fails: Fails = lambda _: False) -> dict[int, Status]:
         """Entries by position, the lowest that may run first; status by position."""

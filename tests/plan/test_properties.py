@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.plan.naive import World
 
-from phaseline.model.execution import History, Request
+from phaseline.model.execution import History, Request, Reshape
 from phaseline.model.graph import SubjectKind
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import EntryStatus as Status
@@ -64,14 +64,20 @@ def drawn_graphs(draw):
     """A graph of any workflow over a drawn blueprint, random present states and a random filter."""
     built = draw(topologies)
     chance = Random(draw(seeds))
-    workflow = chance.choice(sorted(PLANNERS))
+    workflow = chance.choice(sorted(set(PLANNERS) - {"update"}))  # an update is of a plan
     states = np.array(chance.choices(list(State), k=len(built)), np.uint8)
     chosen = chance.sample(built.ids, min(len(built), chance.randint(0, 3)))
     parameters = {"node_instance_ids": chosen, "ignore_failure": chance.random() < 0.5}
     parameters |= {"operation": full_name(chance.choice(OPERATIONS)), "skip_undeclared": True}
     parameters["run_by_dependency_order"] = chance.random() < 0.5
+    parameters["scalable_entity_name"] = chance.choice(built.nodes).name
     request = Request(workflow, parameters, clean=chance.random() < 0.5)
-    return built, PLANNERS[workflow](built, request, History(states), lambda _: SCRIPT)
+    answer = PLANNERS[workflow](built, request, History(states), lambda _: SCRIPT)
+    if isinstance(answer, Reshape):
+        built = answer.topology
+        states = np.concatenate((states, np.zeros(len(built) - len(states), np.uint8)))
+        answer = PLANNERS[workflow](built, request, History(states), lambda _: SCRIPT)
+    return built, answer
 
 
 def needs_of(graph):

@@ -116,6 +116,15 @@ class Graph:
         """How many entries there are."""
         return len(self.subject)
 
+    @property
+    def verb(self) -> str:
+        """What is done: the first word of the name. What comes after it says to whom (W44).
+
+        >>> without_entries("install web").verb
+        'install'
+        """
+        return self.name.partition(" ")[0]
+
     def needs_count(self) -> np.ndarray:
         """How many needs each entry has, int32 by position."""
         return np.bincount(self.idx, minlength=len(self)).astype(np.int32)

@@ -132,6 +132,15 @@ class Topology:
         """Those that were not removed, bool by instance number."""
         return ~self.gone if len(self.gone) else np.ones(len(self), bool)
 
+    @cached_property
+    def is_tied(self) -> np.ndarray:
+        """Relationships of which both ends are there, bool by relationship number."""
+        if not len(self.gone):
+            return np.ones(len(self.link), bool)
+        there = self.is_there
+        found: np.ndarray = there[self.source] & there[self.target]
+        return found
+
     def groups_around(self, instance: int) -> dict[str, int]:
         """{scaling group: its instance} that an instance lies in, its containers' groups included, nearest first."""
         found: dict[str, int] = {}

@@ -22,6 +22,7 @@ from phaseline.plan.ids import suffixes as draw
 from phaseline.plan.instances import MAX_INSTANCES, hosts
 from phaseline.plan.resizing import GO, KEEP, PLAIN, Members, Resized, members_of, resize
 from phaseline.plan.tying import tie
+from phaseline.plan.under_way import without
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Node
@@ -78,7 +79,7 @@ class Modification:
 
     def rolled_back(self) -> Topology:
         """The topology when nothing is to come of it: the added ones are gone. Numbers and ids are not used again."""
-        return _without(self.topology, self.added.changed, self.added_groups)
+        return without(self.topology, self.added.changed, self.added_groups)
 
 
 def modify(
@@ -139,7 +140,7 @@ def assembled(
     is_new = np.zeros(len(grown), bool)
     is_new[before:] = True
     finished, extended = _with_extended_last(
-        tie(_without(grown, removed, removed_groups), is_new, yes_many=yes_many, new_links=new_links),
+        tie(without(grown, removed, removed_groups), is_new, yes_many=yes_many, new_links=new_links),
         is_new,
         len(topology.link),
     )
@@ -300,14 +301,6 @@ def _behind(column: np.ndarray, more: np.ndarray, length: int) -> np.ndarray:
     """A column and what comes behind it; an empty one stands for nothing but -1."""
     full = column if len(column) else np.full(length, -1, np.int32)
     return np.concatenate((full, more)).astype(np.int32)
-
-
-def _without(topology: Topology, instances: np.ndarray, groups: np.ndarray) -> Topology:
-    """The topology in which these are gone."""
-    gone, gone_groups = ~topology.is_there, ~topology.groups.is_there
-    gone[instances] = True
-    gone_groups[groups] = True
-    return altered(topology, gone=gone, groups=altered(topology.groups, gone=gone_groups))
 
 
 def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> Related:

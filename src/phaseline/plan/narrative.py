@@ -26,7 +26,7 @@ from phaseline.plan.tales import (
     uninstall_tale,
 )
 from phaseline.plan.telling import CallSpan, Entries, Known, Line, Story
-from phaseline.plan.workflows import checking, execute_operation, heal, install, rollback, start_stop, uninstall
+from phaseline.plan.workflows import checking, execute_operation, heal, install, rollback, scale, start_stop, uninstall
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +70,7 @@ def narrate_all(
 ) -> Iterator[tuple[int, list[Line]]]:
     """(instance, its lines) of each instance, as ``narrate`` has them; entries are looked up once for all."""
     entries = Entries(known.topology, known.graph)
-    teller = TALES.get(known.graph.name, _clean_up)
+    teller = TALES.get(known.graph.verb, _clean_up)
     for instance in instances:
         story = Story(known, entries, entries.of(instance))
         if story.has_begun and story.is_on_path:
@@ -133,7 +133,13 @@ def _operate(story: Story, _: State | None) -> Iterable[Tale]:
         yield operation_tale(phase, named, given_inputs(known.workflow, phase, known.parameters))
 
 
+def _tie(_story: Story, _: State | None) -> Iterable[Tale]:
+    """Of those who take part only for their relationships nothing is told."""
+    return ()
+
+
 TALES: Mapping[str, Teller] = {
+    scale.ESTABLISH: _tie,
     install.INSTALL: _install,
     install.CLEAN_UP: _clean_up,
     uninstall.UNINSTALL: _uninstall,

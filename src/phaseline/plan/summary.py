@@ -165,7 +165,7 @@ def warnings(topology: Topology, graph: Graph) -> tuple[Problem, ...]:
     """What a user should know before the graph runs."""
     touched = _counts(topology, graph)
     found = agent_warning([node for number, node in enumerate(topology.nodes) if touched[number]])
-    return (found,) if found and graph.name == "install" else ()
+    return (found,) if found and graph.verb == "install" else ()
 
 
 def _refuse_many(graph: Graph) -> None:
@@ -218,7 +218,7 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
     hidden = frozenset(name for name, schema in written.inputs.items() if schema.hidden)
     return tuple(
         NodePlan(
-            sign=SIGNS.get(graph.name, "~") if counts[number] else "~",
+            sign=SIGNS.get(graph.verb, "~") if counts[number] else "~",
             name=node.name,
             type=node.type,
             count=counts[number],

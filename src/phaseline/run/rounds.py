@@ -40,8 +40,13 @@ class Rounds:
 
         The deployments' states follow at once, because planners look at them.
         """
+        asking = [command for command in decision.commands if _is_asked(command)]
+        for (
+            command
+        ) in asking:  # what is read from the store is what was before this turn, so it is read before its states
+            self._deployments.loaded(self._scheduler.runs[command.execution].deployment)  # type: ignore[union-attr]  # all are Ask
         self._deployments.entered(decision.changes.states)
-        if not any(map(_is_asked, decision.commands)):
+        if not asking:
             return decision
         changes, commands = decision.changes, list(decision.commands)
         for _ in range(ROUNDS_TOGETHER):

@@ -26,7 +26,7 @@ def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: n
     found = np.zeros(len(topology), bool)
     if not chosen.all() and len(topology.link):
         called = np.array([_is_called(topology, number, operation) for number in range(len(topology.links))], bool)
-        rows = called[topology.link] & chosen[topology.target] & ~chosen[topology.source]
+        rows = called[topology.link] & chosen[topology.target] & ~chosen[topology.source] & topology.is_tied
         found[topology.source[rows]] = True
         found[topology.source[between[called[topology.link[between]]]]] = True
     return found

@@ -32,7 +32,7 @@ def relationship_slots(
     if max(sides[0].max(initial=-1), sides[1].max(initial=-1)) < 0:
         return []
     rank = _ranks(draft.topology, relate, (sides[0] >= 0) | (sides[1] >= 0))
-    rows = np.flatnonzero(who & (rank[draft.topology.link] >= 0)).astype(np.int32)
+    rows = np.flatnonzero(who & (rank[draft.topology.link] >= 0) & draft.topology.is_tied).astype(np.int32)
     owner = draft.participants.place[draft.topology.source[rows]]
     ranks = rank[draft.topology.link[rows]]
     order = np.lexsort((owner, ranks))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull",
-    "check_status", "check_drift", "heal", "update",
+    "check_status", "check_drift", "heal", "update", "scale",
 )  # fmt: skip
 
 
@@ -37,6 +37,10 @@ def built_in(name: str) -> Workflow:
             from phaseline.plan.workflows import execute_operation
 
             return execute_operation.WORKFLOW
+        case "scale":
+            from phaseline.plan.workflows import scale
+
+            return scale.WORKFLOW
         case "heal":
             from phaseline.plan.workflows import heal
 

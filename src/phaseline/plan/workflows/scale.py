@@ -1,0 +1,213 @@
+"""Scale: instances of a node or scaling group come and are installed, or are uninstalled and go (W40-W44).
+
+The deployment takes another shape when a modification begins, and again when it is finished or taken back; between them
+lie the graphs. Walk of a scale out of ``web``: nothing is under way, so the shape "begin web" adds the instances; then
+one of its own is, and the graph "install web" is laid for them; asked again when that has settled, the shape "finish web"
+ends the modification, or, where something failed, "rollback web", "uninstall web" and "take back web" undo it.
+
+What has been done stands in the topology rather than in the rounds, so that it is the same for whoever asks: after a
+crash, in a later attempt, or another execution that takes the modification back (W41).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.distinct import some
+from phaseline.model.execution import Reshape, Verdict
+from phaseline.model.frozen import altered
+from phaseline.model.problem import ProblemsError
+from phaseline.model.states import InstanceState as State
+from phaseline.model.status import ExecutionStatus
+from phaseline.model.subject_ranges import numbers_of, ranges_of
+from phaseline.plan import operations as op
+from phaseline.plan import scaling, under_way
+from phaseline.plan.transforms.intact import concerned
+from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.weaving import Asked, weave
+from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow
+from phaseline.plan.workflows import install, rollback, uninstall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from phaseline.model.execution import History, Request
+    from phaseline.model.graph import Graph
+    from phaseline.model.modification import Started
+    from phaseline.model.problem import Problem
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+
+SCALE = "scale"
+ROLLBACK_IF_FAILED = "rollback_if_failed"
+ABORT_STARTED = "abort_started"
+ESTABLISH = "establish"
+"""First word of the graph in which others tie the relationships that they have taken up."""
+TIED = "tied"
+"""What is kept of a modification whose removed instances are gone: the relationships that others have taken up for it."""
+NOTHING_THERE = frozenset({State.UNINITIALIZED, State.INITIALIZING, State.DELETED})
+"""States of added instances that have nothing to be uninstalled."""
+
+
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
+    """The next graph or shape; after the last one the verdict."""
+    asked = Asked(topology, request, history, declare)
+    started = topology.started
+    if started is None or started.workflow != SCALE or started.execution != history.execution:
+        return _ended(asked) or _begin(asked)
+    if TIED in started.kept:
+        return _tied(asked, started)
+    return _taken_back(asked, started) or _run(asked, started)
+
+
+def _ended(asked: Asked) -> Verdict | None:
+    """The verdict when this attempt has ended the modification; None where it has not begun one."""
+    rounds = [done for done in asked.history.rounds if done.attempt == asked.history.attempt]
+    run = [done for done in rounds if done.counts]
+    if rounds and rounds[-1].name.startswith("finish "):
+        found = verdict(asked.history, run[-1] if run else rounds[-1])
+        return found if not asked.history.canceled else Verdict(found.status, "all of it had been done before")
+    if run and rounds[-1].name.startswith("take back "):
+        lost = next((done for done in run if not done.is_met), run[0])
+        found = verdict(asked.history, lost)
+        status = ExecutionStatus.FAILED if found.status is ExecutionStatus.COMPLETED else found.status
+        return Verdict(
+            status, f"{found.reason}; what was begun was taken back" if found.reason else "it was taken back"
+        )
+    return Verdict(ExecutionStatus.CANCELED) if asked.history.canceled else None
+
+
+def _begin(asked: Asked) -> Graph | Reshape | Verdict:
+    """The shape in which the modification has begun; before it one that is under way is taken back, or refused (N8)."""
+    topology, request = asked.topology, asked.request
+    started = topology.started
+    if started is not None:
+        if started.workflow == SCALE and request.parameters.get(ABORT_STARTED) is True:
+            return _abort(asked, started)
+        raise ProblemsError([under_way.refusal(started)])
+    found = scaling.read_scaling(topology, request)
+    if not found.delta:
+        return Verdict(ExecutionStatus.COMPLETED, f"delta is 0, so '{found.name}' was left as it is")
+    change = scaling.change_of(topology, request, found)
+    shape = under_way.begun(change, execution=asked.history.execution, workflow=SCALE, name=found.name)
+    return Reshape(f"begin {found.name}", shape)
+
+
+def _abort(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
+    """What another execution has begun is uninstalled and taken back first (W41)."""
+    whose = f"{started.name} of {started.execution}"
+    gone = settled(asked.history, f"uninstall {whose}")
+    if gone is not None and not gone.is_met:
+        return verdict(asked.history, gone)
+    there = _still_there(asked, started)
+    if gone is None and some(there):
+        return uninstall.lay(asked, there, name=f"uninstall {whose}")
+    return Reshape(f"abort {whose}", under_way.taken_back(asked.topology))
+
+
+def _run(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
+    """The graph that installs or uninstalls, then the shape in which the modification has ended."""
+    history = asked.history
+    is_out = len(started.added) > 0
+    changed = _of(asked, started.added if is_out else started.removed)
+    name = f"{'install' if is_out else 'uninstall'} {started.name}"
+    done = settled(history, name)
+    if done is None and some(changed) and not history.canceled:
+        return install.lay(asked, changed, name=name) if is_out else uninstall.lay(asked, changed, name=name)
+    if done is None and history.canceled:
+        return Reshape(f"take back {started.name}", under_way.taken_back(asked.topology))
+    if done is None or done.is_met:
+        return _finish(asked, started)
+    if asked.request.parameters.get(ROLLBACK_IF_FAILED) is False and not asked.request.take_back:
+        return verdict(history, done)
+    return _take_back(asked, started)
+
+
+def _finish(asked: Asked, started: Started) -> Reshape:
+    """The removed ones are gone. Where others have taken up relationships for it, they establish these before it ends."""
+    shape, rows = under_way.finished(asked.topology)
+    if some(concerned(shape, np.zeros(len(shape), bool), op.ESTABLISH, rows)):
+        left = altered(started, removed=started.removed[:0], removed_groups=started.removed_groups[:0])
+        return Reshape(f"retie {started.name}", altered(shape, started=altered(left, kept={TIED: ranges_of(rows)})))
+    return Reshape(f"finish {started.name}", shape)
+
+
+def _tied(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
+    """The graph that establishes the relationships that were taken up, then the end of the modification."""
+    done = settled(asked.history, f"{ESTABLISH} {started.name}")
+    if done is None:
+        if asked.history.canceled:
+            return Verdict(ExecutionStatus.CANCELED)
+        nobody = np.zeros(len(asked.topology), bool)
+        return install.lay(asked, nobody, name=f"{ESTABLISH} {started.name}", between=numbers_of(started.kept[TIED]))
+    if not done.is_met:
+        return verdict(asked.history, done)
+    return Reshape(f"finish {started.name}", under_way.finished(asked.topology)[0])
+
+
+def _take_back(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
+    """What was added is rolled back, and uninstalled as far as it was up; of what was to go nothing is undone (W42, W43)."""
+    half_made = _of(asked, started.added) & np.isin(asked.history.states, list(rollback.HALF_MADE))
+    if some(half_made):
+        tolerant = asked.request.parameters.get(uninstall.IGNORE_FAILURE) is True
+        walk = altered(rollback.BACK, tolerant=tolerant, once=tolerant)
+        return weave(asked, f"rollback {started.name}", half_made, walk)
+    return _clear(asked, started)
+
+
+def _clear(asked: Asked, started: Started) -> Graph | Reshape:
+    there = _still_there(asked, started)
+    if some(there):
+        return uninstall.lay(asked, there, name=f"uninstall {started.name}")
+    return Reshape(f"take back {started.name}", under_way.taken_back(asked.topology))
+
+
+def _taken_back(asked: Asked, started: Started) -> Graph | Reshape | Verdict | None:
+    """How the taking back of a scale out goes on; None where this attempt has not begun it. What is lost keeps it under way."""
+    if not len(started.added):
+        return None
+    cleared = settled(asked.history, f"uninstall {started.name}")
+    if cleared is not None:
+        if not cleared.is_met:
+            return verdict(asked.history, cleared)
+        return Reshape(f"take back {started.name}", under_way.taken_back(asked.topology))
+    rolled_back = settled(asked.history, f"rollback {started.name}")
+    if rolled_back is None:
+        return None
+    return _clear(asked, started) if rolled_back.is_met else verdict(asked.history, rolled_back)
+
+
+def _of(asked: Asked, numbers: np.ndarray) -> np.ndarray:
+    found = np.zeros(len(asked.topology), bool)
+    found[numbers] = True
+    return found
+
+
+def _still_there(asked: Asked, started: Started) -> np.ndarray:
+    """Added instances of which there is anything, bool by number."""
+    return _of(asked, started.added) & ~np.isin(asked.history.states, list(NOTHING_THERE))
+
+
+def problems(topology: Topology, request: Request) -> Iterable[Problem]:
+    """What speaks against the request; a modification that is under way if it is not to be taken back."""
+    started = topology.started
+    if started is not None and not (started.workflow == SCALE and request.parameters.get(ABORT_STARTED) is True):
+        yield under_way.refusal(started)
+    yield from scaling.problems_of(topology, request)
+
+
+PARAMETERS: Mapping[str, Parameter] = {
+    scaling.ENTITY: Parameter((str,), "the name of a node or scaling group", required=True),
+    scaling.DELTA: Parameter((int, str), "a whole number, such as 2 or -1"),
+    scaling.SCALE_COMPUTE: SWITCH,
+    scaling.INCLUDE: NAMES,
+    scaling.EXCLUDE: NAMES,
+    **uninstall.IGNORING,
+    ROLLBACK_IF_FAILED: SWITCH,
+    ABORT_STARTED: SWITCH,
+    scaling.FORCE_LIMITS: SWITCH,
+    scaling.YES_MANY: SWITCH,
+}
+WORKFLOW = Workflow(plan, PARAMETERS, problems=problems, takes_back=True)

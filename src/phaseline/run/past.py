@@ -1,0 +1,32 @@
+"""Whether those that a graph was about are still there: nothing is called again for an instance that is gone (N8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.distinct import some
+from phaseline.model.graph import SubjectKind
+
+if TYPE_CHECKING:
+    from phaseline.model.graph import Graph
+    from phaseline.model.rows import ExecutionRow
+    from phaseline.model.topology import Topology
+    from phaseline.ports import Store
+
+
+def must_replan(store: Store, row: ExecutionRow, graph: int | None) -> bool:
+    """True if a graph of an execution (None: the last one) is about instances that are gone, so that its planner is asked afresh."""
+    topology = store.topology(row.deployment)
+    if not len(topology.gone):
+        return False
+    return is_about_the_gone(store.graph(store.graphs(row.number)[-1].id if graph is None else graph), topology)
+
+
+def is_about_the_gone(graph: Graph, topology: Topology) -> bool:
+    """True if an entry is one of an instance that is gone, or of a relationship with such an end."""
+    kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
+    instances = graph.subject[kinds == SubjectKind.INSTANCE]
+    rows = graph.subject[(kinds == SubjectKind.SOURCE) | (kinds == SubjectKind.TARGET)]
+    return some(~topology.is_there[instances]) or some(~topology.is_tied[rows])
