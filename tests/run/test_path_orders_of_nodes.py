@@ -1,39 +1,20 @@
 """What users ask about phases of nodes on paths (decision 15): call them now, call them once more while their state lasts."""
 
 import pytest
-from tests.run.engines import ANN
-from tests.run.yard import Yard, phase
+from tests.run.yard import Yard, installed, phase
 
-from phaseline.model.blueprint import OnPath
-from phaseline.model.execution import Request
-from phaseline.model.frozen import altered
 from phaseline.model.phase_data import PHASE_DATA
-from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, RequestKind
-from phaseline.model.state_paths import NODE
+from phaseline.model.rows import ExecutionRow, RequestKind
 from phaseline.model.status import ExecutionStatus, OutcomeKind
 from phaseline.run.requests import problem_of
-from phaseline.testing.builders import blueprint, node, topology
 
 AGAIN, FAILED = OutcomeKind.AGAIN, OutcomeKind.FAILED
 WAKE, RERUN = RequestKind.WAKE, RequestKind.RERUN
-SERVER = "acme.Server"
 
 
 @pytest.fixture
 def yard() -> Yard:
     return Yard(phase("A"), phase("B"), phase("Late", "Installation"))
-
-
-def installed(yard: Yard) -> ExecutionRow:
-    """The install of one server has begun."""
-    line = OnPath((SERVER, "cloudify.nodes.Root", NODE), "Started")
-    made = altered(blueprint(node("web", types=(SERVER,))), version="phaseline_dsl_1_0", on_path={SERVER: line})
-    new = NewDeployment("lab", made, {}, topology(made), CodePlaces("/nowhere"), ANN, yard.clock.now())
-    number, _ = yard.store.create_deployment(new)
-    row = yard.store.create_execution(NewExecution(number, Request("install"), ANN, yard.clock.now()))
-    yard.engine.submit(row)
-    yard.settle()
-    return row
 
 
 def ask(yard: Yard, kind: RequestKind, row: ExecutionRow, name: str) -> str:

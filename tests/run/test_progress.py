@@ -2,6 +2,7 @@
 
 import pytest
 from tests.run.engines import Station
+from tests.run.yard import Yard, installed, phase
 
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.run.progress import MAX_FAILING, MAX_NODES_APART, Progress
@@ -32,6 +33,15 @@ def test_rows_tell_each_phase_of_each_node(station: Station) -> None:
     assert told[("web", "start")] == (0, 1)
     assert (progress.ended, progress.total) == (1, sum(total for _, total in told.values()))
     assert progress.graph == "install"
+
+
+def test_of_a_node_on_a_path_the_states_and_phases_are_told() -> None:
+    yard = Yard(phase("A"))
+    row = installed(yard)
+    progress = yard.engine.progress(row.number)
+    assert progress is not None
+    told = [(one.phase, one.ended) for one in progress.rows][:3]
+    assert told == [("entering Validation", 1), ("entering Allocation", 1), ("A", 0)]
 
 
 def test_relationship_operations_count_for_their_source(station: Station) -> None:

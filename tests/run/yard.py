@@ -11,8 +11,10 @@ from tests.run.worlds import PATIENCE_S
 from phaseline.compat.cyclecloud.state_event import StateEvent
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
-from phaseline.model.blueprint import Value
+from phaseline.model.blueprint import OnPath, Value
 from phaseline.model.events import Batch
+from phaseline.model.execution import Request
+from phaseline.model.frozen import altered
 from phaseline.model.phase_data import phases_in
 from phaseline.model.phase_registry import PhaseRegistry
 from phaseline.model.phases import ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy
@@ -24,7 +26,11 @@ from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop import Engine
 from phaseline.run.reports import Report
+from phaseline.testing.builders import blueprint, node
+from phaseline.testing.builders import topology as topology_of
 from phaseline.use_cases.resources.applying import reach
+
+SERVER = "acme.Server"
 
 
 def phase(name: str, state: str = "Allocation", *needs: str, **fields: object) -> PhaseDefinition:
@@ -53,6 +59,18 @@ class Source:
 
     def function(self, code: PhaseCode) -> Callable[..., object]:
         return self.functions[code.function]
+
+
+def installed(yard: "Yard") -> ExecutionRow:
+    """The install of a blueprint of one server, whose node goes a path to Started, has begun."""
+    line = OnPath((SERVER, "cloudify.nodes.Root", NODE), "Started")
+    made = altered(blueprint(node("web", types=(SERVER,))), version="phaseline_dsl_1_0", on_path={SERVER: line})
+    new = NewDeployment("lab", made, {}, topology_of(made), CodePlaces("/nowhere"), ANN, yard.clock.now())
+    number, _ = yard.store.create_deployment(new)
+    row = yard.store.create_execution(NewExecution(number, Request("install"), ANN, yard.clock.now()))
+    yard.engine.submit(row)
+    yard.settle()
+    return row
 
 
 class Heard:

@@ -8,7 +8,7 @@ import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
-from phaseline.model.state_steps import EXIT_PREFIX, phase_of
+from phaseline.model.state_steps import EXIT_PREFIX, phase_of, state_entered
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def count_rows(
     """The same from columns of one graph: subject, kind of subject and status by position."""
     apart = len(topology.nodes) <= MAX_NODES_APART
     phases: dict[str, int] = {}
-    numbers = [phases.setdefault(phase_of(step.phase) or step.phase, len(phases)) for step in steps]
+    numbers = [phases.setdefault(_shown(step.phase), len(phases)) for step in steps]
     phase = np.repeat(np.array(numbers, np.int64), [step.count for step in steps])
     called = kinds != SubjectKind.NONE
     cells = phase[called] * len(EntryStatus) + status[called]
@@ -137,6 +137,12 @@ def count_rows(
         for (node, number), count in sorted(rows.items())
         if not names[number].startswith(EXIT_PREFIX)  # the way out of a state is nothing that is done
     )
+
+
+def _shown(step: str) -> str:
+    """What people read of a step: the phase, the state that is entered, or the operation."""
+    state = state_entered(step)
+    return f"entering {state}" if state is not None else phase_of(step) or step
 
 
 def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.ndarray:
