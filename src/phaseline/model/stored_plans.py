@@ -26,7 +26,8 @@ class Aim:
     """What an update brings a deployment to.
 
     ``blueprint`` with its ``inputs`` put in; these as they are stored, secrets sealed. ``uses``: as of a ``NewDeployment``.
-    ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names.
+    ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``revision``:
+    what becomes of a deployment by it, where that is known; not stored.
     """
 
     blueprint: Blueprint
@@ -35,6 +36,7 @@ class Aim:
     suffixes: int
     changed_inputs: tuple[str, ...] = ()
     uses: Mapping[str, int] = field(default_factory=dict)
+    revision: object = None
 
 
 @frozen

@@ -36,11 +36,12 @@ NO_INPUTS: frozenset[str] = frozenset()
 class Revision:
     """What becomes of a deployment. ``finished``: its topology under the new blueprint; who goes is gone in it.
 
-    ``added`` and ``removed``: instance numbers, ascending. ``extended``: rows of ``finished`` between instances that stay
+    ``former``: its topology until now. ``added`` and ``removed``: instance numbers, ascending. ``extended``: rows of ``finished`` between instances that stay
     and are tied anew; ``reduced``: rows, numbered as before, between instances that stay and are tied no more. ``changed``:
     {kept node: what is said differently of it}; ``retied``: rows of relationships whose operations changed.
     """
 
+    former: Topology
     finished: Topology
     fates: Fates
     added: np.ndarray
@@ -123,6 +124,7 @@ def _revision(
     stays[removed] = False
     is_between = stays[topology.source] & stays[topology.target] if rows else np.empty(0, bool)
     return Revision(
+        former=topology,
         finished=finished,
         fates=found,
         added=made.added.changed,
@@ -199,7 +201,7 @@ def _links(topology: Topology, nodes: Sequence[Node], forest: Forest, past: froz
     for link in topology.links:
         again = said.pop(keys[id(link)], None) if id(link) in keys else None
         if again is not None:
-            links.append(altered(again, is_rule=again.is_rule and link.is_rule))
+            links.append(altered(again, is_rule=False) if again.is_rule and not link.is_rule else again)
             flags.append((False, False, link.is_rule and not again.is_rule, _is_retied(link, again, alike)))
         elif id(link) in keys:
             links.append(altered(link, is_cut=True, is_rule=False, place=cut_before[link.source]))

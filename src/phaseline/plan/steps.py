@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.model.differences import Change, Rename
 from phaseline.model.frozen import told
@@ -65,9 +65,14 @@ class Alike:
         )
 
 
-def steps(old: Blueprint, new: Blueprint) -> tuple[Change, ...]:
-    """Every difference that counts for a deployment; both blueprints with their inputs put in."""
-    return (*_description(old, new), *_inputs(old, new), *_nodes(old, new), *_sections(old, new))
+def steps(
+    old: Blueprint, new: Blueprint, changed: Mapping[str, tuple[Change, ...]] | None = None
+) -> tuple[Change, ...]:
+    """Every difference that counts for a deployment; both blueprints with their inputs put in.
+
+    ``changed``: what is known to be said differently of nodes that stay; None: it is looked for.
+    """
+    return (*_description(old, new), *_inputs(old, new), *_nodes(old, new, changed), *_sections(old, new))
 
 
 def values_of_inputs(
@@ -79,14 +84,14 @@ def values_of_inputs(
         if name in old and name in new and old[name] == new[name]:
             continue
         before, after = (_veiled(values, name, hidden) for values in (old, new))
-        kind = "changed" if name in old and name in new else "added" if name in new else "removed"
-        found.append(Change(kind, "input", f"inputs.{name}", before, after))  # type: ignore[arg-type]
+        kind: Literal["added", "removed", "changed"] = "changed" if name in old else "added"
+        found.append(Change(kind if name in new else "removed", "input", f"inputs.{name}", before, after))
     return tuple(found), frozenset(change.path.removeprefix("inputs.") for change in found)
 
 
 def node_changes(old: Node, new: Node, alike: Alike) -> tuple[Change, ...]:
     """What two nodes of one name say differently."""
-    if old is new:
+    if old is new or _is_alike(old, new, alike):
         return ()
     base = ("nodes", new.name)
     found = [
@@ -102,6 +107,18 @@ def node_changes(old: Node, new: Node, alike: Alike) -> tuple[Change, ...]:
     for name in ("default_instances", "min_instances", "max_instances"):
         found += _values((*base, "instances", name), "node", getattr(old, name), getattr(new, name))
     return tuple(found)
+
+
+def _is_alike(old: Node, new: Node, alike: Alike) -> bool:
+    """Whether two nodes say the same, as nearly all do."""
+    return (
+        old.type == new.type
+        and old.properties == new.properties
+        and alike.tables(old.operations, new.operations)
+        and alike.relationships(old.relationships, new.relationships)
+        and (old.default_instances, old.min_instances, old.max_instances)
+        == (new.default_instances, new.min_instances, new.max_instances)
+    )
 
 
 def takes_one_of(value: Value, inputs: frozenset[str]) -> bool:
@@ -203,14 +220,14 @@ def _listed(value: Any) -> Value:
 # -- nodes -----------------------------------------------------------------------------------------------------------
 
 
-def _nodes(old: Blueprint, new: Blueprint) -> Iterator[Change]:
+def _nodes(old: Blueprint, new: Blueprint, changed: Mapping[str, tuple[Change, ...]] | None) -> Iterator[Change]:
     alike = Alike()
     for name, node in old.nodes.items():
         after = new.nodes.get(name)
         if after is None:
             yield Change("removed", "node", f"nodes.{name}", old=node.type)
         else:
-            yield from node_changes(node, after, alike)
+            yield from node_changes(node, after, alike) if changed is None else changed.get(name, ())
     for name, node in new.nodes.items():
         if name not in old.nodes:
             yield Change("added", "node", f"nodes.{name}", new=node.type)

@@ -203,17 +203,15 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
     source = _tally(graph, SubjectKind.SOURCE, topology.link, len(topology.links))
     target = _tally(graph, SubjectKind.TARGET, topology.link, len(topology.links))
     links: list[list[RelationshipPlan]] = [[] for _ in topology.nodes]
-    related: set[int] = set()
+    related = {link.source for number, link in enumerate(topology.links) if source[number] or target[number]}
     for number, link in enumerate(topology.links):
-        if link.is_cut:
+        if link.is_cut or not (counts[link.source] or link.source in related):
             continue
         sides = (
             _operations(source[number], link.relationship.source_operations),
             _operations(target[number], link.relationship.target_operations),
         )
         links[link.source].append(_relationship(topology, link, *sides))
-        if any(sides):
-            related.add(link.source)
     states = states_by_node(topology, graph)
     hidden = frozenset(name for name, schema in written.inputs.items() if schema.hidden)
     return tuple(

@@ -93,7 +93,8 @@ class SqlitePlans:
 
 def aim_to_text(aim: Aim) -> str:
     """The aim as JSON."""
-    fields = {**told(aim), "blueprint": blueprint_to_text(aim.blueprint), "code": told(aim.code)}
+    fields = {name: value for name, value in told(aim).items() if name != "revision"}
+    fields |= {"blueprint": blueprint_to_text(aim.blueprint), "code": told(aim.code)}
     return to_text({**fields, "inputs": dict(aim.inputs), "uses": dict(aim.uses)})
 
 

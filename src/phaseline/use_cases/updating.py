@@ -162,14 +162,15 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
         changed_inputs=tuple(sorted(changed)),
         uses=loaded.uses,
     )
+    revision = revised(topology, aim)
     return PreparedUpdate(
         deployment=row,
         topology=topology,
         states=np.frombuffer(bytes(store.states(row.number)), np.uint8),
         request=request,
         aim=aim,
-        revision=revised(topology, aim),
-        steps=(*values, *steps(topology.blueprint, blueprint)),
+        revision=revision,
+        steps=(*values, *steps(topology.blueprint, blueprint, revision.changed)),
         warnings=loaded.warnings,
     )
 
@@ -183,7 +184,13 @@ def planned_update(place: Workplace, found: PreparedUpdate) -> Planned:
 
     allowed = altered(found.request, parameters={**found.request.parameters, ALLOW_REPLACE: True})
     foreseen = foresee_rounds(
-        place, found.deployment, found.topology, allowed, found.states, code=found.aim.code, aim=found.aim
+        place,
+        found.deployment,
+        found.topology,
+        allowed,
+        found.states,
+        code=found.aim.code,
+        aim=altered(found.aim, revision=found.revision),
     )
     rounds = summaries(place, foreseen)
     summary = summarise_update(

@@ -44,6 +44,8 @@ def is_up(asked: Asked) -> np.ndarray:
 
 def implementing(topology: Topology, operation: str) -> np.ndarray:
     """Whose node implements an operation, bool by instance number."""
+    if operation not in topology.called:
+        return np.zeros(len(topology), bool)
     found = [node.operations.get(operation) for node in topology.nodes]
     by_node = np.array([one is not None and one.is_implemented for one in found], bool)
     answer: np.ndarray = by_node[topology.node]

@@ -26,7 +26,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.model.stored_plans import PLAN
 from phaseline.model.subject_ranges import ranges_of
 from phaseline.plan import operations as op
-from phaseline.plan.revising import revise
+from phaseline.plan.revising import Revision, revise
 from phaseline.plan.sequence import Call, Relate
 from phaseline.plan.transforms.intact import concerned
 from phaseline.plan.verdicts import verdict
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from phaseline.model.stored_plans import Aim
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
-    from phaseline.plan.revising import Revision
 
 UPDATE = "update"
 """Name of the workflow, and of the graph that updates."""
@@ -120,6 +119,9 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
 
 def revised(topology: Topology, aim: Aim) -> Revision:
     """What becomes of a deployment that is brought to this. Raises: what ``revise`` does."""
+    known = aim.revision
+    if isinstance(known, Revision) and known.former is topology:
+        return known
     return revise(
         topology,
         aim.blueprint,

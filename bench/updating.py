@@ -1,0 +1,41 @@
+"""The plan of an update in which one of many nodes changed; prints one line of JSON: ``python -m bench.updating FILE STORE``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    """Install once; then the blueprint with one other port is read alone, and planned, three times in turn."""
+    file, store = sys.argv[1:]
+    plugins = str(Path(__file__).parent / "plugins")
+    sys.path.insert(0, plugins)
+    from phaseline.use_cases import installing
+    from phaseline.use_cases.loading import load
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.updating import UpdateOrder, plan_update
+    from phaseline.use_cases.workplace import workplace
+
+    changed = Path(file).with_name("changed.yaml")
+    text = Path(file).read_text()
+    changed.write_text(text.replace("port: 8007\n", "port: 7\n", 1))
+    laps: dict[str, list[float]] = {"read": [], "plan": []}
+    with workplace(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as place:
+        installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
+        for _ in range(3):
+            began = time.perf_counter()
+            load(place, str(changed), inputs={}, plugin_folders=(plugins,), yes_many=True)
+            read = time.perf_counter()
+            found = plan_update(place, UpdateOrder("bench", str(changed)))
+            laps["plan"].append(time.perf_counter() - read)
+            laps["read"].append(read - began)
+            signs = [node.sign for node in found.summary.nodes]  # type: ignore[union-attr]  # the plan of an update
+            if signs != ["-/+"]:
+                sys.exit(f"one node should have changed: {found.text[:500]}")
+    print(json.dumps(laps))
+
+
+main()
