@@ -204,12 +204,6 @@ def test_following_what_has_ended_shows_it_and_says_nothing_of_running(terminal:
     assert "completed in" in result.stdout
 
 
-def test_a_built_in_workflow_that_cannot_be_run_yet_is_not_called_ones_own(terminal: Terminal) -> None:
-    terminal.run("install", terminal.write(), "-d", "shop")
-    text = terminal.run("executions", "start", "heal", "-d", "shop").stderr
-    assert "the built-in 'heal', which cannot be run yet\n" in text
-
-
 def test_a_module_that_is_no_python_is_found_before_anything_is_stored(terminal: Terminal) -> None:
     file = terminal.write()
     module = terminal.folder / "plugins" / "made.py"

@@ -20,6 +20,7 @@ BLOCK = re.compile(r"(?P<before>[^\n]*)\n(?P<gap>\n?)^```(?P<kind>\w+)\n(?P<text
 PLAYED = [
     "api",
     "coming-from-cfy",
+    "day-2",
     "first-plugin",
     "operators",
     "phase-handler",
@@ -29,6 +30,7 @@ PLAYED = [
     "stored-blueprints",
     "testing",
     "tutorial",
+    "workflows",
     "writing-blueprints",
 ]
 PATIENCE_S = 120

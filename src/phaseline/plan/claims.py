@@ -41,7 +41,8 @@ EVERYTHING = Claim(None, NOBODY)
 
 def claim_of(topology: Topology, request: Request) -> Claim:
     """What an execution of this request needs, in the topology as it is now."""
-    if request.workflow not in PLANNERS:
+    mapped = topology.blueprint.workflows.get(request.workflow)
+    if request.workflow not in PLANNERS or (mapped is not None and mapped.built_in != request.workflow):
         return Claim(None, NOBODY, by_resource=request.workflow == REACH)
     own = built_in(request.workflow).claims(topology, request)
     if own is None or own.all():

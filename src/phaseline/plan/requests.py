@@ -9,18 +9,24 @@ from phaseline.plan.selection import NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, na
 from phaseline.plan.workflows import PLANNERS, built_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from phaseline.model.execution import Request
     from phaseline.model.topology import Topology
+    from phaseline.plan.workflow import Parameter, Workflow
 
 
-def check(topology: Topology, request: Request, *, with_custom: bool = False) -> tuple[Problem, ...]:
+def check(
+    topology: Topology, request: Request, *, with_custom: bool = False, workflow: Workflow | None = None
+) -> tuple[Problem, ...]:
     """Everything wrong with the request; to be asked before it is submitted.
 
-    ``with_custom``: parameters that nobody declares are let through, for plugins to read.
+    ``with_custom``: parameters that nobody declares are let through, for plugins to read. ``workflow``: None: the built-in one
+    of this name.
     """
-    if request.workflow not in PLANNERS:
+    if workflow is None and request.workflow in PLANNERS:
+        workflow = built_in(request.workflow)
+    if workflow is None:
         return (
             Problem(
                 "PL-P009",
@@ -32,10 +38,10 @@ def check(topology: Topology, request: Request, *, with_custom: bool = False) ->
     more = set(declared.parameters if declared is not None else ())
     if with_custom:
         more |= request.parameters.keys()
-    found = (*_parameters(request, more), *_filters(topology, request))
-    if request.take_back and not built_in(request.workflow).takes_back:
+    found = (*_parameters(request, workflow.parameters, more), *_filters(topology, request))
+    if request.take_back and not workflow.takes_back:
         found = (*found, _not_taken_back(request))
-    return found or tuple(built_in(request.workflow).problems(topology, request))
+    return found or tuple(workflow.problems(topology, request))
 
 
 def _not_taken_back(request: Request) -> Problem:
@@ -47,14 +53,13 @@ def _not_taken_back(request: Request) -> Problem:
     )
 
 
-def warnings(topology: Topology, request: Request) -> tuple[Problem, ...]:
+def warnings(topology: Topology, request: Request, workflow: Workflow | None = None) -> tuple[Problem, ...]:
     """What a user should know before the workflow begins, beside what the plan of any graph says."""
-    return tuple(built_in(request.workflow).warnings(topology, request))
+    return tuple((workflow or built_in(request.workflow)).warnings(topology, request))
 
 
-def _parameters(request: Request, more: set[str]) -> Iterable[Problem]:
-    """``more``: names that the workflow itself makes nothing of."""
-    known = built_in(request.workflow).parameters
+def _parameters(request: Request, known: Mapping[str, Parameter], more: set[str]) -> Iterable[Problem]:
+    """``known``: what the workflow makes something of; ``more``: names of others that may be given."""
     for name, value in request.parameters.items():
         if name in known:
             if known[name].is_ignored and value is not False:

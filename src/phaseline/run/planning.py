@@ -16,7 +16,7 @@ from phaseline.model.rows import Reshaped
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Operation
+    from phaseline.model.blueprint import Blueprint, Operation
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import GraphAdded
     from phaseline.model.execution import KnownPaths, Request
@@ -30,6 +30,9 @@ WORDS = tuple(status.word for status in EntryStatus)
 FAILED, TOLERANT = int(EntryStatus.FAILED), int(Mark.TOLERANT)
 Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape | Verdict"]
 """A workflow: a pure function from what is there and what has happened to what is to be done next."""
+
+
+FindPlanner = Callable[[str, "Blueprint", "CodePlaces"], "Planner | None"]
 
 
 class Planning:
@@ -50,6 +53,8 @@ class Planning:
         self._rows: dict[int, ExecutionRow] = {}
         self._rounds: dict[int, dict[int, Round]] = {}
         self._reshaped: dict[int, Reshaped] = {}
+        self.own: FindPlanner = lambda _name, _blueprint, _code: None
+        """The planner that a name means for a deployment, where it is not the one of that name."""
         self.paths_of: Callable[[int], KnownPaths | None] = lambda _: None
         """What is known of the paths of a deployment whose nodes are resources."""
 
@@ -87,11 +92,13 @@ class Planning:
         ``called`` as in ``History``.
         """
         row = self._rows[execution]
-        planner = self._planners.get(row.request.workflow)
-        if planner is None:
-            return Planned(execution, Verdict(ExecutionStatus.FAILED, f"unknown workflow {row.request.workflow!r}"))
+        name, own = row.request.workflow, None
         try:
             deployment = self._deployments.loaded(row.deployment)
+            own = self.own(name, deployment.blueprint, deployment.view.code)
+            planner = own or self._planners.get(name)
+            if planner is None:
+                return Planned(execution, Verdict(ExecutionStatus.FAILED, f"unknown workflow {name!r}"))
             paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
             rounds = tuple(self._rounds[execution].values())
             history = History(
@@ -104,6 +111,11 @@ class Planning:
             )
         except ProblemsError as problems:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
+        except Exception as error:
+            if own is None:
+                raise  # of ours: a defect, and told as one
+            text = f"the planner of '{name}' failed: {type(error).__name__}: {error}"
+            return Planned(execution, Verdict(ExecutionStatus.FAILED, text))
         if isinstance(answer, Verdict):
             return Planned(execution, answer)
         if isinstance(answer, Reshape):

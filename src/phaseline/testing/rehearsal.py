@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Operation, Value
     from phaseline.model.rows import ExecutionRow
     from phaseline.model.topology import Topology
+    from phaseline.plan.workflow import Planner
 
 __all__ = ["Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "retries", "sleeps"]
 
@@ -94,8 +95,15 @@ class Rehearsal:
 class Stage:
     """Where workflows are rehearsed: one deployment in a store in memory, and a clock that jumps."""
 
-    def __init__(self, topology: Topology, inputs: Mapping[str, Value], declare: Declare) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        inputs: Mapping[str, Value],
+        declare: Declare,
+        planners: Mapping[str, Planner] = PLANNERS,
+    ) -> None:
         """The deployment is stored, and nothing of it is installed."""
+        self._planners = planners
         self.clock = VirtualClock(BEGINNING_MS)
         self.store = MemoryStore(self.clock, identity="rehearsal")
         self.crashes = 0
@@ -142,7 +150,7 @@ class Stage:
             self.store,
             self.clock,
             lambda inbox, deployments: MadeUpPlugins(inbox, deployments, self.clock, script),
-            PLANNERS,
+            self._planners,
             lambda operation, _: self._declare(operation),
         )
         assert isinstance(engine.executor, MadeUpPlugins)
@@ -169,6 +177,7 @@ def rehearse(
     task_retries: int = 3,
     retry_interval_s: float = 15.0,
     crash_in: Collection[int] = (),
+    planner: Planner | None = None,
 ) -> Rehearsal:
     """Run a workflow on a virtual clock; of plugins and scripts nothing is called.
 
@@ -178,7 +187,7 @@ def rehearse(
     full name; the closest is taken, those of a sequence are said one after another, and what is not in the table, or
     comes after the sequence, is completed. ``bulk``, ``repeatable``: what functions whose source is not at hand say of
     themselves. ``crash_in``: numbers, from 1, of the calls during which the engine dies; it is started again at once.
-    Workflows other than install begin with everything installed. ``to``: the blueprint to which ``update`` brings it.
+    Workflows other than install begin with everything installed. ``planner``: of one's own, for this workflow. ``to``: the blueprint to which ``update`` brings it.
 
     Raises: ``ProblemsError`` with everything that is wrong with a file.
     """
@@ -188,7 +197,10 @@ def rehearse(
         topology, values, declare = _read(application, inputs or {}, plugin_folders, plain)
     else:
         topology, values = expand(application), dict(inputs or {})
-    stage = Stage(topology, values, declare)
+    planners: Mapping[str, Planner] = PLANNERS
+    if planner is not None:
+        planners = {"install": PLANNERS["install"], workflow: planner}
+    stage = Stage(topology, values, declare, planners)
     policy = RetryPolicy(task_retries, retry_interval_s)
     if workflow != "install":
         stage.play(Request("install", retries=policy), Script({}, frozenset(), BEGINNING_MS))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import MEMORY
@@ -20,7 +21,7 @@ from phaseline.use_cases.library import lay_out_again
 from phaseline.use_cases.watching import Nobody, Throttle
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Operation, Value
+    from phaseline.model.blueprint import Blueprint, Operation, Value
     from phaseline.model.declaration import Declaration
     from phaseline.model.execution import Request
     from phaseline.model.phase_registry import PhaseRegistry
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Catalog, Store
     from phaseline.run.executor import Slots
     from phaseline.run.loop import Engine
+    from phaseline.run.planning import FindPlanner, Planner
     from phaseline.use_cases.asking import Ticket
     from phaseline.use_cases.background import Background
     from phaseline.use_cases.values import ExecutionView
@@ -227,6 +229,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         phases=Plugins(place),
         secrets=place.vault,
     )
+    engine.planning.own = _own_planner(catalog)
     lay_out_again(place, (row.deployment for row in place.store.executions(only_open=True)))
     log.started(place.command, user=place.actor.name)
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
@@ -244,6 +247,22 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         # An engine lies in circles, which Python looks for only now and then: its columns go at once.
         for held in (engine.scheduler, engine.deployments):
             vars(held).clear()
+
+
+def _own_planner(catalog: Catalog) -> FindPlanner:
+    """The planners of a blueprint's plugins and of installed distributions."""
+    from phaseline.plan.workflows import PLANNERS
+
+    def find(name: str, blueprint: Blueprint, code: CodePlaces) -> Planner | None:
+        mapped = blueprint.workflows.get(name)
+        if name == REACH or (name in PLANNERS and (mapped is None or mapped.built_in == name)):
+            return None
+        from phaseline.use_cases.own_workflows import find_own
+
+        found = find_own(catalog, blueprint, code, name)
+        return None if found is None else found.plan
+
+    return find
 
 
 class Plugins:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from phaseline.plan.foresight import Foreseen
     from phaseline.plan.summary import PlanSummary, RoundsPlan
     from phaseline.plan.update_summary import UpdatePlan
+    from phaseline.plan.workflow import Workflow
     from phaseline.use_cases.workflows import Start
     from phaseline.use_cases.workplace import Workplace
 
@@ -99,7 +100,7 @@ def plan_workflow(place: Workplace, order: Start, *, save: bool = False) -> Plan
     found = prepare(place, order)
     checks = place.store.checks(found.deployment.number).checks
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
-    foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history)
+    foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history, found.own)
     planned = _planned(place, found.request, foreseen, found.warnings, yes_many=True)
     return _kept(place, found.deployment, found.request, planned) if save else planned
 
@@ -145,12 +146,19 @@ def _ask(place: Workplace, topology: Topology, code: CodePlaces, request: Reques
     return _foresee(place, topology, code, request, history)
 
 
-def _foresee(place: Workplace, topology: Topology, code: CodePlaces, request: Request, history: History) -> Foreseen:
+def _foresee(
+    place: Workplace,
+    topology: Topology,
+    code: CodePlaces,
+    request: Request,
+    history: History,
+    own: Workflow | None = None,
+) -> Foreseen:
     from phaseline.plan.foresight import foresee
     from phaseline.plan.workflows import PLANNERS
 
     declare = declarer(place.catalog)
-    planner = PLANNERS[request.workflow]
+    planner = PLANNERS[request.workflow] if own is None else own.plan
     return foresee(planner, topology, request, history, lambda operation: declare(operation, code))
 
 

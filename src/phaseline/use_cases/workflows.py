@@ -24,17 +24,15 @@ from phaseline.use_cases.typos import did_you_mean
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Blueprint, Value, WorkflowMapping
+    from phaseline.model.blueprint import Value, WorkflowMapping
     from phaseline.model.execution import Request
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.topology import Topology
+    from phaseline.plan.workflow import Workflow
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
-
-
-OWN = "workflows of one's own cannot be run yet"
 
 
 @frozen
@@ -54,13 +52,14 @@ class Start:
 
 @frozen
 class Prepared:
-    """A start that can be meant: everything was checked, nothing is stored."""
+    """A start that can be meant: everything was checked, nothing is stored. ``own``: None: the built-in workflow of its name."""
 
     deployment: DeploymentRow
     topology: Topology
     states: np.ndarray
     request: Request
     warnings: tuple[Problem, ...]
+    own: Workflow | None = None
 
 
 def start(
@@ -101,45 +100,34 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     refuse_moved(place, row)
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    workflow = _find(store.blueprint(row.number), order.workflow)
+    workflow, own = _find(place, row, order.workflow)
     if not order.force:
         _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
-    request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, order))
-    problems = check(topology, request, with_custom=order.allow_custom)
+    request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, own, order))
+    problems = check(topology, request, with_custom=order.allow_custom, workflow=own)
     if problems:
         raise ProblemsError(problems)
-    return Prepared(row, topology, states, request, warnings(topology, request))
+    return Prepared(row, topology, states, request, warnings(topology, request, own), own)
 
 
-def _find(blueprint: Blueprint, name: str) -> WorkflowMapping:
-    """The workflow as the blueprint declares it; a built-in one need not be declared."""
+def _find(place: Workplace, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
+    """The workflow as the blueprint declares it, a built-in one need not be declared; and its planner where it is another one.
+
+    Raises: PL-P009 if there is none of this name, and what ``find_own`` raises.
+    """
     from phaseline.model.blueprint import BUILT_IN_MODULE, BUILT_IN_PLUGIN, WorkflowMapping
     from phaseline.plan.workflows import PLANNERS
+    from phaseline.use_cases.own_workflows import announced_names, find_own
 
-    found = blueprint.workflows.get(name)
-    if found is None:
-        if name in PLANNERS:
-            return WorkflowMapping(name, BUILT_IN_MODULE + name, BUILT_IN_PLUGIN)
-        known = sorted({*PLANNERS, *blueprint.workflows})
+    blueprint = place.store.blueprint(row.number)
+    own = find_own(place.catalog, blueprint, row.code, name)
+    if own is None and name not in PLANNERS:
+        known = sorted({*PLANNERS, *blueprint.workflows, *announced_names()})
         hint = did_you_mean(name, known)
         mend = f"{hint[:1].upper()}{hint[1:]} There are: {', '.join(known)}.".strip()
         raise fail("PL-P009", f"there is no workflow '{name}'", mend)
-    if found.built_in == name and name in PLANNERS:
-        return found
-    usable = ", ".join(sorted(item for item in PLANNERS if _runs_built_in(blueprint, item)))
-    if found.built_in:
-        what = f"the workflow '{name}' is the built-in '{found.built_in}'"
-        message = f"{what}, which cannot be run yet" if found.built_in == name else f"{what} under another name; {OWN}"
-    else:
-        replaces = ", which replaces the built-in one," if name in PLANNERS else ""
-        kind = {"function": f"the function '{found.mapping}'", "script": f"the script '{found.mapping}'"}
-        message = f"the workflow '{name}'{replaces} is {kind.get(found.form, 'an inline script')}; {OWN}"
-    raise fail("PL-P011", message, f"These can: {usable}.")
-
-
-def _runs_built_in(blueprint: Blueprint, name: str) -> bool:
-    found = blueprint.workflows.get(name)
-    return found is None or found.built_in == name
+    mapped = blueprint.workflows.get(name)
+    return mapped or WorkflowMapping(name, BUILT_IN_MODULE + name, BUILT_IN_PLUGIN), own
 
 
 def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: np.ndarray) -> None:
@@ -152,7 +140,12 @@ def _refuse_unavailable(workflow: WorkflowMapping, topology: Topology, states: n
 
 
 def _parameters(
-    place: Workplace, row: DeploymentRow, topology: Topology, workflow: WorkflowMapping, order: Start
+    place: Workplace,
+    row: DeploymentRow,
+    topology: Topology,
+    workflow: WorkflowMapping,
+    own: Workflow | None,
+    order: Start,
 ) -> dict[str, Value]:
     """What was given over the defaults; functions in defaults are evaluated now, but for what would show a secret.
 
@@ -165,7 +158,7 @@ def _parameters(
     from phaseline.dsl.parameters import merge_parameters
     from phaseline.plan.workflows import built_in
 
-    known = built_in(workflow.built_in).parameters
+    known = (own or built_in(workflow.built_in)).parameters
     merged = merge_parameters(
         workflow,
         order.parameters,
