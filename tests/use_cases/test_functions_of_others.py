@@ -1,5 +1,6 @@
 """B40: functions that installed distributions announce, of the ancestor's group and of ours."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -166,6 +167,20 @@ def test_b40_what_is_wrong_with_a_function_of_others_is_a_problem_with_its_place
     for part in ('"PL-B07', f'"{kind}"', said, '"outputs.serials.value"'):
         assert part in found
     assert "Traceback" not in found
+
+
+def test_b40_functions_of_others_are_listed_among_the_plugins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(folder, monkeypatch)
+    (folder / "site/acme_functions.py").write_text("raise RuntimeError('nobody asked')")
+    found = json.loads(phaseline("plugins", "list", "--json"))
+    told = {each["name"]: each for each in found if each["kind"] == "function"}
+    assert {"acme_wrap", "acme_shout", "acme_broken"} <= told.keys()
+    assert (told["acme_shout"]["package"], told["acme_shout"]["version"]) == ("acme-functions", "1.0")
+    assert told["acme_shout"]["function"] == "acme_functions:shout"
+    assert str(told["acme_wrap"]["where"]).endswith("acme_functions.py")
+    assert (told["acme_wrap"]["status"], told["acme_broken"]["status"]) == ("good", "refused")
+    shown = phaseline("plugins", "show", "acme_broken")
+    assert "there is no module for the function 'acme_broken': acme_nowhere:Nothing" in shown
 
 
 def test_b40_our_own_functions_are_ours_and_nothing_is_imported_that_nobody_uses(

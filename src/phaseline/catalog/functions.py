@@ -28,6 +28,17 @@ ANCESTOR_GROUP = "cloudify.tosca.ext.functions"
 """Each entry point is a class with ``parse_args``, ``validate`` and ``evaluate``."""
 
 
+@frozen
+class FunctionPlace:
+    """A function that is announced: by which version of which distribution, where its code is. ``file`` empty: nowhere."""
+
+    name: str
+    package: str
+    version: str
+    target: str
+    file: str
+
+
 class InstalledFunctions:
     """Implements ``dsl.announced.Finder``. Of one name our group's counts, then the first distribution's by its name."""
 
@@ -45,6 +56,16 @@ class InstalledFunctions:
     def names(self) -> frozenset[str]:
         """By entry point."""
         return frozenset(self._points)
+
+    def places(self) -> Iterator[FunctionPlace]:
+        """All of them, by name; none is imported."""
+        from phaseline.catalog.places import find_spec
+
+        for name, point in sorted(self._points.items()):
+            spec = find_spec(point.module, None)
+            version = point.dist.version if point.dist is not None else ""
+            file = spec.origin or "" if spec is not None else ""
+            yield FunctionPlace(name, _distribution(point), version, point.value, file)
 
     def load(self, name: str) -> AnnouncedFunction:
         """The class or function that the entry point leads to."""

@@ -16,6 +16,7 @@ from phaseline.use_cases.loading import refuse_missing
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
+    from phaseline.catalog.functions import FunctionPlace
     from phaseline.catalog.operation_modules import OperationModule
     from phaseline.catalog.phases.loading import Loaded, Verdict
     from phaseline.catalog.phases.packages import Package
@@ -107,13 +108,15 @@ class Checked:
 
 
 def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
-    """Every plugin with phases or listeners, every module with operations, and type definitions, by name."""
+    """Every plugin with phases or listeners, every module with operations, type definitions, and functions of others, by name."""
+    from phaseline.catalog.functions import InstalledFunctions
     from phaseline.catalog.operation_modules import operation_modules
     from phaseline.use_cases.type_definitions import list_definitions
 
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
     found += map(_operations, operation_modules(_folders(place, plugin_folders)))
     found += map(_types, list_definitions(place))
+    found += map(_function, InstalledFunctions().places())
     return sorted(found, key=lambda view: (view.name.lower(), view.kind, view.where))
 
 
@@ -301,6 +304,27 @@ def _operations(module: OperationModule) -> PluginView:
         Attributes(),
         (),
         module.functions,
+    )
+
+
+def _function(found: FunctionPlace) -> PluginView:
+    problems: tuple[Problem, ...] = ()
+    if not found.file:
+        mend = f"Repair or remove the distribution '{found.package}'."
+        problems = (Problem("PL-O001", f"there is no module for the function '{found.name}': {found.target}", mend),)
+    return PluginView(
+        found.name,
+        "function",
+        "",
+        found.package,
+        found.version,
+        "refused" if problems else "good",
+        found.file,
+        found.target,
+        "",
+        False,
+        Attributes(),
+        problems,
     )
 
 
