@@ -96,6 +96,25 @@ def test_a_mistake_beside_an_alias_of_something_outside_has_its_place() -> None:
     assert (found.code, found.place.line, found.place.column) == ("PL-B014", 7, 5)
 
 
+@pytest.mark.parametrize(
+    "sections",
+    [
+        "dsl_definitions: &all {a: {type: cloudify.nodes.Root, propertiez: {}}}\nnode_templates: *all",
+        "dsl_definitions: &all {node_templates: {a: {type: cloudify.nodes.Root, propertiez: {}}}}\n<<: *all",
+    ],
+)
+def test_a_whole_section_may_be_an_alias(sections: str) -> None:
+    (found,) = problems(
+        f"tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n{sections}"
+    )
+    assert (found.code, found.place.line) == ("PL-B014", 3)
+
+
+def test_a_whole_section_that_is_an_alias_is_read() -> None:
+    text = "dsl_definitions: &all {a: {type: cloudify.nodes.Root}}\nnode_templates: *all"
+    assert list(read(text).nodes) == ["a"]
+
+
 def test_b50_a_node_of_an_open_type_says_so() -> None:
     text = whole("imports: [cloudify/types/types.yaml, 'plugin:x']\nnode_templates: {n: {type: x.Thing}}")
     document = plan_document(*read_whole(MAIN, Texts({MAIN: text}), open_types=True))

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.dsl.readers import MAIN, Texts
 
-from phaseline.dsl.documents import Document, _Builder, read_document
+from phaseline.dsl.documents import Document, read_document
 from phaseline.dsl.json_text import NotPlainJson, read_json
 from phaseline.dsl.reader import read_blueprint
 from phaseline.dsl.report import Report
+from phaseline.dsl.yaml_text import YamlText
 from phaseline.model.problem import ProblemsError
 
 SCALARS = st.one_of(
@@ -31,7 +32,7 @@ VALUES = st.recursive(
 
 def by_yaml(text: str) -> Document:
     document, report = Document("x", text), Report()
-    _Builder(document, report).build()
+    YamlText(document, report).read()
     assert not report.errors_count
     return document
 
@@ -42,7 +43,7 @@ def test_the_same_values_and_places_as_by_yaml(value: dict[str, object], indent:
     root, marks = read_json(text, 100)
     same = by_yaml(text)
     assert root == same.root == value
-    assert {section: places for section, places in marks.items() if places} == same.marks
+    assert marks == same.marks
 
 
 @pytest.mark.parametrize(

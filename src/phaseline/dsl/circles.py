@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from phaseline.dsl.report import Report, Spot
 from phaseline.model.blueprint import Node
@@ -18,6 +18,8 @@ def with_hosts(nodes: Mapping[str, Node]) -> dict[str, Node]:
     """
     hosts: dict[str, str | None] = {name: name for name, node in nodes.items() if node.is_host}
     changed = dict(nodes)
+    if not hosts:
+        return changed
     for name, node in nodes.items():
         host = hosts.get(name)
         if host is None and node.relationships:
@@ -41,35 +43,28 @@ def _host(name: str, nodes: Mapping[str, Node], hosts: dict[str, str | None]) ->
 
 def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], Spot], report: Report) -> bool:
     """True when no node contains itself and none waits for itself; otherwise one circle of each kind is reported."""
-    contained = {
-        name: [node.container] if node.container in nodes else [] for name, node in nodes.items() if node.relationships
-    }
-    circle = find_circle(contained)
-    if circle:
+    waits = {name: [item.target for item in node.relationships] for name, node in nodes.items()}
+    circle = find_circle(waits)
+    if not circle:
+        return True
+    inside = find_circle({name: [node.container] for name, node in nodes.items()})
+    if inside:
         report.add(
             "PL-B044",
-            f"Nodes contain one another in a circle: {_shown(circle)}",
+            f"Nodes contain one another in a circle: {_shown(inside)}",
             "Remove one of these relationships.",
-            spot_of(circle[0]).at("relationships"),
+            spot_of(inside[0]).at("relationships"),
             point="key",
         )
         return False
-    waits = {
-        name: [item.target for item in node.relationships if item.target in nodes]
-        for name, node in nodes.items()
-        if node.relationships
-    }
-    circle = find_circle(waits)
-    if circle:
-        report.add(
-            "PL-B047",
-            f"Nodes wait for one another in a circle: {_shown(circle)}",
-            "Remove or turn one of these relationships: a node is installed after its targets.",
-            spot_of(circle[0]).at("relationships"),
-            point="key",
-        )
-        return False
-    return True
+    report.add(
+        "PL-B047",
+        f"Nodes wait for one another in a circle: {_shown(circle)}",
+        "Remove or turn one of these relationships: a node is installed after its targets.",
+        spot_of(circle[0]).at("relationships"),
+        point="key",
+    )
+    return False
 
 
 def _shown(circle: list[str]) -> str:
@@ -79,18 +74,20 @@ def _shown(circle: list[str]) -> str:
     return " → ".join(names)
 
 
-def find_circle(edges: Mapping[str, Iterable[str | None]]) -> list[str]:
+def find_circle(edges: Mapping[str, Collection[str | None]]) -> list[str]:
     """One circle in ``edges`` ({name: where it leads}), in order; empty when there is none.
 
     >>> find_circle({"a": ["b"], "b": ["c"], "c": ["b"]})
     ['b', 'c']
     """
-    done: set[str] = set()
-    for start in edges:
+    done: set[str | None] = set()
+    for start, ahead in edges.items():
+        if done.issuperset(ahead):  # whoever stands behind all that it waits for, as most do
+            done.add(start)
         if start in done:
             continue
         trail: dict[str, None] = {start: None}
-        ways = [iter(edges[start])]
+        ways = [iter(ahead)]
         while ways:
             step = next(ways[-1], _END)
             if step is _END:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, cast
 
 from phaseline.dsl.announced import ANNOUNCED
@@ -33,7 +34,7 @@ class _Writer:
     """Numbers shared objects by identity, which the blueprint keeps unique while it is written."""
 
     def __init__(self) -> None:
-        self.operations: list[list[Any]] = []
+        self.operations: list[tuple[Any, ...]] = []
         self.tables: list[list[int]] = []
         self.hierarchies: list[list[str]] = []
         self.relationships: list[list[Any]] = []
@@ -44,7 +45,8 @@ class _Writer:
         number = self._numbers.get(id(operation))
         if number is None:
             number = self._numbers[id(operation)] = len(self.operations)
-            self.operations.append([getattr(operation, name) for name in _OPERATION_FIELDS])
+            row = _operation_row(operation)
+            self.operations.append(row if row[_SAID:] != _UNSAID else row[:_SAID])
         return number
 
     def table(self, operations: Mapping[str, Operation]) -> int:
@@ -52,10 +54,8 @@ class _Writer:
         number = self._numbers.get(id(operations))
         if number is None:
             number = self._numbers[id(operations)] = len(self.tables)
-            numbers, add = self._numbers, self.operation
-            self.tables.append(
-                [numbers[id(item)] if id(item) in numbers else add(item) for item in operations.values()]
-            )
+            known, add = self._numbers.get, self.operation
+            self.tables.append([known(id(item)) or add(item) for item in operations.values()])
         return number
 
     def hierarchy(self, hierarchy: tuple[str, ...]) -> int:
@@ -75,7 +75,7 @@ class _Writer:
                 [
                     self.hierarchy(item.type_hierarchy),
                     item.target,
-                    dict(item.properties),
+                    _plain(item.properties),
                     self.table(item.source_operations),
                     self.table(item.target_operations),
                     item.connection_type,
@@ -89,7 +89,7 @@ class _Writer:
         return [
             node.name,
             self.hierarchy(node.type_hierarchy),
-            dict(node.properties),
+            _plain(node.properties),
             self.table(node.operations),
             [self.relationship(item) for item in node.relationships],
             node.host,
@@ -103,7 +103,15 @@ class _Writer:
         ]
 
 
-_OPERATION_FIELDS = tuple(defaults_of(Operation))
+_operation_row = attrgetter(*defaults_of(Operation))
+_SAID = 6
+_UNSAID = tuple(defaults_of(Operation).values())[_SAID:]
+"""What most operations have from here on; it is not written."""
+
+
+def _plain(values: Mapping[str, Value]) -> dict[str, Value]:
+    """As the JSON writer wants it."""
+    return values if isinstance(values, dict) else dict(values)
 
 
 def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:

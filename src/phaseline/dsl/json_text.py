@@ -15,7 +15,9 @@ from phaseline.model.blueprint import Value
 
 _scan_text: Any = json.decoder.scanstring  # type: ignore[attr-defined]  # not in typeshed
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_KEY = re.compile(r'[ \t\n\r]*"((?:[^"\\\x00-\x1f]|\\.)*)"[ \t\n\r]*:[ \t\n\r]*')
 _SPACE = re.compile(r"[ \t\n\r]*")
+_END = re.compile(r"[ \t\n\r]*([,}])")
 
 Marks = dict[object, dict[str, tuple[int, int]]]
 
@@ -30,21 +32,21 @@ def read_json(text: str, max_depth: int) -> tuple[dict[str, Value], Marks]:
     Raises ``NotPlainJson``.
     """
     try:
-        root, marks = _Text(text).whole()
+        root, marks = _Text(text, max_depth).whole()
         if _SURROGATE.search(text):
             json.dumps(root, ensure_ascii=False).encode()  # half of a pair cannot be kept as UTF-8
     except (ValueError, StopIteration, IndexError, RecursionError) as error:
         raise NotPlainJson from error
-    if _is_deeper(root, max_depth):
-        raise NotPlainJson
     return root, marks
 
 
 class _Text:
     """One text, walked section by section; the elements themselves are read in one piece."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, max_depth: int) -> None:
         self.text = text
+        self.max_depth = max_depth
+        self.marks: Marks = {}
         self.line = 1
         self.line_start = 0
         self.counted = 0
@@ -56,49 +58,56 @@ class _Text:
 
     def whole(self) -> tuple[dict[str, Value], Marks]:
         """The mapping that the text is."""
-        marks: Marks = {}
-
-        def section(name: str, at: int) -> tuple[Value, int]:
-            if self.text[at] != "{":
-                return self.scan(self.text, at)
-            places = marks[name] = {}
-
-            def element(key: str, start: int) -> tuple[Value, int]:
-                places[key] = self.place
-                return self.scan(self.text, start)
-
-            return self.mapping(at, element)
-
-        self.place = (1, 1)
-        root, end = self.mapping(self.skip(0), section)
+        root, end = self.mapping(self.skip(0), self.section, None)
         if self.skip(end) != len(self.text):
             raise ValueError
-        return root, marks
+        return root, self.marks
 
-    def mapping(self, at: int, value_of: Any) -> tuple[dict[str, Value], int]:
-        """The mapping that begins at ``at`` and where it ends; ``value_of(key, start)`` reads each value."""
-        text, skip = self.text, self.skip
+    def section(self, at: int, name: str) -> tuple[Value, int]:
+        """What a key of the text has: elements with places of their own, or anything else."""
+        if self.text[at] != "{":
+            return self.element(at, "", 1)
+        places = self.marks[name] = {}
+        return self.mapping(at, self.element, places)
+
+    def element(self, at: int, _name: str, depth: int = 2) -> tuple[Value, int]:
+        """A value that lies ``depth`` levels deep; only one with very many brackets can be too deep."""
+        text, most = self.text, self.max_depth - depth
+        value, end = self.scan(text, at)
+        if text.count("{", at, end) + text.count("[", at, end) > most and _is_deeper(value, most):
+            raise ValueError
+        return value, end
+
+    def mapping(
+        self, at: int, value_of: Callable[[int, str], tuple[Value, int]], places: dict[str, tuple[int, int]] | None
+    ) -> tuple[dict[str, Value], int]:
+        """The mapping that begins at ``at`` and where it ends; ``value_of(start, key)`` reads each value."""
+        text = self.text
         if text[at] != "{":
             raise ValueError
         found: dict[str, Value] = {}
-        at = skip(at + 1)
-        if text[at] == "}":
-            return found, at + 1
-        while True:
-            if text[at] != '"':
+        end = self.skip(at + 1)
+        if text[end] == "}":
+            return found, end + 1
+        sign = ","
+        at += 1
+        while sign == ",":
+            head = _KEY.match(text, at)
+            if head is None:
                 raise ValueError
-            self.place = self.placed(at)
-            key, at = _scan_text(text, at + 1)
-            at = skip(at)
-            if text[at] != ":" or key in found:
+            key = head[1]
+            if "\\" in key:
+                key = _scan_text(text, head.start(1))[0]
+            if key in found:
                 raise ValueError
-            found[key], at = value_of(key, skip(at + 1))
-            at = skip(at)
-            if text[at] == "}":
-                return found, at + 1
-            if text[at] != ",":
+            if places is not None:
+                places[key] = self.placed(head.start(1) - 1)
+            found[key], end = value_of(head.end(), key)
+            tail = _END.match(text, end)
+            if tail is None:
                 raise ValueError
-            at = skip(at + 1)
+            sign, at = tail[1], tail.end()
+        return found, at
 
     def placed(self, at: int) -> tuple[int, int]:
         """Line and column, from 1, of a position that lies behind all that were asked for before."""
@@ -135,8 +144,8 @@ def _refuse(_: str) -> Value:
 
 def _is_deeper(root: Value, most: int) -> bool:
     """Whether mappings and lists lie more than ``most`` levels within one another."""
-    level: list[Any] = [root]
-    for _ in range(most):
+    level: list[Any] = [[root]]
+    for _ in range(most + 1):
         level = [
             item
             for outer in level

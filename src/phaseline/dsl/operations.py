@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Literal, cast
 
 from phaseline.dsl.functions.checking import FunctionCheck, Standing
+from phaseline.dsl.functions.table import has_none_at_all
 from phaseline.dsl.known_operations import doubt
-from phaseline.dsl.mappings import Mapped, Mappings, Wrong
+from phaseline.dsl.mappings import Mappings, Wrong
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.report import Report, Spot
 from phaseline.model.blueprint import Operation, PropertySchema, Value
@@ -107,17 +108,19 @@ class Operations:
 
         ``own``: the node SELF means.
         """
-        found = dict(plain)
+        found = {**plain}
         have_functions = False
+        document, path = spot
         for interface, operations in interfaces.items():
             for name, raw in operations.items():  # type: ignore[union-attr]  # the shape was checked
-                full = self.full_name(interface, name)
+                full = self._names.get((interface, name)) or self.full_name(interface, name)
                 base = types.get(full)
                 if base is None:
                     self._doubt(interface, name, spot)
-                place = Spot(spot.document, (*spot.path, interface, name))
+                place = Spot(document, (*path, interface, name))
                 operation = found[full] = self._template_operation(full, raw, base, place, owner, own)
-                have_functions = have_functions or operation.has_functions
+                if operation.has_functions:
+                    have_functions = True
         return found, have_functions
 
     def _template_operation(
@@ -125,7 +128,7 @@ class Operations:
     ) -> Operation:
         text, fields = _split(raw)
         given = cast("dict[str, Value]", fields.get("inputs") or {})
-        has_functions = bool(given) and self._functions.scan(
+        has_functions = not has_none_at_all(given) and self._functions.scan(
             given, spot.at("inputs"), "node" if owner == "node" else "relationship", own
         )
         if base is None or not base.text or (text and text != base.text) or not (text or _says_anything(fields)):
@@ -171,10 +174,10 @@ class Operations:
         if not text:
             return Operation(full, inputs=inputs, has_functions=has_functions)
         mapped = self._mappings.resolve(text)
-        if mapped.__class__ is Wrong:
+        if isinstance(mapped, Wrong):
             self._wrong(mapped, fields, spot, owner)
             return Operation(full)
-        form, plugin, implementation = cast("Mapped", mapped)
+        form, plugin, implementation = mapped
         executor: object = fields.get("executor")
         if executor is not None:
             executor = self._checked_executor(executor, spot)

@@ -52,16 +52,17 @@ def check_hosts(
     ``open_types``: of nodes that may be hosts, for all that is known.
     """
     wants: dict[str, str] = {}
-    on_agent = _OnAgent()
+    known: dict[int, str | None] = {}
     for node in nodes.values():
         sides = [(node.name, node.operations)]
         for item in node.relationships:
-            sides += [(node.name, item.source_operations), (item.target, item.target_operations)]
+            sides += (node.name, item.source_operations), (item.target, item.target_operations)
         for name, operations in sides:
-            if name not in wants and name in nodes and nodes[name].host is None:
-                wanted = on_agent(operations)
-                if wanted is not None:
-                    wants[name] = wanted
+            if id(operations) not in known:  # many nodes share one
+                known[id(operations)] = _on_agent(operations)
+            wanted = known[id(operations)]
+            if wanted is not None and name in nodes and nodes[name].host is None:
+                wants.setdefault(name, wanted)
     for name, wanted in wants.items():
         if _top(nodes, name, open_types) in nodes:
             report.add(
@@ -73,17 +74,12 @@ def check_hosts(
             )
 
 
-class _OnAgent:
-    """The first operation of a table that is for an agent, looked up once for each table: many nodes share one."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, str | None] = {}
-
-    def __call__(self, operations: Mapping[str, Operation]) -> str | None:
-        if id(operations) not in self._known:
-            names = (item.name for item in operations.values() if item.executor == HOST_AGENT and item.is_implemented)
-            self._known[id(operations)] = next(names, None)
-        return self._known[id(operations)]
+def _on_agent(operations: Mapping[str, Operation]) -> str | None:
+    """The first operation of a table that is for an agent."""
+    for item in operations.values():
+        if item.executor == HOST_AGENT and item.is_implemented:
+            return item.name
+    return None
 
 
 def _top(nodes: Mapping[str, Node], name: str, open_types: Collection[str]) -> str:

@@ -64,7 +64,7 @@ class Positions:
 
     def _element(self, section: str, name: str, place: tuple[int, int]) -> Any:
         """The tree of one element: of the text from its key to that of the next one."""
-        from phaseline.dsl.documents import Loader
+        from phaseline.dsl.yaml_text import Loader
 
         if section not in self._next:
             places = list(self._document.marks[section].items())
@@ -100,7 +100,7 @@ class Positions:
 
     def _root(self) -> Any:
         if not self._is_composed:
-            from phaseline.dsl.documents import Loader
+            from phaseline.dsl.yaml_text import Loader
 
             self._is_composed = True
             self._tree = Loader(self._document.text).get_single_node()

@@ -15,6 +15,7 @@ from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.shapes import numbered
 from phaseline.dsl.suggestions import listing
 from phaseline.model.blueprint import Relationship, Value
+from phaseline.model.frozen import altered
 
 CONTAINED_IN = "cloudify.relationships.contained_in"
 ON_OPERATION = "cloudify.relationships.depends_on_lifecycle_operation"
@@ -39,6 +40,7 @@ class Relationships:
         self._types = types
         self._properties, self._operations, self._functions, self._report = builders
         self._plain: dict[tuple[str, str], Relationship] = {}
+        self._patterns: dict[str, Relationship] = {}
 
     def of_template(self, items: Value, owner: str, spot: Spot) -> tuple[Relationship, ...]:
         """The relationships of the template ``owner``, in order."""
@@ -48,8 +50,7 @@ class Relationships:
         containers: list[int] = []
         for place, item in numbered(items):
             fields = cast("dict[str, Any]", item)
-            here = Spot(spot.document, (*spot.path, place))
-            relationship = self._relationship(fields, owner, here)
+            relationship = self._known(fields, owner) or self._relationship(fields, owner, spot.at(place))
             if relationship is None:
                 continue
             found.append(relationship)
@@ -64,13 +65,19 @@ class Relationships:
             )
         return tuple(found)
 
+    def _known(self, fields: Mapping[str, Any], owner: str) -> Relationship | None:
+        """A plain one that was built before for another owner, or one that differs from such a one in nothing but its target."""
+        if len(fields) != 2 or fields["target"] == owner:
+            return None
+        key = (fields["type"], fields["target"])
+        known = self._plain.get(key)
+        if known is None and key[0] in self._patterns and key[1] in self._templates:
+            pattern = self._patterns[key[0]]
+            known = self._plain[key] = altered(pattern, target=key[1])
+        return known
+
     def _relationship(self, fields: Mapping[str, Any], owner: str, spot: Spot) -> Relationship | None:
         type_name, target = fields["type"], fields["target"]
-        is_plain = len(fields) == 2
-        if is_plain and target != owner:
-            known = self._plain.get((type_name, target))
-            if known is not None and ON_OPERATION not in known.type_hierarchy:
-                return known
         kind = self._types.get(type_name)
         if kind is None:
             self._types.unknown(type_name, "PL-B040", spot.at("type"))
@@ -86,11 +93,12 @@ class Relationships:
                     spot.at("type"),
                 )
             return None
+        found_before = self._report.errors_count
         relationship = self._build(kind, target, fields, owner, spot)
         if ON_OPERATION in kind.hierarchy:
             self._check_operation(relationship, spot)
-        if is_plain:
-            self._plain[type_name, target] = relationship
+        elif len(fields) == 2 and self._report.errors_count == found_before:
+            self._plain[type_name, target] = self._patterns[type_name] = relationship
         return relationship
 
     def _check_target(self, target: str, owner: str, spot: Spot) -> bool:

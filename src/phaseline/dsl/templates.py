@@ -47,7 +47,7 @@ class Templates:
             if kind is None:
                 self._without_type(name, fields, spot)
                 continue
-            line, column = document.marks["node_templates"].get(document.own_name(name), (0, 0))
+            line, column = document.mark("node_templates", name)
             place = Place(document.name, line, column, f"node_templates.{name}")
             found[name] = self._node(name, kind, fields, spot, place)
         return found
@@ -62,10 +62,13 @@ class Templates:
         self._relationships.of_template(fields.get("relationships"), name, spot.at("relationships"))
 
     def _node(self, name: str, kind: ResolvedType, fields: Mapping[str, Any], spot: Spot, place: Place) -> Node:
-        given = fields.get("properties") or {}
-        here = Spot(spot.document, (*spot.path, "properties"))
         properties, has_functions = complete_and_scan(
-            self._properties, self._functions, kind, given, here, ("node", name)
+            self._properties,
+            self._functions,
+            kind,
+            fields.get("properties") or {},
+            spot.at("properties"),
+            ("node", name),
         )
         operations, operations_have = side_operations(
             self._operations, kind.sides[0], fields.get("interfaces"), spot.at("interfaces"), ("node", name)

@@ -45,14 +45,17 @@ class Policies:
         """From an operation that is called in this manner to the number of its policy, further states aside."""
         numbers: dict[object, int] = {}
         declare = self.declare
+        kept: dict[int, Declaration] = {}  # so that none has the id of another
 
         def number(operation: Operation) -> int:
             is_script = operation.form != "function" or operation.implementation == SCRIPT_RUNNER  # asked 50,000 times
             declared = SCRIPT if is_script else declare(operation)
+            if id(declared) not in kept:
+                kept[id(declared)] = declared
             key = (
                 operation.name,
                 is_script,
-                declared,
+                id(declared),
                 operation.max_retries,
                 operation.retry_interval_s,
                 operation.timeout_s,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -32,14 +32,34 @@ class Rows:
     target: np.ndarray
 
 
+@frozen
+class _Links:
+    """Links as columns. ``parts``: into how many equal parts, which know nothing of each other, both sides fall, int64.
+
+    ``inside`` and ``everyone``: those of containment, and those all to all, bool.
+    """
+
+    links: tuple[Link, ...]
+    source: np.ndarray
+    target: np.ndarray
+    parts: np.ndarray
+    inside: np.ndarray
+    everyone: np.ndarray
+    rule: np.ndarray
+
+
 def connect(nodes: Sequence[Node], forest: Forest, first: np.ndarray, count: np.ndarray, *, yes_many: bool) -> Rows:
     """Links of all nodes with their rows; ``first`` and ``count``: where the instances of each entity lie."""
     links = links_of(nodes, forest)
+    if not links:
+        nothing = np.empty(0, np.int32)
+        return Rows(links, nothing, nothing, nothing)
+    columns = _columns(links, forest, count)
     if not yes_many:
-        problems = _too_many(nodes, links, count, _blocks(links, forest, count))
+        problems = _too_many(nodes, columns, count)
         if problems:
             raise ProblemsError(problems)
-    return _rows(links, first, count, _blocks(links, forest, count))
+    return _rows(columns, first, count)
 
 
 def links_of(nodes: Sequence[Node], forest: Forest, past: Collection[int] = ()) -> tuple[Link, ...]:
@@ -48,21 +68,23 @@ def links_of(nodes: Sequence[Node], forest: Forest, past: Collection[int] = ()) 
     Raises: PL-N001 (unknown connection type), PL-N006 (all to one within a group).
     """
     number = {node.name: place for place, node in enumerate(nodes) if place not in past}
+    ties_of = _TiesOf()
     problems: list[Problem] = []
     links: list[Link] = []
     for source, node in enumerate(nodes):
         for place, relationship in enumerate(() if source in past else node.relationships):
             target = number[relationship.target]
+            ties = ties_of(relationship)
             group = -1
-            if not relationship.is_containment:
-                group = forest.shared_group(source, target)
+            if not ties.is_containment:
+                if forest.groups:
+                    group = forest.shared_group(source, target)
                 if relationship.connection_type not in CONNECTION_TYPES:
                     problems.append(_unknown_connection(node, relationship))
-                elif group >= 0 and not relationship.ties_all:
+                elif group >= 0 and not ties.all:
                     problems.append(_one_in_group(node, relationship, forest.groups[group - forest.node_count]))
-            is_rule = group < 0 and _is_rule(relationship)
             inside = group - forest.node_count if group >= 0 else -1
-            links.append(Link(source, place, target, relationship, is_rule=is_rule, group=inside))
+            links.append(Link(source, place, target, relationship, group < 0 and ties.need_no_rows, inside))
     if problems:
         raise ProblemsError(problems)
     return tuple(links)
@@ -77,10 +99,28 @@ def calls_of(relationship: Relationship, operations: Sequence[str]) -> int:
     )
 
 
-def _is_rule(relationship: Relationship) -> bool:
-    """All to all with nothing to call needs no rows."""
-    sides = (relationship.source_operations, relationship.target_operations)
-    return relationship.ties_all and not any(o.is_implemented for side in sides for o in side.values())
+class _Ties(NamedTuple):
+    """What a relationship says of the instances of both sides: all to all with nothing to call needs no rows."""
+
+    is_containment: bool
+    all: bool
+    need_no_rows: bool
+
+
+class _TiesOf:
+    """The ties of a relationship; those of one type, mostly ten thousand, share what they are made of and are looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int, int, str], _Ties] = {}
+
+    def __call__(self, one: Relationship) -> _Ties:
+        sides = (one.source_operations, one.target_operations)
+        key = (id(one.type_hierarchy), id(sides[0]), id(sides[1]), one.connection_type)
+        known = self._known.get(key)
+        if known is None:
+            calls = any(operation.is_implemented for side in sides for operation in side.values())
+            known = self._known[key] = _Ties(one.is_containment, one.ties_all, one.ties_all and not calls)
+        return known
 
 
 def _unknown_connection(node: Node, relationship: Relationship) -> Problem:
@@ -107,24 +147,32 @@ def _one_in_group(node: Node, relationship: Relationship, group: str) -> Problem
     )
 
 
-def _blocks(links: Sequence[Link], forest: Forest, count: np.ndarray) -> np.ndarray:
-    """Into how many equal parts, which know nothing of each other, sources and targets of each link fall, int64."""
+def _columns(links: tuple[Link, ...], forest: Forest, count: np.ndarray) -> _Links:
+    ties_of = _TiesOf()
+    ties = [ties_of(link.relationship) for link in links]
     group = np.array([link.group for link in links], np.int64)
-    return np.where(group < 0, 1, count[np.maximum(group + forest.node_count, 0)]) if len(links) else group
+    return _Links(
+        links,
+        source=np.array([link.source for link in links]),
+        target=np.array([link.target for link in links]),
+        parts=np.where(group < 0, 1, count[np.maximum(group + forest.node_count, 0)]),
+        inside=np.array([one.is_containment for one in ties]),
+        everyone=np.array([one.all for one in ties]),
+        rule=np.array([link.is_rule for link in links]),
+    )
 
 
-def _too_many(nodes: Sequence[Node], links: Sequence[Link], count: np.ndarray, blocks: np.ndarray) -> list[Problem]:
+def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list[Problem]:
     """A problem when installing or uninstalling would make more than ``MAX_CALLS`` relationship calls."""
     totals = {"install": 0, "uninstall": 0}
     most: tuple[int, Link | None] = (0, None)
-    for link, parts in zip(links, blocks.tolist(), strict=True):
-        fan = int(count[link.target]) // max(parts, 1) if link.relationship.ties_all else 1
-        pairs = int(count[link.source]) * fan
-        if pairs <= 1:  # cannot matter, and there may be very many such links
-            continue
+    fan = np.where(columns.everyone, count[columns.target] // np.maximum(columns.parts, 1), 1)
+    pairs = count[columns.source] * fan
+    for place in (pairs > 1).nonzero()[0].tolist():  # of single ones there may be very many, and they cannot matter
+        link, number_of_pairs = columns.links[place], int(pairs[place])
         calls = {
-            "install": pairs * calls_of(link.relationship, INSTALL_RELATIONSHIP_OPERATIONS),
-            "uninstall": pairs * calls_of(link.relationship, UNINSTALL_RELATIONSHIP_OPERATIONS),
+            "install": number_of_pairs * calls_of(link.relationship, INSTALL_RELATIONSHIP_OPERATIONS),
+            "uninstall": number_of_pairs * calls_of(link.relationship, UNINSTALL_RELATIONSHIP_OPERATIONS),
         }
         for workflow, number in calls.items():
             totals[workflow] += number
@@ -146,29 +194,22 @@ def _too_many(nodes: Sequence[Node], links: Sequence[Link], count: np.ndarray, b
     ]
 
 
-def _rows(links: tuple[Link, ...], first: np.ndarray, count: np.ndarray, blocks: np.ndarray) -> Rows:
+def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> Rows:
     """Rows of all links at once: contained in one's container, all to one the first target, all to all each pair.
 
     Instances of one container or group instance lie beside each other, so that a division tells which it is.
     """
-    if not links:
-        nothing = np.empty(0, np.int32)
-        return Rows(links, nothing, nothing, nothing)
-    source = np.array([link.source for link in links])
-    target = np.array([link.target for link in links])
-    inside = np.array([link.relationship.is_containment for link in links])
-    everyone = np.array([link.relationship.ties_all for link in links])
-    rule = np.array([link.is_rule for link in links])
-    parts = np.maximum(np.where(inside, count[target], blocks), 1)
-    fan = np.where(everyone, count[target] // parts, np.minimum(count[target], 1))
-    length = np.where(rule, 0, count[source] * fan)
+    source, target = columns.source, columns.target
+    parts = np.maximum(np.where(columns.inside, count[target], columns.parts), 1)
+    fan = np.where(columns.everyone, count[target] // parts, np.minimum(count[target], 1))
+    length = np.where(columns.rule, 0, count[source] * fan)
     each = np.maximum(count[source] // parts, 1)
-    link = np.repeat(np.arange(len(links)), length)
+    link = np.repeat(np.arange(len(source)), length)
     place = np.arange(len(link)) - (np.cumsum(length) - length)[link]
     row_source, row_target = np.divmod(place, np.maximum(fan, 1)[link])
     part = row_source // each[link]
     return Rows(
-        links,
+        columns.links,
         link.astype(np.int32),
         (first[source][link] + row_source).astype(np.int32),
         (first[target][link] + part * fan[link] + row_target).astype(np.int32),

@@ -16,6 +16,7 @@ from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
 from phaseline.use_cases.plugins import NOT_HERE, missing_modules
 from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
+from phaseline.use_cases.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from phaseline.catalog.blueprint_files import BlueprintFiles
@@ -71,6 +72,7 @@ class Opened:
         return own | {namespace: used[id].number for namespace, id in blueprint.uploaded.items() if id in used}
 
 
+@undisturbed()
 def read(
     place: Workplace, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodePlaces]:
@@ -119,6 +121,7 @@ def refuse_missing(plugin_folders: Sequence[str]) -> None:
         )
 
 
+@undisturbed()
 def load(
     place: Workplace,
     file: str,

@@ -29,7 +29,7 @@ def missing_modules(catalog: PluginCatalog, blueprint: Blueprint, code: CodePlac
     missing: dict[str, Problem | None] = {}
     for node, operation in _functions(blueprint):
         implementation = operation.implementation
-        if implementation in seen:
+        if implementation in seen or not _is_called(operation):
             continue
         seen.add(implementation)
         module = implementation.rpartition(".")[0]
@@ -44,18 +44,23 @@ def missing_modules(catalog: PluginCatalog, blueprint: Blueprint, code: CodePlac
 
 
 def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation]]:
-    """Every operation that install or uninstall calls and that is mapped to a function, with its node."""
+    """Every operation that is mapped to a function, with its node; what nodes share, once."""
+    looked_at: set[int] = set()
     for node in blueprint.nodes.values():
-        yield from ((node, operation) for operation in node.operations.values() if _is_called(operation))
+        tables = [node.operations]
         for relationship in node.relationships:
-            for operations in (relationship.source_operations, relationship.target_operations):
-                yield from ((node, operation) for operation in operations.values() if _is_called(operation))
+            tables += relationship.source_operations, relationship.target_operations
+        for table in tables:
+            if id(table) not in looked_at:
+                looked_at.add(id(table))
+                for operation in table.values():
+                    if operation.form == "function":
+                        yield node, operation
 
 
 def _is_called(operation: Operation) -> bool:
-    return operation.form == "function" and (
-        operation.name.rpartition(".")[0] in CALLED_INTERFACES or operation.name == op.GET_STATE
-    )
+    """Whether install or uninstall call it."""
+    return operation.name.rpartition(".")[0] in CALLED_INTERFACES or operation.name == op.GET_STATE
 
 
 def _is_missing(module: str, code: CodePlaces) -> bool:

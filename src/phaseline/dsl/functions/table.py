@@ -8,6 +8,7 @@ of ``Scope``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from phaseline.dsl.announced import ANNOUNCED
@@ -127,6 +128,20 @@ def function_name(value: object) -> str | None:
     else:
         return None
     return key if key in FUNCTIONS or ANNOUNCED.knows(key) else None
+
+
+def has_none_at_all(mapping: Mapping[str, Value]) -> bool:
+    """True for a flat mapping that neither is nor looks like a function: seen at a glance, as of most.
+
+    >>> has_none_at_all({"port": 80}), has_none_at_all({"get_input": "port"}), has_none_at_all({"ports": [80]})
+    (True, False, False)
+    """
+    for value in mapping.values():
+        if value.__class__ is dict or value.__class__ is list:
+            return False
+    if len(mapping) > 2:
+        return True
+    return not any(key in FUNCTIONS or key.startswith(_BEGINNINGS) for key in mapping)
 
 
 def meant_function(value: object) -> str | None:
