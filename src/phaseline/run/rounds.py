@@ -41,9 +41,7 @@ class Rounds:
         The deployments' states follow at once, because planners look at them.
         """
         asking = [command for command in decision.commands if _is_asked(command)]
-        for (
-            command
-        ) in asking:  # what is read from the store is what was before this turn, so it is read before its states
+        for command in asking:  # the store has what was before this turn, so it is read before states follow
             self._deployments.loaded(self._scheduler.runs[command.execution].deployment)  # type: ignore[union-attr]  # all are Ask
         self._deployments.entered(decision.changes.states)
         if not asking:
