@@ -1,0 +1,37 @@
+"""B26: the schedules of a deployment are kept with it, all their times in UTC."""
+
+from pathlib import Path
+
+import phaseline
+from phaseline.store import open_store
+from phaseline.use_cases.workplace import SystemClock
+
+BLUEPRINT = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+inputs: {node: {default: net}}
+node_templates: {net: {type: cloudify.nodes.Root}}
+deployment_settings:
+  default_schedules:
+    nightly: {workflow: pull, since: '2026-01-01 02:00', timezone: Asia/Tokyo, recurrence: 1d, workflow_parameters: {node_ids: [{get_input: node}]}}
+    later: {workflow: pull, since: '+1 day', slip: 5}
+"""
+
+
+def test_b26_a_deployment_keeps_its_schedules_as_they_begin(tmp_path: Path) -> None:
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    url = f"sqlite:///{tmp_path}/store.db"
+    with phaseline.open(url) as place:
+        place.deployments.create(str(tmp_path / "blueprint.yaml"), "shop")
+    store = open_store(url, SystemClock())
+    kept = store.blueprint(1).deployment_settings["default_schedules"]
+    store.close()
+    assert isinstance(kept, dict)
+    nightly, later = kept["nightly"], kept["later"]
+    assert isinstance(nightly, dict)
+    assert isinstance(later, dict)
+    assert (nightly["since"], nightly["recurrence"], nightly["default_enabled"]) == ("2025-12-31 17:00:00", "1d", True)
+    assert nightly["workflow_parameters"] == {"node_ids": ["net"]}
+    assert "timezone" not in nightly
+    assert str(later["since"]).endswith(":00")
+    assert (later["slip"], later["stop_after_fail"]) == (5, False)
