@@ -201,6 +201,8 @@ def _executions_go_on(scheduler: Scheduler) -> None:
         alive = (scheduler.moves(run), run.is_asking, is_attention)
         assert any(alive), f"execution {run.execution} is stuck"
         assert not (is_attention and alive[0]), f"execution {run.execution} asks for attention while entries move"
+        is_pondered = is_attention or any(run.asked)
+        assert not is_pondered or run.execution in scheduler.pondered, f"execution {run.execution} is not looked at"
         for graph in run.graphs:
             slot = arena.slots[graph]
             assert (slot.execution, slot.deployment) == (run.execution, run.deployment), f"graph {graph} is another's"

@@ -125,6 +125,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
             scheduler, Run(event.execution, event.deployment, event.stop_after, event.status, attempt=event.attempt)
         )
         run.is_canceled = event.status is ExecutionStatus.CANCELING
+        scheduler.pondered.add(run.execution)
     if event.graph is None:
         scheduler.set_status(draft, run, ExecutionStatus.CANCELING if run.is_canceled else ExecutionStatus.RUNNING)
         scheduler.ask(draft, run, 0)
@@ -132,6 +133,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     if event.graph_id in run.graphs:
         return
     run.asked.update(run.graphs)
+    scheduler.pondered.add(run.execution)
     (slot,) = scheduler.add([NewGraph(event.graph, event.graph_id, run.execution, run.deployment)])
     slot.attempt = event.graph_attempt
     arena = scheduler.arena

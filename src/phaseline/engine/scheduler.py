@@ -15,6 +15,7 @@ from phaseline.engine import facts, requests
 from phaseline.engine.arena import Arena
 from phaseline.engine.calls import OpenBatch, segments_of
 from phaseline.engine.draft import Draft
+from phaseline.engine.few import FEW
 from phaseline.engine.lanes import Lanes
 from phaseline.engine.policies import PolicyTable
 from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
@@ -66,6 +67,8 @@ class Scheduler:
         self.batches: dict[int, OpenBatch] = {}
         self.runs: dict[int, Run] = {}
         self.limited: dict[int, Run] = {}
+        self.pondered: set[int] = set()
+        """Executions that may be something else than running, or that may have been asked about: looked at each turn."""
         self.restored: list[Slot] = []
         self.planned: list[NewGraph] = []
         self._next_batch = next_batch
@@ -259,15 +262,14 @@ class Scheduler:
     def _settle(self, draft: Draft) -> None:
         """Ask the planner about graphs in which nothing moves any more; unsure entries need a person first."""
         cells, order, slots = self.arena.cells, self.arena.order, self.arena.slots
-        touched = self.arena.touched
-        for number in sorted(touched) if len(touched) > 1 else touched:
+        for number in self._looked_at():
             slot = order[number]
             if slots.get(slot.graph_id) is not slot:
                 continue
             run = self.runs[slot.execution]
             is_open = cells.open[number] and not cells.unsure[number]
             if is_open and run.status is RUNNING and slot.graph_id not in run.asked:
-                continue  # it moves, as before: the common case
+                continue  # it moves, as before
             moves = self.moves(run)
             unsure = 0 if moves or run.is_canceled else self._unsure_count(run)
             if unsure:
@@ -280,7 +282,7 @@ class Scheduler:
                 run.asked.discard(slot.graph_id)
             elif slot.graph_id not in run.asked:
                 self.ask(draft, run, slot.graph_id)
-        touched.clear()
+        self.arena.touched.clear()
         for execution, graph in draft.questions.items():
             run = self.runs[execution]
             if self.moves(run):
@@ -288,6 +290,19 @@ class Scheduler:
             else:
                 run.is_asking = True
                 draft.commands.append(Ask(execution, graph))
+
+    def _looked_at(self) -> list[int]:
+        """The graphs that were touched, in order; of many without those that move as before, which is the common case."""
+        arena = self.arena
+        touched = sorted(arena.touched)
+        if len(touched) <= FEW:
+            return touched
+        numbers = np.array(touched)
+        restless = (arena.slot_open[numbers] == 0) | (arena.slot_unsure[numbers] != 0)
+        if self.pondered:
+            restless |= np.isin(arena.slot_execution[numbers], list(self.pondered))
+        found: list[int] = numbers[restless].tolist()
+        return found
 
     def moves(self, run: Run) -> bool:
         """True while an entry of an execution will change without anybody's decision."""
@@ -298,11 +313,14 @@ class Scheduler:
 
     def _unsure_count(self, run: Run) -> int:
         """Entries a person must decide about."""
-        return sum(int(self.arena.slot_unsure[self.arena.slots[graph].number]) for graph in run.graphs)
+        arena = self.arena
+        return sum([arena.cells.unsure[arena.slots[graph].number] for graph in run.graphs])
 
     def ask(self, draft: Draft, run: Run, graph: int) -> None:
         """Ask the planner what comes next at the end of the turn, or when the answer that is on its way has come."""
         run.asked.add(graph)
+        if graph:
+            self.pondered.add(run.execution)
         if run.is_asking:
             run.is_overtaken = True
         else:
@@ -312,6 +330,8 @@ class Scheduler:
         """Remember and tell a status that is new, or has a new reason."""
         if (run.status, run.reason) != (status, reason):
             run.status, run.reason = status, reason
+            if status is not RUNNING:
+                self.pondered.add(run.execution)
             draft.executions.append(ExecutionChanged(run.execution, status, reason, run.attempt))
 
     def _dispatch(self, draft: Draft) -> None:
@@ -393,6 +413,7 @@ class Scheduler:
             self.arena.drop(self.arena.slots[graph])
         del self.runs[run.execution]
         self.limited.pop(run.execution, None)
+        self.pondered.discard(run.execution)
 
     def _compact(self) -> None:
         """Close the holes when they outweigh what is there."""

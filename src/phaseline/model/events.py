@@ -7,7 +7,7 @@ Times are integer milliseconds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from phaseline.model.frozen import frozen
 
@@ -214,8 +214,7 @@ Event = (
 )  # fmt: skip
 
 
-@frozen
-class Segment:
+class Segment(NamedTuple):
     """Consecutive members of a batch that come from one graph.
 
     Columns in member order: ``positions`` int32 in the graph, ``subjects`` int32, ``attempts`` int32
@@ -337,8 +336,7 @@ class GraphAdded:
     graph: Graph
 
 
-@frozen
-class PageWritten:
+class PageWritten(NamedTuple):
     """Status bytes of the entries ``number * PAGE_ENTRIES`` and on of a graph."""
 
     graph: int
