@@ -39,7 +39,7 @@ def system_properties(book: CheckBook, topology: Topology, instance: int, state:
         (CheckKind.TARGET_DRIFT, topology.target, topology.source, "target_relationships_configuration_drift"),
     ):
         if kind in book.columns:
-            rows = np.flatnonzero(own == instance).tolist()
+            rows = np.flatnonzero((own == instance) & topology.is_tied).tolist()
             drifts = {topology.ids[int(other[row])]: said(book, kind, row, named) for row in rows}
             known: dict[str, Value] = {id: told for id, told in drifts.items() if told is not None}
             if known:

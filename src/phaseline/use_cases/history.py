@@ -176,7 +176,7 @@ def _narrated(store: Store, row: ExecutionRow, causes: Causes) -> Iterator[Line]
             with_tasks=True,
         )
         for number, lines in narrate_all(known, np.unique(owner[owner >= 0]).tolist()):
-            at = row.started_at
+            at = max(row.started_at, stored.created_at)  # who is not called goes on when its round begins
             for line in lines:
                 at = max(at, line.at)
                 if line.kind != "state":

@@ -75,7 +75,7 @@ def _related(topology: Topology, operation: str) -> np.ndarray:
     by_link = np.array([any(one is not None and one.is_implemented for one in both) for both in found], bool)
     answer = np.zeros(len(topology), bool)
     if by_link.any():
-        answer[topology.source[by_link[topology.link]]] = True
+        answer[topology.source[by_link[topology.link] & topology.is_tied]] = True
     return answer
 
 
