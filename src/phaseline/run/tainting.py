@@ -72,7 +72,7 @@ class Watch(Mapping[str, "Value"]):
         if self.is_touched and (
             _is_of_texts(result)
             or (isinstance(result, str) and not self._secrets.knows(result))
-            or (name not in FUNCTIONS and not isinstance(result, str))
+            or (name not in FUNCTIONS and isinstance(result, dict | list))
         ):
             self._secrets.learn(result)
         self.is_touched |= before
