@@ -40,7 +40,7 @@ METHODS = {
     facade.Blueprints: {"validate", "plan", "upload", "list", "show", "delete", "package"},
     facade.Deployments: {"list", "show", "history", "create", "inputs", "outputs", "capabilities", "delete"},
     execution_noun.Executions: {
-        *("install", "uninstall", "start", "resume", "retry", "complete", "cancel"),
+        *("install", "uninstall", "start", "resume", "retry", "complete", "wake", "rerun", "cancel"),
         *("list", "show", "logs", "events", "timeline", "follow", "purge"),
     },
     facade.Instances: {"list", "show", "why", "stuck"},

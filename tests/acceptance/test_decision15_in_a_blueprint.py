@@ -345,6 +345,22 @@ def test_decision15_a_paused_phase_holds_its_nodes_and_an_engine_that_is_idle_le
     assert shop.states()[1] == ("server", "Started")
 
 
+def test_decision15_a_node_shows_what_each_phase_says_of_it(shop: Shop) -> None:
+    keep = 'handler.getResourcePhaseData(node).setString("Op", "op-1"); '
+    shop.phase("Tag", "Validation", body=keep + "handler.setCompleted(node, 'tagged')")
+    shop.phase("Make", "Allocation", body=keep + 'handler.setFailed(node, "no quota")')
+    shop.phase("Never", "Allocation", 'ResourceConstraint := MachineType == "huge"')
+    shop.phase("Late", "Configuration")
+    shop.install()
+    show = shop.phaseline.instances.show
+    server, app = (shop.phaseline.instances.list(node=name).items[0].id for name in ("server", "app"))
+    tag, make = show(server).phases
+    assert (tag.phase, tag.state, tag.status, tag.message) == ("Tag", "Validation", "Completed", "tagged")
+    assert (make.phase, make.state, make.status, make.message) == ("Make", "Allocation", "Failed", "no quota")
+    assert (make.run_count, dict(make.data), make.started_at <= make.ended_at) == (1, {"Op": "op-1"}, True)
+    assert list(show(app).phases) == []
+
+
 def test_decision15_a_completed_phase_of_a_node_is_called_once_more_while_its_state_lasts(shop: Shop) -> None:
     marker = shop.folder / "mended"
     shop.phase("Tag", "Allocation")

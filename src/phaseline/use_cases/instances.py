@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.checks import Checks
     from phaseline.model.topology import Topology
+    from phaseline.use_cases.resources.entries import EntryView
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -95,6 +96,7 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
             relationships.extend(
                 (link.relationship.type, topology.ids[target]) for target in topology.instances_of(link.target).tolist()
             )
+    document = veiled_properties(place.store.documents(row.number, [number]).get(number, {}))
     return InstanceView(
         id=brief.id,
         node=brief.node,
@@ -103,15 +105,23 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
         state=brief.state,
         host=brief.host,
         container=brief.container,
-        runtime_properties=veiled_properties(
-            attributes_in(place.store.documents(row.number, [number]).get(number, {}))
-        ),
+        runtime_properties=attributes_in(document),
         relationships=relationships,
         scaling_groups=[(name, topology.groups.ids[inside]) for name, inside in _groups(topology, number)],
         health=brief.health,
         drift=brief.drift,
         system_properties=veiled_properties(_told_by_checks(place, row.number, topology, number)),
+        phases=_phases(place, row.number, number, document),
     )
+
+
+def _phases(place: Workplace, deployment: int, number: int, document: dict[str, Value]) -> Sequence[EntryView]:
+    """Of a deployment of whose nodes none has gone along a path, nothing is looked at."""
+    if not place.store.state_names(deployment):
+        return ()
+    from phaseline.use_cases.resources.node_phases import phases_of_node
+
+    return phases_of_node(place.store, deployment, number, document)
 
 
 def _told_by_checks(place: Workplace, deployment: int, topology: Topology, number: int) -> dict[str, Value]:

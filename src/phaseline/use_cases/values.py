@@ -5,7 +5,7 @@ Times are integer milliseconds since the epoch, 0 where something has not happen
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
@@ -13,6 +13,9 @@ from phaseline.model.problem import Problem
 from phaseline.model.rows import DeploymentKind
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.background import Background
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.resources.entries import EntryView
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -146,6 +149,7 @@ class InstanceView:
 
     ``health`` (healthy, healed, unhealthy) and ``drift`` (none, drifted, unknown: the check failed): what the last checks
     have found, empty where there was none; ``system_properties``: all of it (``model.system_properties``), not in a list.
+    ``phases``: what each phase says of it that it has been in, not in a list (decision 15).
     """
 
     id: str
@@ -161,6 +165,7 @@ class InstanceView:
     health: str = ""
     drift: str = ""
     system_properties: Mapping[str, Value] = field(default_factory=dict)
+    phases: "Sequence[EntryView]" = ()
 
 
 @frozen

@@ -12,8 +12,9 @@ from phaseline.cli.render.table import clean, colored, counted, moment, number, 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phaseline.use_cases.deployment_history import DeploymentHistory
     from phaseline.model.blueprint import Value
+    from phaseline.use_cases.deployment_history import DeploymentHistory
+    from phaseline.use_cases.resources.entries import EntryView
     from phaseline.use_cases.values import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
 
@@ -65,6 +66,8 @@ def deployment_text(view: DeploymentDetails) -> str:
     if view.nodes:
         lines += ["  nodes", *(f"    {name}: {number(count, 'instance')}" for name, count in view.nodes.items())]
     return "\n".join(lines)
+
+
 def history_text(found: DeploymentHistory) -> str:
     """A line for each thing that happened, the latest last."""
     head = ["when", "execution", "what", "by", ""]
@@ -72,8 +75,6 @@ def history_text(found: DeploymentHistory) -> str:
     left = found.total - len(rows)
     earlier = f"\n{left:,} earlier ones; see more with --limit N" if left else ""
     return table(head, rows) + earlier
-
-
 
 
 def outputs_text(found: Outputs) -> str:
@@ -124,11 +125,20 @@ def instance_text(view: InstanceView) -> str:
         lines += ["  relationships", *(f"    {kind} -> {target}" for kind, target in view.relationships[:20])]
         if len(view.relationships) > 20:
             lines.append(f"    and {len(view.relationships) - 20:,} more")
+    if view.phases:
+        lines += ["  phases", *(f"    {_phase(entry)}" for entry in view.phases)]
     if view.system_properties:
         lines += ["  system properties", *values(view.system_properties, "    ")]
     if view.runtime_properties:
         lines += ["  runtime properties", *values(view.runtime_properties, "    ")]
     return "\n".join(lines)
+
+
+def _phase(entry: EntryView) -> str:
+    """One phase of a node: the state in which it was called, how it stands, what it said last."""
+    due = f", next at {moment(entry.next_run_at)}" if entry.next_run_at else ""
+    said = clean(f": {entry.message}") if entry.message else ""
+    return f"{entry.phase}  {entry.status} in {entry.state}{due}{said}"
 
 
 def validated_text(found: Validated) -> str:
