@@ -1,6 +1,7 @@
 """Blueprints in the manner of public ones are read without a word, and their plans are golden files (B51).
 
-Each fits the schema for editors, says the same as itself, and is read without its definition files as well.
+``plan.txt`` is what a user is shown, ``merged.yaml`` all that is planned with: inputs, properties, operations of both ends
+with their inputs, workflows, groups, outputs. Each fits the schema for editors, says the same as itself, and is read without its definition files as well.
 
 ``PHASELINE_ACCEPT=1`` writes the plans anew; read the difference before it is committed.
 """
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import yaml
 from tests.dsl.corpus import BLUEPRINTS, DEFINITIONS
+from tests.dsl.merged import merged_text
 from tests.dsl.test_json_schema import document, validator
 
 from phaseline.catalog.blueprint_files import BlueprintFiles
@@ -54,14 +56,16 @@ def test_a_blueprint_is_read_and_planned_as_expected(
     assert [warning.code for warning in written.warnings] == ODD.get(file.parent.name, [])
     given = Path("inputs.yaml")
     inputs = complete_inputs(written, yaml.safe_load(given.read_text()) if given.exists() else {})
-    built = topology(with_inputs(written, inputs))
+    evaluated = with_inputs(written, inputs)
+    built = topology(evaluated)
     before = History(np.full(len(built), InstanceState.UNINITIALIZED, np.uint8))
     graph = PLANNERS["install"](built, Request("install", {}), before, declaration)
-    text = plan_text(summarise(built, graph, slots={"threads": 8, "workers": 4}, written=written))
-    expected = Path("plan.txt")
-    if os.environ.get("PHASELINE_ACCEPT"):
-        expected.write_text(text, "utf-8")
-    assert text == expected.read_text("utf-8")
+    told = plan_text(summarise(built, graph, slots={"threads": 8, "workers": 4}, written=written))
+    for name, text in (("plan.txt", told), ("merged.yaml", merged_text(evaluated, inputs))):
+        expected = Path(name)
+        if os.environ.get("PHASELINE_ACCEPT"):
+            expected.write_text(text, "utf-8")
+        assert text == expected.read_text("utf-8")
 
 
 @each_blueprint
