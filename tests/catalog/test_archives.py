@@ -60,7 +60,9 @@ def refusal(raw: bytes, limits: Limits = SMALL) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(
-    "raw", [zipped(FILES), *(tarred(FILES, f"w:{packing}") for packing in ("", "gz", "bz2", "xz"))]
+    "raw",
+    [zipped(FILES), *(tarred(FILES, f"w:{packing}") for packing in ("", "gz", "bz2", "xz"))],
+    ids=["zip", "tar", "gz", "bz2", "xz"],
 )
 def test_what_an_archive_holds_comes_out_as_it_is(raw: bytes) -> None:
     found = read(raw)
@@ -123,7 +125,9 @@ def test_a_tar_is_bounded_in_what_nobody_wants() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"no archive at all", zipped(FILES)[:-30], tarred(FILES)[:60], b"PK\x05\x06", b"BZh9", b"\x1f\x8b\x08"]
+    "raw",
+    [b"", b"no archive at all", zipped(FILES)[:-30], tarred(FILES)[:60], b"PK\x05\x06", b"BZh9", b"\x1f\x8b\x08"],
+    ids=["nothing", "text", "half a zip", "half a tar", "end of a zip", "beginning of bz2", "beginning of gz"],
 )
 def test_what_is_damaged_is_said_to_be(raw: bytes) -> None:
     assert refusal(raw)[0] == "PL-B120"

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.run.engines import ANN, Station
+from tests.run.test_requests import ask, look
 
 from phaseline.model.execution import Request
 from phaseline.model.rows import Beside, ExecutionRow, NewExecution, RequestKind
@@ -11,6 +12,7 @@ from phaseline.model.status import ExecutionStatus, OutcomeKind
 from phaseline.run.claims import Claims
 from phaseline.run.requests import LOOK_MS, problem_of
 from phaseline.testing.builders import node, scaled
+from phaseline.use_cases.claiming import still_calling
 
 HOST = node("host", instances=2, stop="each.stop", start="each.start")
 APP = node("app", on="host", start="each.start", stop="each.stop")
@@ -129,7 +131,7 @@ def asked(station: Station, row: ExecutionRow) -> str | None:
 def test_w10_those_that_find_nothing_taken_are_not_compared_with_the_others(station: Station) -> None:
     """By the counts alone: there are no claims to compare with, only columns in which their own stand."""
     rows = [begin(station, "pull", f"app_{number}") for number in (1, 2)]
-    held = Claims(lambda _number: station.store.topology(1), lambda _row: None)
+    held = Claims(lambda _number: station.store.topology(1), lambda _row: None, lambda _number: False)
     assert all(held.come(row) for row in rows)
     third = begin(station, "pull", "host_1")
     assert held.blocker(third) == rows[0]
@@ -142,7 +144,7 @@ def test_w10_instances_that_came_meanwhile_belong_to_who_waits_for_its_deploymen
     made = station.store.topology(1)
     shapes = [made]
     begun: list[ExecutionRow] = []
-    held = Claims(lambda _number: shapes[-1], begun.append)
+    held = Claims(lambda _number: shapes[-1], begun.append, lambda _number: False)
     whole, behind = begin(station, "pull"), begin(station, "stop", "app_3")
     assert held.come(whole)
     assert held.come(behind), "nobody of that name is there yet, so there is nothing to wait for"
@@ -153,3 +155,52 @@ def test_w10_instances_that_came_meanwhile_belong_to_who_waits_for_its_deploymen
     held.leave(whole)
     assert begun == [later]
     assert held.blocker(behind) == later
+
+
+def test_decision_2_who_comes_next_waits_for_calls_that_were_given_up(station: Station) -> None:
+    first = begin(station, "stop", "app_1")
+    [call] = station.called()
+    ask(station, RequestKind.CANCEL, first, how="force")
+    assert station.status(first) is ExecutionStatus.CANCELED
+
+    second = begin(station, "uninstall")
+    assert station.status(second) is ExecutionStatus.QUEUED
+    look(station)
+    assert station.events(second)[0].message == f"Waiting for calls of {first.id} that were given up and still run"
+    assert not station.engine.is_idle
+    given_up = still_calling(station.store, station.row(second))
+    assert given_up is not None
+    assert given_up.id == first.id
+
+    station.answer(call)
+    assert station.status(second) is ExecutionStatus.RUNNING
+    assert still_calling(station.store, station.row(second)) is None
+
+
+def test_decision_2_one_that_waited_already_goes_on_waiting_for_them(station: Station) -> None:
+    first, second = begin(station, "stop", "app_1"), begin(station, "uninstall")
+    [call] = station.called()
+    ask(station, RequestKind.CANCEL, first, how="force")
+    assert station.status(second) is ExecutionStatus.QUEUED
+    station.answer(call)
+    assert station.status(second) is ExecutionStatus.RUNNING
+
+
+def test_decision_2_elsewhere_and_by_force_nobody_waits_for_them(station: Station) -> None:
+    first = begin(station, "stop", "app_1")
+    ask(station, RequestKind.CANCEL, first, how="force")
+    assert station.status(begin(station, "stop", "app_2")) is ExecutionStatus.RUNNING
+    assert station.status(begin(station, "stop", "app_1", if_busy="force")) is ExecutionStatus.RUNNING
+
+
+def test_decision_2_an_execution_that_is_retried_holds_its_claim_as_before(station: Station) -> None:
+    first = begin(station, "stop", "app_1")
+    [call] = station.called()
+    ask(station, RequestKind.CANCEL, first, how="force")
+    station.answer(call)
+    assert station.engine.is_idle
+    ask(station, RequestKind.RETRY, first)
+    second = begin(station, "uninstall")
+    assert station.status(second) is ExecutionStatus.QUEUED
+    station.complete_all()
+    assert station.status(second) is ExecutionStatus.COMPLETED

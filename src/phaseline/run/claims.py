@@ -4,6 +4,9 @@ Nothing of it is stored. What runs holds its claim until it has ended; what wait
 that takes a store up asks anew, those first that had begun. Who waits does so for one execution at a time: the first of
 those before it that it collides with, be that one running or waiting itself, so that nobody is overtaken for ever.
 
+An execution that was canceled without waiting for its calls keeps its claim until they have returned: whoever comes next
+would otherwise delete what a call is still making. ``--if-busy force`` goes on beside them.
+
 An execution that is alone in its deployment costs nothing: claims are made when a second one comes. Ten thousand that
 own one instance each cost a look at a column each: only who finds something taken is compared with the others.
 """
@@ -29,17 +32,27 @@ FORCE = "force"
 class Claims:
     """The open executions of this engine by deployment, those that run and those that wait."""
 
-    def __init__(self, topology_of: Callable[[int], Topology], begin: Callable[[ExecutionRow], None]) -> None:
-        """Nobody has come yet. ``topology_of`` gives a deployment's topology as it is now; ``begin`` is for who has waited."""
-        self._topology_of, self._begin = topology_of, begin
+    def __init__(
+        self,
+        topology_of: Callable[[int], Topology],
+        begin: Callable[[ExecutionRow], None],
+        has_calls: Callable[[int], bool],
+    ) -> None:
+        """Nobody has come yet. ``topology_of`` gives a deployment's topology as it is now; ``begin`` is for who has waited;
+        ``has_calls`` says whether given-up calls of an execution still run.
+        """
+        self._topology_of, self._begin, self._has_calls = topology_of, begin, has_calls
         self._counters: dict[int, _Counter] = {}
         self.waiting: dict[int, int] = {}
         """{execution that waits: the one it waits for}"""
+        self.lingering: dict[int, ExecutionRow] = {}
+        """{execution that is over, with calls that still run: its row}"""
 
     def take_up(self, row: ExecutionRow) -> None:
         """An execution that has begun: it holds its claim, whoever else is there."""
         self._at(row).put(row)
         self.waiting.pop(row.number, None)
+        self.lingering.pop(row.number, None)
 
     def come(self, row: ExecutionRow) -> bool:
         """A new execution; False if it has to wait."""
@@ -49,6 +62,19 @@ class Claims:
         if blocker is not None:
             self.waiting[row.number] = blocker.number
         return blocker is None
+
+    def end(self, row: ExecutionRow, *, was_canceled: bool) -> None:
+        """An execution is over; it leaves when none of its calls runs any more."""
+        if was_canceled and self._has_calls(row.number):
+            self.lingering[row.number] = row
+        else:
+            self.leave(row)
+
+    def let_go(self) -> None:
+        """Calls have returned: who was over, and has none that runs any more, leaves."""
+        for row in [row for number, row in self.lingering.items() if not self._has_calls(number)]:
+            del self.lingering[row.number]
+            self.leave(row)
 
     def leave(self, row: ExecutionRow) -> None:
         """An execution has ended, or does so without having begun; those that have waited only for it begin, in order."""
@@ -67,6 +93,11 @@ class Claims:
                 self._begin(other)
             else:
                 self.waiting[other.number] = blocker.number
+
+    @property
+    def waits_for_calls(self) -> bool:
+        """Whether somebody waits for calls that were given up."""
+        return any(blocker in self.lingering for blocker in self.waiting.values())
 
     def blocker(self, row: ExecutionRow) -> ExecutionRow | None:
         """The open execution that one which has ended would collide with, if it went on now."""

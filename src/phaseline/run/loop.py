@@ -35,9 +35,10 @@ from phaseline.run.deployments import Deployments
 from phaseline.run.hands import Hands
 from phaseline.run.inbox import Inbox
 from phaseline.run.keys import LaneKeys
+from phaseline.run.last_messages import LastMessages
 from phaseline.run.narration import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.outstanding import Outstanding, event_of
-from phaseline.run.overlap import end_given_up, is_forced, refuse_overlap
+from phaseline.run.overlap import end_given_up, has_calls, is_forced, refuse_overlap
 from phaseline.run.past import must_replan
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, progress
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Command, Event
     from phaseline.model.execution import Request
-    from phaseline.model.rows import CodePlaces, ExecutionRow, Remark, RequestRow
+    from phaseline.model.rows import CodePlaces, ExecutionRow, RequestRow
     from phaseline.ports import Clock, Executor, Secrets, Store
     from phaseline.run.in_force import PhaseSource
     from phaseline.run.phases import Phases
@@ -65,8 +66,6 @@ LONGEST_WAIT_MS = 1_000
 """The loop looks up at least so often, so that a caller may watch."""
 HELD_WAIT_MS = 20
 """The same once an interrupt is being honoured: a call that ends without a word ends the wait for it as well."""
-MESSAGES_KEPT = 2_000
-"""Last messages of failing entries kept in memory for the progress view."""
 BULK_SLOTS = 16
 """Bulk calls at once, over all lanes."""
 NEVER_AGAIN = 1 << 62
@@ -103,7 +102,7 @@ class Engine:
         self._rows: list[EventRow] = []
         self._requests: dict[int, Request] = {}
         self._known: set[int] = set()
-        self._messages: dict[tuple[int, int], str] = {}
+        self._messages = LastMessages()
         self._ended: dict[int, ExecutionStatus] = {}
         self._alarm: int | None = None
         self._interrupted = self._held = False
@@ -119,9 +118,12 @@ class Engine:
         self.deployments = Deployments(store, secrets)
         self.planning = Planning(planners, self.deployments, declare, first_graph)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments)
-        self.claims = Claims(lambda number: self.deployments.loaded(number).topology, self._begin)
+        self.claims = Claims(
+            lambda number: self.deployments.loaded(number).topology, self._begin,
+            lambda number: has_calls(self._outstanding, number),
+        )  # fmt: skip
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
-        self._outstanding = Outstanding(store, self.deployments, self.scheduler)
+        self._outstanding: Outstanding = Outstanding(store, self.deployments, self.scheduler, self.claims.let_go)
         self.executor = make_executor(self._inbox, self.deployments)
         self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
         self._events.extend(SlotsChanged(pool, count) for pool, count in self._slots.items())
@@ -150,7 +152,8 @@ class Engine:
             self._begin(row)
         else:
             blocker = self.planning.row(self.claims.waiting[row.number])
-            self._rows.append(waiting_event(row, blocker, self._clock.now()))
+            is_over = blocker.number in self.claims.lingering
+            self._rows.append(waiting_event(row, blocker, self._clock.now(), is_over=is_over))
 
     def _begin(self, row: ExecutionRow) -> None:
         if is_reach(row):
@@ -176,7 +179,7 @@ class Engine:
             if is_reach(row) or goes_through_phases(row, restored):
                 self._events.extend(self.phases.take_up(row, restored))
         self._events.extend(restored)
-        self._trim_messages()
+        self._messages.trim()
         for row in wanted:
             self._rows.append(execution_event(row, "workflow_resumed", self._clock.now()))
         for row in new:
@@ -338,7 +341,7 @@ class Engine:
             self._note_execution(change.execution, change.status, change.reason, now)
         answers, self._door.answers = self._door.answers, []
         payload = sorter.payload(self._rows, answers, self._requests, self.planning.reshaped(decision.changes.graphs))
-        self._remember(payload.remarks)
+        self._messages.remember(payload.remarks)
         if decision.changes or payload:
             self._store.commit(Turn(now, decision.changes, payload))
             self._rows, self._requests = [], {}
@@ -388,15 +391,6 @@ class Engine:
         self._looked = now
         return self._door.look()
 
-    def _remember(self, remarks: Sequence[Remark]) -> None:
-        told = {(remark.graph, remark.position): remark.message for remark in remarks if remark.message}
-        self._messages.update(told)
-        self._trim_messages()
-
-    def _trim_messages(self) -> None:
-        while len(self._messages) > MESSAGES_KEPT:
-            del self._messages[next(iter(self._messages))]
-
     def _note_execution(self, execution: int, status: ExecutionStatus, reason: str, now: int) -> None:
         self._is_news = True
         if status.is_ended:
@@ -405,7 +399,7 @@ class Engine:
             kind = {"completed": "workflow_succeeded", "failed": "workflow_failed"}.get(status, "workflow_cancelled")
             self._rows.append(execution_event(row, kind, now, reason))
             self.planning.forget(execution)
-            self.claims.leave(row)
+            self.claims.end(row, was_canceled=status is ExecutionStatus.CANCELED)
             if self._phases is not None:
                 self._phases.paths.forget(execution)
             self._known.discard(execution)
@@ -478,7 +472,7 @@ class Engine:
     def is_idle(self) -> bool:
         """True when nothing is open but what waits for a person."""
         held = self.held
-        return not self._events and all(
+        return not (self._events or self.claims.waits_for_calls) and all(
             run.status is ExecutionStatus.ATTENTION or run.execution in held for run in self.scheduler.runs.values()
         )
 

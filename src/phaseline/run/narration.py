@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from phaseline.model.rows import ExecutionRow
     from phaseline.model.topology import Topology
 
+QUEUED = "workflow_queued"
+"""The type of the event that an execution begins later."""
 SENTENCES = {
     "workflow_started": "Starting '{workflow}' workflow execution",
     "workflow_resumed": "Resuming '{workflow}' workflow execution",
@@ -38,9 +40,10 @@ def execution_event(row: ExecutionRow, kind: str, now: int, reason: str = "") ->
     return EventRow(row.number, now, kind, text, actor=row.created_by)
 
 
-def waiting_event(row: ExecutionRow, blocker: ExecutionRow, now: int) -> EventRow:
-    """That an execution begins later, and on whom it waits."""
-    return EventRow(row.number, now, "workflow_queued", f"Waiting for {blocker.id}", actor=row.created_by)
+def waiting_event(row: ExecutionRow, blocker: ExecutionRow, now: int, *, is_over: bool) -> EventRow:
+    """That an execution begins later, and on whom it waits. ``is_over``: only calls of that one still run."""
+    whom = f"calls of {blocker.id} that were given up and still run" if is_over else blocker.id
+    return EventRow(row.number, now, QUEUED, f"Waiting for {whom}", actor=row.created_by)
 
 
 def cancel_event(execution: int, how: str, now: int, actor: str) -> EventRow:

@@ -13,7 +13,7 @@ from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.reports import Dispatched, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Accepted, Batch, Segment
@@ -37,8 +37,11 @@ def event_of(report: Report) -> Finished | Noted:
 class Outstanding:
     """``batches``: those that were handed over and have members without an outcome; ``killed``: ids of some of them."""
 
-    def __init__(self, store: Store, deployments: Deployments, scheduler: Scheduler) -> None:
-        """Nothing is handed over."""
+    def __init__(
+        self, store: Store, deployments: Deployments, scheduler: Scheduler, on_reports: Callable[[], None]
+    ) -> None:
+        """Nothing is handed over. ``on_reports`` is called when calls have returned."""
+        self._on_reports = on_reports
         self._store = store
         self._deployments = deployments
         self.scheduler = scheduler
@@ -91,6 +94,8 @@ class Outstanding:
                 if dispatched.report(report.members):
                     self._forget_answered(batch)
         self._deployments.checked(sorter.checks)
+        if reports:
+            self._on_reports()
         return sorter
 
     def _forget_answered(self, batch: Batch) -> None:

@@ -59,6 +59,11 @@ def still_running(outstanding: Outstanding, execution: int, *, is_leaving: bool 
             first += count
 
 
+def has_calls(outstanding: Outstanding, execution: int) -> bool:
+    """Whether given-up calls of an execution still run."""
+    return any(len(found.places) for found in still_running(outstanding, execution))
+
+
 def is_forced(events: Iterable[Event], execution: int) -> bool:
     """Whether one of the events ends an execution without waiting for its calls."""
     forced = (event for event in events if isinstance(event, CancelRequested) and event.how != "wait")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.status import ExecutionStatus
+from phaseline.run.narration import QUEUED
 from phaseline.run.requests import busy, refuse_deleted
 
 if TYPE_CHECKING:
@@ -37,6 +38,16 @@ def queued_behind(store: Store, row: ExecutionRow) -> Queued | None:
         return None
     deeper = queued_behind(store, blocker)
     return Queued(blocker, deeper.needs_person if deeper else blocker.status is ExecutionStatus.ATTENTION)
+
+
+def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
+    """The execution that is over and whose given-up calls one that has not begun waits for, as the engine has told."""
+    if row.status is not ExecutionStatus.QUEUED or row.started_at or queued_behind(store, row) is not None:
+        return None
+    if not any(event.type == QUEUED for event in store.events(row.number)):
+        return None
+    over = [other for other in store.executions(row.deployment) if other.status is ExecutionStatus.CANCELED]
+    return next((other for other in reversed(over) if other.number < row.number), None)
 
 
 def refuse_reopening(store: Store, row: ExecutionRow) -> None:

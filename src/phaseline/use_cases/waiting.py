@@ -9,7 +9,7 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import state_name
 from phaseline.model.status import ExecutionStatus
-from phaseline.use_cases.claiming import queued_behind
+from phaseline.use_cases.claiming import queued_behind, still_calling
 from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_instance
 
@@ -72,6 +72,15 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
             f"{execution.id} has not begun: it waits for {queued.blocker.id}, which has a claim on the same instances"
         )
         return (Reason("blocked", text, f"Let that one end: phaseline executions follow {queued.blocker.id}"),)
+    given_up = still_calling(store, execution)
+    if given_up is not None:
+        text = f"{execution.id} has not begun: calls of {given_up.id} on the same instances were given up and still run"
+        way = f"Wait until they have returned, or end them: phaseline executions cancel {given_up.id} --kill"
+        return (
+            Reason(
+                "blocked", text, f"{way}. Or go on beside them: cancel {execution.id}, and again with --if-busy force"
+            ),
+        )
     graphs = store.graphs(execution.number)
     if not graphs or execution.request.workflow == REACH:
         return ()

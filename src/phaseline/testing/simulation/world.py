@@ -198,11 +198,14 @@ class World:
                 validate(self.engine.scheduler)
             self.dice.crash()
         except Crash:
-            self.story.crashes += 1
-            self.say("the process dies")
-            let_go(self.engine)
-            self.clock.jump(self.dice.clock_jump())
+            self._end_engine("the process dies")
             self._begin_engine()
+
+    def _end_engine(self, story: str) -> None:
+        self.story.crashes += 1
+        self.say(story)
+        let_go(self.engine)
+        self.clock.jump(self.dice.clock_jump())
 
     def _pass_time(self, *, must_move: bool) -> None:
         """Go to the next moment at which something happens."""
@@ -211,6 +214,9 @@ class World:
         times = [at for at in (self.engine.wakes_at, self.executor.next_at) if at is not None]
         if times:
             self.clock.advance_to(min(times))
+        elif must_move and self.engine.claims.waits_for_calls:
+            self._end_engine("a user ends the engine, for calls that were given up hang in it")
+            self._begin_engine()
         elif must_move:
             waiting = [life for life in self.lives if not life.is_over and not self._is_users_turn(life)]
             assert not waiting, f"nothing will ever happen again to {[life.execution for life in waiting]}"
