@@ -112,6 +112,12 @@ def test_w61_those_to_be_updated_are_checked_and_healed_first():
     assert update(old, new, worse, skip_heal=True).order == ["update web_1"]
 
 
+def test_w61_who_has_no_check_is_updated_unless_assume_healthy_is_false():
+    old, new = blueprint(web(update="x.u")), blueprint(web(2, update="x.u"))
+    assert update(old, new).order == ["update web_1"]
+    assert update(old, new, assume_healthy=False).order == ["stop web_1", "create web_1"]
+
+
 def test_w61_a_relationship_whose_operations_change_is_updated_by_its_own_operation():
     def tie(name):
         return relationship("db", source={"establish": name, "update": "net.update"})

@@ -9,6 +9,7 @@ import pytest
 import phaseline
 from phaseline.model.problem import ProblemsError
 from phaseline.use_cases.inputs import gather_inputs
+from phaseline.use_cases.installing import Manner
 from phaseline.use_cases.plans import plan_uninstall, plan_workflow
 from phaseline.use_cases.stored_plans import apply_plan, delete_plan, list_plans, show_plan
 from phaseline.use_cases.updating import UpdateOrder, plan_update, update
@@ -49,6 +50,13 @@ from phaseline import operation
 @operation
 def run(item):
     pass
+
+@operation
+def mended(item):
+    from pathlib import Path
+
+    if not (Path(__file__).parent / "mended").exists():
+        item.fail("not yet")
 
 @operation
 def only_five(item):
@@ -97,7 +105,7 @@ def test_w60_attributes_of_the_deployment_follow_and_inputs_stay_where_none_are_
 def test_w60_a_plan_says_steps_old_and_new_values_and_why_something_is_reinstalled(shop):
     place, folder, _ = shop
     found = plan_update(place, order(folder, "two.yaml", "port=9090", "key=xyz"))
-    steps = {(step.kind, step.what, step.path): (step.old, step.new) for step in found.summary.steps}
+    steps = {(step.kind, step.what, step.path): (step.old, step.new) for step in found.summary.differences}
     assert steps["changed", "input", "inputs.port"] == (8080, 9090)
     assert steps["changed", "input", "inputs.key"] == ("(hidden)", "(hidden)")
     assert steps["changed", "property", "nodes.web.properties.port"] == (8080, 9090)
@@ -159,7 +167,7 @@ def test_w60_every_update_keeps_its_plan_which_is_found_by_its_execution(shop):
     done = update(place, order(folder, "two.yaml"))
     kept = show_plan(place, done.id)
     assert (kept.view.status, kept.view.execution, kept.view.workflow) == ("applied", done.id, "update")
-    assert kept.plan["steps"][0]["kind"] in {"added", "removed", "changed"}
+    assert kept.plan["differences"][0]["kind"] in {"added", "removed", "changed"}
     assert "round 1 of" in kept.text
     assert problems(lambda: apply_plan(place, kept.view.id))[0].startswith("PL-C071")
 
@@ -209,7 +217,25 @@ def test_w68_inputs_that_an_update_changes_hold_for_what_a_canceled_execution_ha
     assert nouns.deployments.show("late").status == "good"
 
 
-def test_bad_input_is_told_whole(shop):
+def test_w60_a_failed_update_is_retried_where_it_was_or_another_one_takes_over_what_it_left(shop):
+    place, folder, nouns = shop
+    (folder / "sick.yaml").write_text(TWO.replace("create: things.things.run", "create: things.things.mended", 1))
+    one = update(place, order(folder, "sick.yaml"), manner=Manner(task_retries=0))
+    assert one.status == "failed"
+    assert nouns.deployments.show("shop").description == "second"
+    other = update(place, order(folder, "two.yaml"))
+    assert other.is_good
+    assert {item.node: item.state for item in nouns.instances.list().items} == {"cache": "started", "web": "started"}
+    (folder / "back.yaml").write_text(ONE.replace("create: things.things.run", "create: things.things.mended", 1))
+    sick = update(place, order(folder, "back.yaml"), manner=Manner(task_retries=0))
+    assert sick.status == "failed"
+    (folder / "plugins/mended").touch()
+    assert nouns.executions.retry(sick.id).is_good
+    assert nouns.deployments.show("shop").status == "good"
+    assert place.store.topology(place.store.deployment("shop").number).started is None
+
+
+def test_workflow_id_is_refused_as_all_bad_input_is(shop):
     place, folder, _ = shop
     assert problems(lambda: update(place, order(folder, "two.yaml", reinstall_list=["db_x"])))[0].startswith("PL-P001")
     assert problems(lambda: update(place, order(folder, "two.yaml", workflow_id="mine")))[0].startswith("PL-P004")

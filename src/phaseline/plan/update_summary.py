@@ -48,15 +48,15 @@ class NodeChange:
 
 @frozen
 class UpdatePlan:
-    """The whole plan of an update. ``steps``: all that the blueprints say differently; ``replaced``: {node: why}.
+    """The whole plan of an update. ``differences``: all that the blueprints and inputs say differently; ``replaced``: {node: why}.
 
-    ``changes``: steps that are about no node. ``rounds``: those in which something is called or states change.
+    ``changes``: those that are about no node. ``rounds``: those in which something is called or states change.
     """
 
     workflow: str
     deployment: str
     blueprint_file: str
-    steps: tuple[Change, ...]
+    differences: tuple[Change, ...]
     nodes: tuple[NodeChange, ...]
     changes: tuple[Change, ...]
     replaced: Mapping[str, str]
@@ -88,7 +88,7 @@ def summarise_update(
         workflow=UPDATE,
         deployment=names[0],
         blueprint_file=names[1],
-        steps=tuple(steps),
+        differences=tuple(steps),
         nodes=nodes,
         changes=tuple(step for step in steps if not step.path.startswith("nodes.")),
         replaced=revision.fates.replaced,
