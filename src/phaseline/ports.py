@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from phaseline.model.secret_rows import SecretRow, WrappedKey
     from phaseline.model.status import EntryStatus
+    from phaseline.model.labels import LabelShelf
     from phaseline.model.stored_blueprints import BlueprintShelf
     from phaseline.model.stored_plans import PlanShelf
     from phaseline.model.topology import Topology
@@ -170,6 +171,11 @@ class Store(Protocol):
         """Plans that are kept."""
         ...
 
+    @property
+    def labels(self) -> LabelShelf:
+        """Labels of deployments."""
+        ...
+
     # -- asking: any process may, whoever owns the store (ADR 0008)
 
     def create_deployment(
@@ -236,7 +242,13 @@ class Store(Protocol):
         ...
 
     def ask(
-        self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, *, beside: Beside | None = None
+        self,
+        kind: RequestKind,
+        execution: int,
+        body: Mapping[str, Value],
+        actor: Actor,
+        *,
+        beside: Beside | None = None,
     ) -> int:
         """The number of a new request to the owner, present or next. ``execution`` 0: it concerns none.
 
@@ -313,8 +325,8 @@ class Store(Protocol):
         """The same, after names that were missing have been appended. Raises: PL-S011 if there are too many."""
         ...
 
-    def checks(self, deployment: int) -> CheckBook:
-        """What checks of a deployment have found; a copy."""
+    def checks(self, deployment: int, *, only_results: bool = False) -> CheckBook:
+        """What checks of a deployment have found; a copy. ``only_results``: without what they said, which may be much."""
         ...
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:

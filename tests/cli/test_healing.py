@@ -1,6 +1,7 @@
 """Heal and checks from the command line: real functions, what is stored, shown and planned (W30-W37, W46, W64-W67)."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -227,3 +228,48 @@ def test_w30_what_cannot_be_meant_is_refused(shop: Terminal, words: list[str], c
     (problem,) = answer["problems"]
     assert problem["code"] == code
     assert problem["mend"].startswith(mend)
+
+
+LEAKING = """\
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins: {leak: {executor: central_deployment_agent, install: false}}
+node_templates:
+  db:
+    type: cloudify.nodes.Root
+    interfaces:
+      cloudify.interfaces.lifecycle:
+        check_drift: {implementation: leak.leak.drift, inputs: {key: {get_secret: key}}, timeout: 60}
+      cloudify.interfaces.validation:
+        check_status: {implementation: leak.leak.check, inputs: {key: {get_secret: key}}}
+"""
+LEAK = """\
+from cloudify import ctx
+from cloudify.exceptions import NonRecoverableError
+
+
+def drift(key, **_):
+    return {"key": key, "before": ctx.instance.drift, "known": sorted(ctx.instance.system_properties)}
+
+
+def check(key, **_):
+    raise NonRecoverableError(f"{key} is refused")
+"""
+
+
+def test_decision_30_what_checks_say_holds_no_secret_and_a_worker_reads_it_as_well(terminal: Terminal) -> None:
+    file = terminal.write(LEAKING)
+    (terminal.folder / "plugins" / "leak.py").write_text(LEAK)
+    assert terminal.run("secrets", "create", "key", "--value", "open-sesame").exit_code == 0
+    assert terminal.run("install", file, "-d", "shop").exit_code == 0
+    for _ in range(2):
+        assert start(terminal, "check_drift")["status"] == "completed"
+    assert start(terminal, "check_status")["status"] == "failed"
+    told = instance(terminal, "db")["system_properties"]
+    assert "open-sesame" not in json.dumps(told)
+    assert told["status"]["result"].endswith("is refused")
+    drift = told["configuration_drift"]["result"]
+    assert drift["known"] == ["configuration_drift", "status"]
+    assert drift["before"] is not None
+    url = terminal.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///")
+    assert b"open-sesame" not in Path(url).read_bytes()

@@ -73,8 +73,10 @@ def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Col
     return found
 
 
-def read_book(db: sqlite3.Connection, deployment: int) -> CheckBook:
-    """Everything that is known, in memory."""
+def read_book(db: sqlite3.Connection, deployment: int, *, only_results: bool) -> CheckBook:
+    """What is known, in memory; with ``only_results`` without what calls said."""
+    if only_results:
+        return CheckBook(HeldBodies(), read_columns(db, deployment))
     rows = db.execute("select kind, subject, body from check_body where deployment = ?", (deployment,))
     bodies = HeldBodies({(CheckKind(kind), subject): json.loads(body) for kind, subject, body in rows})
     return CheckBook(bodies, read_columns(db, deployment))

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 import numpy as np
 
 from phaseline.model.blueprint import Blueprint, Value
-from phaseline.model.checks import CheckBook
+from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
 from phaseline.model.resources import Growth
@@ -50,6 +50,7 @@ from phaseline.store import memory_requests as asking
 from phaseline.store.file import IDENTITY_BYTES
 from phaseline.store.growing import missing_names
 from phaseline.store.memory_blueprints import MemoryBlueprints
+from phaseline.store.memory_labels import MemoryLabels
 from phaseline.store.memory_plans import MemoryPlans
 from phaseline.store.memory_requests import ThreadsWaiting
 from phaseline.store.memory_secrets import MemorySecrets
@@ -77,6 +78,7 @@ class MemoryStore:
         self.secrets = MemorySecrets(self._changing)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
         self.stored_plans = MemoryPlans(self._changing)
+        self.labels = MemoryLabels(self._changing)
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
@@ -131,6 +133,7 @@ class MemoryStore:
             held.last_deployment += 1
             number = held.last_deployment
             self.stored_blueprints.add_uses(number, new.uses)
+            self.labels.add(number, labels_of(new.blueprint.labels))
             held.deployments[number] = HeldDeployment(
                 row=_deployment_row(number, new),
                 tenant=new.actor.tenant,
@@ -344,10 +347,11 @@ class MemoryStore:
         with self._guard:
             return self._held.deployments[deployment].states.copy()
 
-    def checks(self, deployment: int) -> CheckBook:
+    def checks(self, deployment: int, *, only_results: bool = False) -> CheckBook:
         """What checks of a deployment have found; a copy."""
         with self._guard:
-            return self._held.deployments[deployment].checks.copy()
+            book = self._held.deployments[deployment].checks.copy()
+        return CheckBook(HeldBodies(), book.columns) if only_results else book
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
         """{instance number: runtime properties}, only those that have any."""

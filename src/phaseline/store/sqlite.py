@@ -47,6 +47,7 @@ from phaseline.store import asking, failures, file, growing, reads, writes
 from phaseline.store.checks import read_book
 from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
 from phaseline.store.lock import OwnerLock
+from phaseline.store.labels import SqliteLabels
 from phaseline.store.secrets import SqliteSecrets
 from phaseline.store.stored_blueprints import SqliteBlueprints
 from phaseline.store.stored_plans import SqlitePlans
@@ -76,6 +77,7 @@ class SqliteStore:
         self.secrets = SqliteSecrets(self._reading, self._writing)
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
         self.stored_plans = SqlitePlans(self._reading, self._writing)
+        self.labels = SqliteLabels(self._reading, self._writing)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:
@@ -162,7 +164,13 @@ class SqliteStore:
             return [writes.add_execution(db, one, deployment, asks=self._asks(asks)) for one in new]
 
     def ask(
-        self, kind: RequestKind, execution: int, body: Mapping[str, Value], actor: Actor, *, beside: Beside | None = None
+        self,
+        kind: RequestKind,
+        execution: int,
+        body: Mapping[str, Value],
+        actor: Actor,
+        *,
+        beside: Beside | None = None,
     ) -> int:
         """The number of a new request to the owner."""
         with self._writing() as db:
@@ -294,10 +302,10 @@ class SqliteStore:
         with self._reading() as db:
             return reads.states(db, deployment)
 
-    def checks(self, deployment: int) -> CheckBook:
+    def checks(self, deployment: int, *, only_results: bool = False) -> CheckBook:
         """What checks of a deployment have found."""
         with self._reading() as db:
-            return read_book(db, deployment)
+            return read_book(db, deployment, only_results=only_results)
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
         """{instance number: runtime properties}, only those that have any."""

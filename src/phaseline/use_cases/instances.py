@@ -55,7 +55,7 @@ def list_instances(
     for row in rows:
         topology = store.topology(row.number)
         states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-        checks = store.checks(row.number).checks
+        checks = store.checks(row.number, only_results=True).checks
         names.update(topology.node_number)
         names_of_states = store.state_names(row.number)
         known_states.update(dict.fromkeys(names_of_states))
@@ -83,7 +83,7 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
     """One instance (its id or a beginning of it) with its runtime properties and relationships."""
     row, topology, number = find_instance(place.store, id, deployment)
     state = state_name(int(place.store.states(row.number)[number]), place.store.state_names(row.number))
-    brief = _brief(topology, row.name, number, state, place.store.checks(row.number).checks)
+    brief = _brief(topology, row.name, number, state, place.store.checks(row.number, only_results=True).checks)
     order, ptr = topology.rows_by_source
     rows = order[ptr[number] : ptr[number + 1]]
     targets = rows[topology.is_there[topology.target[rows]]].tolist()
