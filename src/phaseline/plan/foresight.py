@@ -31,9 +31,11 @@ MOST_ROUNDS = 100
 class Foreseen:
     """What will be if all goes well. ``graphs`` in order, each with the topology in which it runs.
 
-    ``topology`` and ``states`` (uint8 by instance number): those in the end. ``verdict``: None where ``MOST_ROUNDS`` did not
-    reach it.
+    ``before``: the topology now; ``topology`` and ``states`` (uint8 by instance number): those in the end. ``verdict``: None
+    where ``MOST_ROUNDS`` did not reach it.
     """
+
+    before: Topology
 
     graphs: tuple[tuple[Topology, Graph], ...]
     topology: Topology
@@ -44,10 +46,11 @@ class Foreseen:
 def foresee(planner: Planner, topology: Topology, request: Request, history: History, declare: Declare) -> Foreseen:
     """The rounds of a workflow, each asked for as if all before it had gone well."""
     graphs: list[tuple[Topology, Graph]] = []
+    before = topology
     for _ in range(MOST_ROUNDS):
         answer = planner(topology, request, history, declare)
         if isinstance(answer, Verdict):
-            return Foreseen(tuple(graphs), topology, history.states, answer)
+            return Foreseen(before, tuple(graphs), topology, history.states, answer)
         if isinstance(answer, Reshape):
             topology, counts = answer.topology, {}
             added = np.zeros(len(topology) - len(history.states), np.uint8)
@@ -58,7 +61,7 @@ def foresee(planner: Planner, topology: Topology, request: Request, history: His
             history = altered(history, checks=checks_after(answer, history.checks))
         done = Round(answer.name, history.attempt, counts)
         history = altered(history, states=states, rounds=(*history.rounds, done))
-    return Foreseen(tuple(graphs), topology, history.states, None)
+    return Foreseen(before, tuple(graphs), topology, history.states, None)
 
 
 def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:

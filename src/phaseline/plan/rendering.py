@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from phaseline.model.blueprint import Value
+    from phaseline.plan.resized import Resized
     from phaseline.plan.summary import NodePlan, OperationPlan, PhasePlan, PlanSummary, RelationshipPlan, RoundsPlan
 
 WIDTH = 60
@@ -20,12 +21,15 @@ RELATIONSHIP_TYPES = "cloudify.relationships."
 INTERFACES = "cloudify.interfaces."
 USUAL = ("use_external_resource", False)
 """Said of every node that the product makes itself."""
+SHOWN = 5
+"""So many ids of those who come or go are named."""
 LIFECYCLES = ("lifecycle.", "relationship_lifecycle.")
 
 
 def plan_text(summary: PlanSummary) -> str:
     """The whole plan; ends with a line break."""
     lines = [f"{summary.workflow}: {counted(len(summary.nodes), 'node')}, {counted(summary.instances, 'instance')}"]
+    lines += _resized(summary.resized)
     for node in summary.nodes:
         lines += ["", *_node(node)]
     lines += ["", *_execution(summary)]
@@ -38,11 +42,24 @@ def rounds_text(found: RoundsPlan) -> str:
     """The whole plan of several rounds; ends with a line break."""
     total = len(found.rounds)
     lines = [f"{found.workflow}: {total} rounds one after the other, {counted(found.calls, 'plugin call')}"]
+    lines += _resized(found.resized)
     for number, summary in enumerate(found.rounds, 1):
         lines += ["", f"round {number} of {total}: {plan_text(summary).rstrip()}"]
     for warning in found.warnings:
         lines += ["", *warning_lines(warning)]
     return "\n".join(lines) + "\n"
+
+
+def _resized(nodes: Sequence[Resized]) -> Iterable[str]:
+    for node in nodes:
+        moves = (("come", node.added, node.comes), ("go", node.removed, node.goes))
+        who = [f"{_first(ids, count)} {verb}" for verb, ids, count in moves if count]
+        yield f"    {node.name}: {node.before:,} -> {node.after:,}; {', '.join(who)}"
+
+
+def _first(ids: Sequence[str], count: int) -> str:
+    more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
+    return ", ".join(ids[:SHOWN]) + more
 
 
 def _node(node: NodePlan) -> Iterable[str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Node, Operation, Value
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Link, Topology
+    from phaseline.plan.resized import Resized
     from phaseline.plan.state_summary import StatePlan
 
 Sign = Literal["+", "-", "-/+", "!", "~"]
@@ -87,7 +88,7 @@ class PhasePlan:
 
 @frozen
 class PlanSummary:
-    """The whole plan. ``instances`` counts those that come, go or change."""
+    """The whole plan. ``instances`` counts those that come, go or change; ``resized``: nodes that have others afterwards."""
 
     workflow: str
     nodes: tuple[NodePlan, ...]
@@ -97,23 +98,33 @@ class PlanSummary:
     batches: int
     calls: int
     warnings: tuple[Problem, ...]
+    resized: tuple[Resized, ...] = ()
 
 
 @frozen
 class RoundsPlan:
-    """The plan of a workflow of several rounds, each beginning when the one before it has gone well."""
+    """The plan of a workflow of several rounds, each beginning when the one before it has gone well.
+
+    ``resized``: nodes that have other instances in the end.
+    """
 
     workflow: str
     rounds: tuple[PlanSummary, ...]
     batches: int
     calls: int
     warnings: tuple[Problem, ...]
+    resized: tuple[Resized, ...] = ()
 
 
-def in_rounds(workflow: str, rounds: tuple[PlanSummary, ...], warnings: tuple[Problem, ...]) -> RoundsPlan:
+def in_rounds(
+    workflow: str,
+    rounds: tuple[PlanSummary, ...],
+    warnings: tuple[Problem, ...],
+    resized: tuple[Resized, ...] = (),
+) -> RoundsPlan:
     """The plan of these rounds. ``warnings``: of the whole; those of the rounds stay with them."""
     batches, calls = sum(item.batches for item in rounds), sum(item.calls for item in rounds)
-    return RoundsPlan(workflow, rounds, batches, calls, warnings)
+    return RoundsPlan(workflow, rounds, batches, calls, warnings, resized)
 
 
 def summarise(

@@ -172,6 +172,7 @@ def _planned(
 ) -> Planned:
     from phaseline.plan.foresight import doubts
     from phaseline.plan.rendering import plan_text, rounds_text
+    from phaseline.plan.resized import resized
     from phaseline.plan.summary import in_rounds
 
     if not foreseen.graphs:
@@ -179,8 +180,9 @@ def _planned(
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
     warnings = (*warnings, *doubts(request.workflow, foreseen))
     rounds = summaries(place, foreseen, yes_many=yes_many)
+    changes = resized(foreseen.before, foreseen.topology)
     if len(rounds) == 1:
-        summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings))
+        summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings), resized=changes)
         return Planned(summary, plan_text(summary).rstrip("\n"))
-    whole = in_rounds(request.workflow, rounds, warnings)
+    whole = in_rounds(request.workflow, rounds, warnings, changes)
     return Planned(whole, rounds_text(whole).rstrip("\n"))
