@@ -38,7 +38,10 @@ TESTING = {
 METHODS = {
     facade.Phaseline: {"status", "close"},
     facade.Blueprints: {"validate", "plan", "upload", "list", "show", "delete", "package"},
-    facade.Deployments: {"list", "show", "history", "create", "inputs", "outputs", "capabilities", "delete"},
+    facade.Deployments: {
+        *("list", "show", "history", "create", "update", "labels"),
+        *("inputs", "outputs", "capabilities", "delete"),
+    },
     execution_noun.Executions: {
         *("install", "uninstall", "start", "resume", "retry", "complete", "wake", "rerun", "cancel"),
         *("list", "show", "logs", "events", "timeline", "follow", "purge"),

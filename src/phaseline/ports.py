@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Batch
     from phaseline.model.graph import Graph
+    from phaseline.model.labels import LabelShelf
     from phaseline.model.phases import PhaseCode
     from phaseline.model.resources import Growth
     from phaseline.model.rows import (
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     )
     from phaseline.model.secret_rows import SecretRow, WrappedKey
     from phaseline.model.status import EntryStatus
-    from phaseline.model.labels import LabelShelf
     from phaseline.model.stored_blueprints import BlueprintShelf
     from phaseline.model.stored_plans import PlanShelf
     from phaseline.model.topology import Topology

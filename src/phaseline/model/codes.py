@@ -275,6 +275,7 @@ CODES: dict[str, str] = {
     "PL-C056": "A stored blueprint cannot have this name",
     "PL-C057": "The folder cannot be stored as a blueprint",
     "PL-C067": "An execution of resources has no timeline",
+    "PL-C068": "That is no label",
     "PL-C070": "There is no such plan",
     "PL-C071": "The plan was applied already",
     "PL-C072": "The deployment is not what it was when the plan was made",

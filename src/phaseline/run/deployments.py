@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from phaseline.model.labels import labelled
 from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.model.stored_plans import PLAN
@@ -65,7 +66,7 @@ class Deployments:
             found = LoadedDeployment(
                 deployment,
                 row.name,
-                blueprint=store.blueprint(deployment),
+                blueprint=labelled(store.blueprint(deployment), store.labels.of(deployment)),
                 topology=store.topology(deployment),
                 code=row.code,
                 inputs=self._inputs(deployment),

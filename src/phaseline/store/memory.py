@@ -19,6 +19,7 @@ from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
+from phaseline.model.labels import labels_of
 from phaseline.model.resources import Growth
 from phaseline.model.rows import (
     Actor,

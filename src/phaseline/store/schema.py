@@ -120,5 +120,9 @@ TABLES = (
         aim text not null, execution integer not null)""",
     "create index plan_deployment on plan (deployment)",
     "create index plan_execution on plan (execution) where execution > 0",
+    """create table label (
+        deployment integer not null, key text not null, value text not null,
+        primary key (deployment, key, value)) without rowid""",
+    "create index label_key on label (key, value)",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
 )

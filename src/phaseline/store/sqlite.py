@@ -46,8 +46,8 @@ from phaseline.ports import Clock
 from phaseline.store import asking, failures, file, growing, reads, writes
 from phaseline.store.checks import read_book
 from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
-from phaseline.store.lock import OwnerLock
 from phaseline.store.labels import SqliteLabels
+from phaseline.store.lock import OwnerLock
 from phaseline.store.secrets import SqliteSecrets
 from phaseline.store.stored_blueprints import SqliteBlueprints
 from phaseline.store.stored_plans import SqlitePlans

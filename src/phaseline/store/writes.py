@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 
+from phaseline.model.labels import labels_of
 from phaseline.model.rows import Actor, Beside, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import asking, failures, reads, requests, stored_blueprints, topologies
 from phaseline.store.documents import to_text
+from phaseline.store.labels import add_labels
 
 
 def epoch(db: sqlite3.Connection) -> int:
@@ -47,6 +49,7 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
     row = topologies.to_row(new.topology, new.blueprint)
     db.execute(f"insert into topology values (?{', ?' * len(row)}, 0)", (number, *row))
     stored_blueprints.add_uses(db, number, new.uses)
+    add_labels(db, number, labels_of(new.blueprint.labels))
     return number
 
 

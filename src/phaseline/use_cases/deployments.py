@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.labels import labelled
 from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
@@ -17,6 +18,7 @@ from phaseline.model.states import InstanceState
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.claiming import in_the_way
 from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.labels import by_key, parse_labels
 from phaseline.use_cases.opening import opened_documents, opened_inputs, without_secrets
 from phaseline.use_cases.values import DeploymentDetails, DeploymentView, Outputs, Page
 
@@ -32,13 +34,22 @@ GONE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 
 def list_deployments(
-    place: Workplace, *, status: str | None = None, text: str = "", limit: int | None = None
+    place: Workplace,
+    *,
+    status: str | None = None,
+    text: str = "",
+    labels: Sequence[str] = (),
+    limit: int | None = None,
 ) -> Page[DeploymentView]:
     """Deployments by name, with their instances by state and their latest execution.
 
-    ``status``: as in their views; ``text``: somewhere in the name, the description or the blueprint's path.
+    ``status``: as in their views; ``text``: somewhere in the name, the description or the blueprint's path; ``labels``:
+    ``KEY=VALUE`` or ``KEY``, all of which they have. Raises: PL-C068 for what is no label.
     """
     rows = [row for row in place.store.deployments() if text.casefold() in _told_of(row).casefold()]
+    if labels:
+        having = place.store.labels.having(parse_labels(labels))
+        rows = [row for row in rows if row.number in having]
     if status is None:
         return Page([_brief(place.store, row) for row in rows[:limit]], len(rows))
     views = [view for row in rows if (view := _brief(place.store, row)).status == status]
@@ -67,6 +78,7 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
         folder_is_there=Path(row.code.blueprint_folder).is_dir(),
         plugin_folders=row.code.plugin_folders,
         stored_blueprints={name: str(stored) for name, stored in uses.items()},
+        labels=by_key(store.labels.of(row.number)),
     )
 
 
@@ -89,7 +101,7 @@ def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
         inputs,
         {node.name: node.properties for node in topology.nodes},
         TopologyInstances(topology, lambda instance: documents.get(instance, {})),
-        facts=facts_of(row.name, blueprint, row.created_by, place.vault),
+        facts=facts_of(row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, place.vault),
     )
     scope = Watch(inputs, hidden_inputs(blueprint), place.vault).over(seen)
     found = (evaluate_outputs(blueprint.outputs, scope), evaluate_outputs(blueprint.capabilities, scope))

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from phaseline.model.blueprint import Value
-    from phaseline.use_cases.deployment_history import DeploymentHistory
     from phaseline.model.stored_blueprints import StoredBlueprint
+    from phaseline.use_cases.deployment_history import DeploymentHistory
     from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
+    from phaseline.use_cases.labels import Labels
     from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.status import Status
     from phaseline.use_cases.stored_blueprints import Packaged, Shelved, Stored, Uploaded
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
         Page,
         Validated,
     )
-    from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.waiting import Waiting
+    from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -177,11 +178,19 @@ class Blueprints(Noun):
 class Deployments(Noun):
     """Blueprints with inputs, under a name."""
 
-    def list(self, *, status: str | None = None, text: str = "", limit: int | None = None) -> Page[DeploymentView]:
-        """Deployments by name, with their instances by state and their latest execution."""
+    def list(
+        self, *, status: str | None = None, text: str = "", labels: Sequence[str] = (), limit: int | None = None
+    ) -> Page[DeploymentView]:
+        """Deployments by name, with their instances by state and their latest execution; ``labels``: those they have."""
         from phaseline.use_cases.deployments import list_deployments
 
-        return list_deployments(self._place, status=status, text=text, limit=limit)
+        return list_deployments(self._place, status=status, text=text, labels=labels, limit=limit)
+
+    def labels(self, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
+        """Its labels, after adding ``KEY=VALUE`` and removing ``KEY=VALUE`` or ``KEY``."""
+        from phaseline.use_cases.labels import change_labels
+
+        return change_labels(self._place, name, add=add, remove=remove)
 
     def history(self, name: str, *, limit: int | None = None) -> DeploymentHistory:
         """What was run in it, by whom, and what people decided on the way."""

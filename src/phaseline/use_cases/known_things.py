@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.dsl.functions.table import contains_functions
 from phaseline.model.frozen import frozen
+from phaseline.model.labels import Label
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -88,9 +89,9 @@ class KnownThings:
     def _has_labels(self, row: DeploymentRow, wanted: Value) -> bool:
         if not isinstance(wanted, list):
             return True
-        labels = self.store.blueprint(row.number).labels
+        known = set(self.store.labels.of(row.number))
         pairs = [pair for item in wanted if isinstance(item, dict) for pair in item.items()]
-        return all(value in labels.get(key, ()) for key, value in pairs)
+        return known.issuperset(Label(key, str(value)) for key, value in pairs)
 
 
 _PATTERNS: dict[str, Callable[[str, str], bool]] = {

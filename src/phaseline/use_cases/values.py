@@ -132,7 +132,7 @@ class DeploymentView:
 class DeploymentDetails(DeploymentView):
     """One deployment with what a list leaves out: inputs, {node: instances}, and where its code is looked for.
 
-    ``stored_blueprints``: {namespace: version} that it was made of; without a namespace its own.
+    ``stored_blueprints``: {namespace: version} that it was made of; without a namespace its own. ``labels``: {key: values}.
     """
 
     inputs: Mapping[str, Value] = field(default_factory=dict)
@@ -141,6 +141,7 @@ class DeploymentDetails(DeploymentView):
     folder_is_there: bool = True
     plugin_folders: Sequence[str] = ()
     stored_blueprints: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @frozen

@@ -23,16 +23,17 @@ deployments.add_command(update)
 @deployments.command("list", epilog="Example: phaseline deployments list --status requires_attention")
 @click.option("--status", type=click.Choice(DEPLOYMENT_STATUSES), help="Only those of this status.")
 @click.option("--text", metavar="TEXT", default="", help="Only those with this text in name, description or path.")
+@click.option("--label", "labels", multiple=True, metavar="KEY[=VALUE]", help="Only those with this label. Repeatable.")
 @limit_option
 @json_option
 @click.pass_obj
-def list_(desk: Desk, status: str | None, text: str, limit: int) -> None:
+def list_(desk: Desk, status: str | None, text: str, labels: tuple[str, ...], limit: int) -> None:
     """List deployments: status, instances by state, latest execution."""
     from phaseline.cli.render.listings import deployment_list
     from phaseline.use_cases.deployments import list_deployments
 
     with desk.open() as place:
-        page = list_deployments(place, status=status, text=text, limit=limit)
+        page = list_deployments(place, status=status, text=text, labels=labels, limit=limit)
     desk.answer({"deployments": page.items, "total": page.total}, lambda: deployment_list(page))
 
 
@@ -140,6 +141,23 @@ def outputs(desk: Desk, name: str, reveal: bool) -> None:
     with desk.open() as place:
         found = compute(place, name, reveal=reveal)
     desk.answer(found, lambda: outputs_text(found))
+
+
+@deployments.command(epilog="Example: phaseline deployments labels shop --add team=web")
+@deployment_argument
+@click.option("--add", multiple=True, metavar="KEY=VALUE", help="A label that it is to have. Repeatable.")
+@click.option("--remove", multiple=True, metavar="KEY[=VALUE]", help="One that it is not to have. Repeatable.")
+@json_option
+@click.pass_obj
+def labels(desk: Desk, name: str, add: tuple[str, ...], remove: tuple[str, ...]) -> None:
+    """Show the labels of a deployment, or change them."""
+    from phaseline.cli.render.listings import labels_line
+    from phaseline.use_cases.labels import change_labels
+
+    with desk.open() as place:
+        found = change_labels(place, name, add=add, remove=remove)
+    none = f"'{found.deployment}' has no labels; give it one: phaseline deployments labels {found.deployment} --add KEY=VALUE"
+    desk.answer(found, lambda: labels_line(found.labels) or none)
 
 
 @deployments.command(epilog="Example: phaseline deployments delete shop")

@@ -10,7 +10,7 @@ from phaseline.cli.render.problems import problem_text
 from phaseline.cli.render.table import clean, colored, counted, moment, number, table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from phaseline.model.blueprint import Value
     from phaseline.use_cases.deployment_history import DeploymentHistory
@@ -61,11 +61,18 @@ def deployment_text(view: DeploymentDetails) -> str:
         f"  instances   {number(view.instance_count, 'instance')}: {counted(view.states)}",
         f"  latest      {view.latest_execution} ({view.latest_status})" if view.latest_execution else "  latest      -",
     ]
+    if view.labels:
+        lines += [f"  labels      {labels_line(view.labels)}"]
     if view.inputs:
         lines += ["  inputs", *values(view.inputs, "    ")]
     if view.nodes:
         lines += ["  nodes", *(f"    {name}: {number(count, 'instance')}" for name, count in view.nodes.items())]
     return "\n".join(lines)
+
+
+def labels_line(labels: Mapping[str, Sequence[str]]) -> str:
+    """``key=value`` of all of them."""
+    return clean(", ".join(f"{key}={value}" for key, values in labels.items() for value in values))
 
 
 def history_text(found: DeploymentHistory) -> str:

@@ -1,4 +1,4 @@
-"""What an engine measures; topologies that change; what checks have found; plans that are kept."""
+"""What an engine measures; topologies that change; what checks have found; plans that are kept; labels."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ _STATEMENTS = (
         aim text not null, execution integer not null)""",
     "create index plan_deployment on plan (deployment)",
     "create index plan_execution on plan (execution) where execution > 0",
+    """create table label (
+        deployment integer not null, key text not null, value text not null,
+        primary key (deployment, key, value)) without rowid""",
+    "create index label_key on label (key, value)",
+    """insert or ignore into label select deployment, key.key, one.value
+        from blueprint, json_each(body, '$.labels') key, json_each(key.value) one where one.type = 'text'""",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
 )
 

@@ -1,0 +1,64 @@
+"""Labels of deployments: what people call them by. A blueprint gives the first, users add and remove."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import frozen
+from phaseline.model.labels import Label
+from phaseline.model.problem import fail
+from phaseline.use_cases.finding import find_deployment
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.workplace import Workplace
+
+KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
+MAX_VALUE = 256
+"""Characters of a value."""
+
+
+@frozen
+class Labels:
+    """The labels of one deployment, {key: values}. ``added`` and ``removed``: how many this changed."""
+
+    deployment: str
+    labels: Mapping[str, Sequence[str]]
+    added: int = 0
+    removed: int = 0
+
+
+def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
+    """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the labels that it has then.
+
+    Raises: PL-C010 if there is no such deployment, PL-C068 for what is no label.
+    """
+    given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
+    row = find_deployment(place.store, name, to_change=bool(given or unwanted))
+    shelf = place.store.labels
+    removed = shelf.remove(row.number, unwanted) if unwanted else 0
+    added = shelf.add(row.number, given) if given else 0
+    return Labels(row.name, by_key(shelf.of(row.number)), added, removed)
+
+
+def by_key(labels: Sequence[Label]) -> dict[str, list[str]]:
+    """{key: values}."""
+    found: dict[str, list[str]] = {}
+    for label in labels:
+        found.setdefault(label.key, []).append(label.value)
+    return found
+
+
+def parse_labels(texts: Sequence[str], *, may_be_key: bool = True) -> list[Label]:
+    """Labels as they are written: ``KEY=VALUE``, or ``KEY`` for any value of it. Raises: PL-C068."""
+    return [_parsed(text, may_be_key=may_be_key) for text in texts]
+
+
+def _parsed(text: str, *, may_be_key: bool) -> Label:
+    key, separator, value = text.partition("=")
+    if not KEY.fullmatch(key) or (not value and (separator or not may_be_key)) or len(value) > MAX_VALUE:
+        wanted = "KEY=VALUE or KEY" if may_be_key else "KEY=VALUE"
+        mend = f"Write {wanted}: a letter, then letters, digits, '_', '.' and '-'; a value has at most {MAX_VALUE} characters."
+        raise fail("PL-C068", f"'{text}' is no label", mend, subject=text)
+    return Label(key, value)

@@ -1,0 +1,64 @@
+"""Labels of deployments from the command line, and what functions see of them."""
+
+import pytest
+from tests.cli.terminal import BLUEPRINT, Terminal
+
+LABELLED = (BLUEPRINT.replace("dsl_1_3", "dsl_1_4") + "labels: {team: {values: [web, {get_input: word}]}}\n").replace(
+    "outputs:\n", "outputs:\n  team: {value: {get_label: team}}\n"
+)
+
+
+@pytest.fixture
+def shop(terminal: Terminal) -> Terminal:
+    file = terminal.write(LABELLED)
+    for name in ("shop", "stall"):
+        assert terminal.run("deployments", "create", file, "-d", name).exit_code == 0
+    return terminal
+
+
+def names(terminal: Terminal, *labels: str) -> list[str]:
+    words = [word for label in labels for word in ("--label", label)]
+    return [each["name"] for each in terminal.ask("deployments", "list", *words)[1]["deployments"]]
+
+
+def test_labels_come_from_the_blueprint_and_are_changed_by_hand(shop: Terminal) -> None:
+    assert shop.ask("deployments", "show", "shop")[1]["labels"] == {"team": ["hello", "web"]}
+    code, found = shop.ask(
+        "deployments", "labels", "shop", "--add", "cost=5", "--add", "team=ops", "--remove", "team=web"
+    )
+    assert (code, found) == (
+        0,
+        {"deployment": "shop", "labels": {"cost": ["5"], "team": ["hello", "ops"]}, "added": 2, "removed": 1},
+    )
+    assert shop.run("deployments", "labels", "shop").stdout == "cost=5, team=hello, team=ops\n"
+    assert "labels      cost=5, team=hello, team=ops" in shop.run("deployments", "show", "shop").stdout
+    assert "has no labels" in shop.run("deployments", "labels", "stall", "--remove", "team").stdout
+
+
+def test_deployments_are_found_by_all_their_labels(shop: Terminal) -> None:
+    shop.run("deployments", "labels", "shop", "--add", "cost=5")
+    assert names(shop, "team") == ["shop", "stall"]
+    assert names(shop, "team=web", "cost") == ["shop"]
+    assert names(shop, "team=nobody") == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--add", "team"),
+        ("--add", "=x"),
+        ("--add", "1a=x"),
+        ("--add", "a="),
+        ("--remove", "a="),
+        ("--add", "a=" + "x" * 300),
+    ],
+)
+def test_what_is_no_label_is_told_and_changes_nothing(shop: Terminal, words: tuple[str, str]) -> None:
+    code, found = shop.ask("deployments", "labels", "shop", "--add", "good=yes", *words)
+    assert (code, found["problems"][0]["code"]) == (1, "PL-C068")
+    assert shop.ask("deployments", "labels", "shop")[1]["labels"] == {"team": ["hello", "web"]}
+
+
+def test_b41_get_label_sees_the_labels_as_they_are_now(shop: Terminal) -> None:
+    shop.run("deployments", "labels", "shop", "--add", "team=ops", "--remove", "team=web")
+    assert shop.ask("deployments", "outputs", "shop")[1]["outputs"]["team"] == ["hello", "ops"]
