@@ -19,8 +19,12 @@ UNSTABLE = (
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
     (r"\bport \d+", "port PORT"),
     (r"\bprocess \d+", "process PID"),
+    (r"\b\d{4}-\d\d-\d\d\b", "DATE"),
+    (r"[·█]{40} *", "BAR "),
     (r"\b\d\d:\d\d:\d\d(\.\d+)?", "TIME"),
     (r"\b\d+(\.\d+)? ?(ms|s)\b", "SPAN"),
+    (r"(?m)^ +SPAN ", "  SPAN "),
+    (r", after waiting SPAN", ""),
     (r"/\S*/guestbook-\w+", "FOLDER"),
     (r'"describe": \d+', '"describe": SOME'),
     (r"--group [0-9a-f]{8}", "--group KEY"),
@@ -36,9 +40,9 @@ def masked(text: str, example: str) -> str:
     """The text without what differs from run to run."""
     for pattern, word in UNSTABLE:
         text = re.sub(pattern, word, text)
-    blueprint = EXAMPLES / example / "blueprint.yaml"
-    for node in yaml.safe_load(blueprint.read_text("utf-8"))["node_templates"] if blueprint.exists() else ():
-        text = re.sub(rf"\b{node}_[a-z0-9]{{6}}\b", f"{node}_xxxxxx", text)
+    for blueprint in (EXAMPLES / example).glob("*.yaml"):
+        for node in yaml.safe_load(blueprint.read_text("utf-8")).get("node_templates", ()):
+            text = re.sub(rf"\b{node}_[a-z0-9]{{6}}\b", f"{node}_xxxxxx", text)
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 
