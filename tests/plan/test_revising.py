@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.plan.test_groups import shapes
 
 from phaseline.model.blueprint import Blueprint
 from phaseline.model.frozen import altered
@@ -10,6 +16,7 @@ from phaseline.plan.instances import expand
 from phaseline.plan.order import depths
 from phaseline.plan.revising import revise
 from phaseline.run.trying import with_plain_ids
+from phaseline.store.topologies import blueprint_from_text, blueprint_to_text, from_row, to_row
 from phaseline.testing.builders import (
     CONTAINED_IN,
     blueprint,
@@ -107,6 +114,13 @@ def test_w60_pd18_members_of_a_group_that_changes_are_replaced():
     assert len(there(scaled(again.finished, g=3))) == 7
 
 
+def test_w60_pd18_a_group_that_comes_to_lie_in_another_one_is_another_group():
+    inner, nodes = group("in", "a", instances=2), (node("a"), node("b"))
+    found = revised(blueprint(*nodes, inner), blueprint(*nodes, inner, group("out", "in", "b", instances=3)))
+    assert sorted(found.fates.replaced) == ["a", "b"]
+    assert [len(found.finished.instances_of(at)) for at in range(4)] == [0, 0, 6, 3]
+
+
 def test_w60_counts_that_the_blueprint_says_as_before_stay_scaled_others_win():
     old = blueprint(node("a", instances=2), node("b", instances=2))
     made = altered_counts(scaled(topology(old), a=5, b=5), a=5, b=5)
@@ -180,8 +194,6 @@ def test_w60_a_node_that_moves_into_its_former_content_is_replaced_with_it():
 
 
 def test_w60_what_is_past_and_cut_is_stored_and_read_again():
-    from phaseline.store.topologies import blueprint_from_text, blueprint_to_text, from_row, to_row
-
     tied = [relationship(target, source=TIED) for target in ("db", "cache")]
     old = blueprint(host("vm"), node("db"), node("cache"), node("web", *tied, on="vm", instances=2))
     new = blueprint(host("vm"), node("db"), node("web", tied[0], on="vm", types=["x.y"]), node("app", to=["db"]))
@@ -197,3 +209,36 @@ def test_w60_what_is_past_and_cut_is_stored_and_read_again():
         (one.name, one.type, len(one.relationships)) for one in again.nodes
     ]
     assert living_pairs(found) == living_pairs(again)
+
+
+def comes_to(made):
+    """How many instances each node has, and how many ties there are between each two nodes, whatever their numbers."""
+    names = [node.name for node in made.nodes]
+    counts = Counter(names[number] for number in made.node[made.is_there].tolist())
+    ties = Counter((one.rpartition("_")[0], other.rpartition("_")[0]) for one, other in living_pairs(made))
+    return counts, ties
+
+
+@given(shapes(), shapes(), st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_w60_any_update_comes_to_what_a_new_deployment_of_the_blueprint_is_and_leads_back(one, other, stored):
+    old, new = (blueprint(*nodes, *groups) for nodes, groups in (one, other))
+    before = expand(old, suffixes=1)
+    there = revise(before, new, suffixes=2)
+    made = there.finished
+    if stored:
+        told = blueprint_from_text(blueprint_to_text(new))
+        made = from_row(to_row(made, new), told)
+    assert comes_to(made) == comes_to(expand(new, suffixes=3))
+    assert len(set(made.ids)) == len(made.ids)
+    assert list(made.ids[: len(before)]) == list(before.ids)
+    back = revise(made, old, suffixes=4).finished
+    assert comes_to(back) == comes_to(before)
+    gone = np.flatnonzero(~made.is_there)
+    assert set(gone.tolist()) == set(there.removed.tolist())
+    assert not set(there.added.tolist()) & set(range(len(before)))
+    for number in made.is_there.nonzero()[0].tolist():
+        inside = int(made.container[number])
+        assert inside < 0 or made.is_there[inside]
+        node_of = made.nodes[made.node[number]]
+        assert node_of.relationships == new.nodes[node_of.name].relationships

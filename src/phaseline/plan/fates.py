@@ -95,6 +95,8 @@ def _groups(topology: Topology, blueprint: Blueprint) -> tuple[dict[str, Scaling
     if not names and not new:
         return {}, {}
     changed = {name for name in (*old, *new) if _members(old, name) != _members(new, name)}
+    for name in list(changed):  # what lies in another group than before is another group
+        changed |= _groups_in(name, old) | _groups_in(name, new)
     found: dict[str, ScalingGroup] = {}
     for place, name in enumerate(names):
         last = name not in names[place + 1 :]
@@ -113,6 +115,18 @@ def _groups(topology: Topology, blueprint: Blueprint) -> tuple[dict[str, Scaling
 
 def _members(groups: Mapping[str, ScalingGroup], name: str) -> frozenset[str] | None:
     return frozenset(groups[name].members) if name in groups else None
+
+
+def _groups_in(name: str, groups: Mapping[str, ScalingGroup]) -> set[str]:
+    """Scaling groups within a scaling group, at any depth."""
+    found: set[str] = set()
+    open_ = [name]
+    while open_:
+        group = groups.get(open_.pop())
+        inside = [member for member in (group.members if group is not None else ()) if member in groups]
+        open_ += [member for member in inside if member not in found]
+        found.update(inside)
+    return found
 
 
 def _nodes_of(name: str, groups: Mapping[str, ScalingGroup], seen: Collection[str] = ()) -> set[str]:
