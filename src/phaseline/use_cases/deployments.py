@@ -79,6 +79,7 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
         plugin_folders=row.code.plugin_folders,
         stored_blueprints={name: str(stored) for name, stored in uses.items()},
         labels=by_key(store.labels.of(row.number)),
+        under_way=f"{started.name} by {started.execution}" if (started := topology.started) is not None else "",
     )
 
 

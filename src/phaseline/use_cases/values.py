@@ -142,6 +142,8 @@ class DeploymentDetails(DeploymentView):
     plugin_folders: Sequence[str] = ()
     stored_blueprints: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    under_way: str = ""
+    """What is modified at this moment, and by which execution; empty where nothing is."""
 
 
 @frozen

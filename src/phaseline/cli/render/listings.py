@@ -65,6 +65,8 @@ def deployment_text(view: DeploymentDetails) -> str:
         lines += [f"  labels      {labels_line(view.labels)}"]
     if view.inputs:
         lines += ["  inputs", *values(view.inputs, "    ")]
+    if view.under_way:
+        lines.append(f"  under way   {view.under_way}: retry it, or have a scale abort it")
     if view.nodes:
         lines += ["  nodes", *(f"    {name}: {number(count, 'instance')}" for name, count in view.nodes.items())]
     return "\n".join(lines)
