@@ -5,6 +5,7 @@ from tests.store import builders as a
 
 from phaseline.model.frozen import altered
 from phaseline.model.labels import Label
+from phaseline.model.rows import Payload, Reshaped
 
 TEAM, COST, MORE = Label("team", "web"), Label("cost", "5"), Label("team", "ops")
 
@@ -62,3 +63,19 @@ def test_they_outlive_the_one_who_wrote_them(store, number, reopen):
     store.labels.add(number, [MORE])
     store.close()
     assert reopen().labels.of(number) == [COST, MORE, TEAM]
+
+
+def test_w60_those_of_another_blueprint_come_to_those_that_are_there(store, number):
+    before = store.topology(number)
+    other = altered(store.blueprint(number), labels={"team": ["ops"], "new": ["x"]})
+    row = Reshaped(number, altered(before, blueprint=other), blueprint=other)
+    with store.own("test"):
+        store.commit(a.turn(payload=Payload(reshaped=(row,))))
+    assert store.labels.of(number) == [COST, Label("new", "x"), MORE, TEAM]
+
+
+def test_a_purge_takes_those_of_deployments_that_are_gone(store, number):
+    store.delete_deployment(number)
+    store.purge(10**15)
+    assert store.labels.of(number) == []
+    assert store.labels.having([TEAM]) == frozenset()

@@ -7,11 +7,13 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from phaseline.model.blueprint import Blueprint
+from phaseline.model.labels import labels_of
 from phaseline.model.resources import Growth, grown
 from phaseline.model.rows import Actor, Measure, PausedRow, Reshaped
 from phaseline.model.topology import Topology
 from phaseline.store import failures, topologies
 from phaseline.store.documents import EMPTY, to_text
+from phaseline.store.labels import add_labels
 
 MAX_NAMES = 192
 """Names of states in one deployment: a state is a byte, and the lower numbers are the states of node instances."""
@@ -51,6 +53,7 @@ def _replace(db: sqlite3.Connection, deployment: int, topology: Topology, bluepr
         db.execute("update blueprint set body = ? where deployment = ?", (body, deployment))
         told = (blueprint.file, blueprint.description, deployment)
         db.execute("update deployment set blueprint_file = ?, description = ? where number = ?", told)
+        add_labels(db, deployment, labels_of(blueprint.labels))
     assigned = ", ".join(f"{name} = ?" for name in topologies.COLUMNS)
     row = topologies.to_row(topology, topology.blueprint)
     db.execute(f"update topology set {assigned}, version = version + 1 where deployment = ?", (*row, deployment))

@@ -269,6 +269,8 @@ class MemoryStore:
             for row in turn.payload.reshaped:
                 if row.uses is not None:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
+                if row.blueprint is not None:
+                    self.labels.add(row.deployment, labels_of(row.blueprint.labels))
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Remember whom to end when the engine dies."""
@@ -459,6 +461,7 @@ class MemoryStore:
         with self._changing() as held:
             removed = held.purge(before, deployment)
             self.stored_plans.forget(held.executions.keys(), before, deployment)
+            self.labels.forget(held.deployments.keys())
             return removed
 
     def close(self) -> None:

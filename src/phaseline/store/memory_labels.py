@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 
 from phaseline.model.labels import Label
@@ -41,6 +41,10 @@ class MemoryLabels:
         return frozenset(
             number for number, known in self._rows.items() if all(_is_among(label, known) for label in labels)
         )
+
+    def forget(self, kept: Collection[int]) -> None:
+        """What a purge removes: those of deployments that are not ``kept``."""
+        self._rows = {number: known for number, known in self._rows.items() if number in kept}
 
 
 def _is_among(label: Label, known: set[Label]) -> bool:
