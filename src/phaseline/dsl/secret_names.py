@@ -32,7 +32,11 @@ def _names(blueprint: Blueprint) -> Iterator[str]:
             yield from _in_value(parameter.default)
     for output in (*blueprint.outputs.values(), *blueprint.capabilities.values()):
         yield from _in_value(output.value)
-    for values in (*blueprint.labels.values(), blueprint.deployment_settings.values(), blueprint.resource_tags.values()):
+    for values in (
+        *blueprint.labels.values(),
+        blueprint.deployment_settings.values(),
+        blueprint.resource_tags.values(),
+    ):
         yield from _in_value(list(values))
 
 
