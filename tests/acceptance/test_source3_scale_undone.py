@@ -10,7 +10,7 @@ from phaseline.model.frozen import altered
 from phaseline.model.states import InstanceState as State
 from phaseline.plan.requests import check
 from phaseline.plan.workflows import PLANNERS
-from phaseline.testing.builders import node
+from phaseline.testing.builders import node, relationship
 
 # W41: abort_started
 
@@ -151,3 +151,18 @@ def test_w8_a_retry_after_others_took_it_back_begins_anew():
     world, request = begun(node("web", **LIFE), delta=1, rollback_if_failed=False)
     world.topology = altered(world.topology, started=None, gone=np.array([False, True]))
     assert ask(world, request, BEGIN, LOST, attempt=1).name == "begin web"
+
+
+def test_n7_w8_relationships_that_could_not_be_taken_up_keep_the_modification_under_way():
+    to_one = relationship("db", connection_type="all_to_one", source={"establish": "p.3"})
+    world = world_of(node("web", to_one, **LIFE), node("db", instances=2, **LIFE))
+    fails = failing("establish web_1", world=world)
+    verdict = world.run("scale", scalable_entity_name="db", delta=-1, include_instances="db_1", fails=fails)
+    assert verdict.status.value == "failed"
+    assert (there(world), world.topology.started.name) == (["db_2", "web_1"], "db")
+    request = Request("scale", {"scalable_entity_name": "db", "delta": -1})
+    history = History(world.states, tuple(world.rounds[:-1]), canceled=True)
+    assert PLANNERS["scale"](world.topology, request, history, declare).status.value == "canceled"
+    again = Round("establish db", 1, {"completed": 1})
+    history = History(world.states, (*world.rounds, again), attempt=1)
+    assert PLANNERS["scale"](world.topology, request, history, declare).name == "finish db"

@@ -26,7 +26,7 @@ from phaseline.testing.simulation.applications import draw_application
 from phaseline.testing.simulation.ledger import Neighbours
 from phaseline.testing.simulation.world import LIMITS, USER, Life, World, let_go
 
-SEEDS = range(40)
+SEEDS = range(12)
 MOST_SCALES = 4
 CLEAN = {State.UNINITIALIZED, State.INITIALIZING, State.DELETED}
 """What an instance may be in when it is gone."""
