@@ -40,6 +40,8 @@ class Pool:
         """Tasks that no thread has taken: changed together with ``_idle``, as the length of the queue is not."""
         self._abandoned: set[int] = set()
         self._is_stopped = False
+        self._has_idled = threading.Event()
+        """Of a pool that is stopped: a thread has come out of its task, or has ended."""
 
     def put(self, task: Callable[[], None]) -> None:
         """Run it as soon as a thread is free; whoever is about to be takes it up itself, without a change of threads."""
@@ -74,9 +76,9 @@ class Pool:
         for _ in range(self._threads):
             self._tasks.put(None)
         until = time.monotonic() + drain_s
-        done = threading.Event()
         while self.busy() > 0 and time.monotonic() < until:
-            done.wait(JOIN_STEP_S)
+            self._has_idled.wait(JOIN_STEP_S)
+            self._has_idled.clear()
 
     def _run(self) -> None:
         if self._inbox is not None:
@@ -84,6 +86,8 @@ class Pool:
         while True:
             with self._lock:
                 self._idle += 1
+            if self._is_stopped:
+                self._has_idled.set()
             task = self._tasks.get()
             with self._lock:
                 self._idle -= 1
@@ -94,6 +98,7 @@ class Pool:
                 if task is None or threading.get_ident() in self._abandoned:
                     self._threads -= 1
                     self._abandoned.discard(threading.get_ident())
+                    self._has_idled.set()
                     return
 
     def _do(self, task: Callable[[], None]) -> None:
