@@ -195,3 +195,21 @@ def test_a_book_of_any_size_says_what_was_recorded_last(count):
         (CheckKind.PREVIOUS_STATUS, count - 1): "said 1",
     }
     assert book.checks.column(CheckKind.STATUS, count + 7)[count:].tolist() == [0] * 7
+
+
+def test_w32_who_vouches_for_a_check_of_which_nobody_knows_says_that_it_has_found_nothing():
+    app = blueprint(node("web", check_status="p.s", stop="p.o", create="p.c"))
+    stage = Stage(topology(app), {}, lambda _: Declaration())
+    stage.play(Request("install"), Script({}, frozenset(), 0))
+    script = Script({}, frozenset([1]), 0)
+    row = stage.play(Request("heal"), script)
+    assert (row.status.value, seen(stage, "web_1")["status"]["task"]) == ("attention", None)
+    engine, plugins = stage._begin(script)
+    engine.recover()
+    (graph,) = stage.store.graphs(row.number)
+    engine.complete(row, graph.id, np.array([0], np.int32), reason="looked", actor="ann")
+    plugins.deliver()
+    engine.turn()
+    assert stage.store.execution(row.id).reason == "every instance is healthy, so there was nothing to heal"
+    told = seen(stage, "web_1")["status"]
+    assert (told["ok"], told["task"]) == (True, row.id)

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from phaseline.model.blueprint import Blueprint
-from phaseline.model.checks import HEAL, OPERATIONS, CheckKind, CheckResult
+from phaseline.model.checks import CHECK_STATUS, HEAL, OPERATIONS, CheckKind, CheckResult
 from phaseline.model.events import Batch
 from phaseline.model.execution import Request, RetryPolicy
 from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment, NewExecution, Turn
 from phaseline.model.states import InstanceState as State
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.testing.builders import full_name, operation
 from phaseline.testing.builders import topology as expanded
 from phaseline.testing.simulation.applications import KINDS, draw_application
@@ -60,6 +60,18 @@ class Healed(World):
             nodes[name] = replace(node, operations={**node.operations, **mapped})
         return replace(application, nodes=nodes)
 
+    def _begin_engine(self) -> None:
+        """For what was vouched for and not committed nobody stands any more."""
+        self.vouched: list[tuple[int, int, np.ndarray]] = []
+        super()._begin_engine()
+        complete = self.engine.complete
+
+        def noted(row: ExecutionRow, graph: int, positions: np.ndarray, **said: str) -> None:
+            self.vouched.append((row.deployment, graph, positions))
+            complete(row, graph, positions, **said)
+
+        self.engine.complete = noted
+
     # -- the model ------------------------------------------------------------------------------------------------
 
     def tell(self, turn: Turn) -> None:
@@ -73,6 +85,13 @@ class Healed(World):
             batch = self.batches.get(closed.batch)
             if batch is not None:
                 self._learn(batch, closed.kinds.tolist())
+        for deployment, number, positions in self.vouched:
+            graph, done = self.store.graph(number), self.store.statuses(number) == EntryStatus.COMPLETED
+            for step in graph.steps:
+                for position in range(step.first, step.first + step.count):
+                    if position in positions and done[position]:
+                        self._is_well((deployment, int(graph.subject[position])), step.phase)
+        self.vouched.clear()
         for batch in turn.changes.opened:
             if batch.lane.phase in OPERATIONS:
                 self.batches[batch.id] = batch
@@ -94,10 +113,14 @@ class Healed(World):
                 continue
             if OutcomeKind(kind) is not OutcomeKind.COMPLETED:
                 self.known[who] = CheckResult.FAILED
-            elif batch.lane.phase == HEAL:
-                self.known[who] = CheckResult.HEALED
-            elif batch.lane.phase.endswith("check_status"):
-                self.known[who] = CheckResult.GOOD
+            else:
+                self._is_well(who, batch.lane.phase)
+
+    def _is_well(self, who: tuple[int, int], operation: str) -> None:
+        if operation == HEAL:
+            self.known[who] = CheckResult.HEALED
+        elif operation == CHECK_STATUS:
+            self.known[who] = CheckResult.GOOD
 
     def _is_there(self, batch: Batch) -> None:
         for part in batch.segments:

@@ -9,17 +9,30 @@ import numpy as np
 
 from phaseline.model.checks import OPERATIONS, ChecksMade, results_of
 from phaseline.model.distinct import some
+from phaseline.model.frozen import frozen
 from phaseline.model.status import EntryStatus, OutcomeKind
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
     from phaseline.model.blueprint import Value
     from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.model.graph import Graph
     from phaseline.model.rows import Remark
     from phaseline.run.reports import Report
 
 COMPLETED, RETRY, FAILED = int(OutcomeKind.COMPLETED), int(OutcomeKind.RETRY), int(OutcomeKind.FAILED)
-SLEEPING = int(EntryStatus.SLEEPING)
+SLEEPING, DONE = int(EntryStatus.SLEEPING), int(EntryStatus.COMPLETED)
+
+
+@frozen
+class Vouch:
+    """Positions (int32) of a graph that a user takes as completed."""
+
+    execution: int
+    deployment: int
+    graph_id: int
+    graph: Graph
+    positions: np.ndarray
 
 
 def leaves_results(batch: Batch) -> bool:
@@ -51,6 +64,22 @@ def checks_made(batch: Batch, report: Report, answer: Accepted | None, arena: Ar
             told = {int(segment.subjects[place]): body for place, body in bodies.items()}
             yield ChecksMade(segment.deployment, found[0], subjects, found[1], now, segment.execution, told)
         first = end
+
+
+def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[ChecksMade]:
+    """The results of entries that a user takes as completed: who vouches for a check says that it has found nothing."""
+    slot = arena.slots.get(vouch.graph_id)
+    if slot is None:
+        return
+    done = vouch.positions[arena.status[slot.base + vouch.positions] == DONE]
+    for step in vouch.graph.steps:
+        mine = done[(done >= step.first) & (done < step.first + step.count)]
+        if step.phase in OPERATIONS and len(mine):
+            subjects = vouch.graph.subject[mine]
+            outcomes = np.full(len(mine), COMPLETED, np.uint8)
+            found = results_of(step.phase, step.kind, outcomes, np.zeros(len(mine), bool))
+            if found is not None:
+                yield ChecksMade(vouch.deployment, found[0], subjects, found[1], now, vouch.execution)
 
 
 def _bodies(said: Mapping[int, Remark], first: int, places: np.ndarray, outcomes: np.ndarray) -> dict[int, Value]:

@@ -149,9 +149,7 @@ class Deployments:
     def checked(self, made: Sequence[ChecksMade]) -> None:
         """Follow the results of checks that a turn writes."""
         for results in made:
-            loaded = self._loaded.get(results.deployment)
-            if loaded is not None:
-                loaded.checks.record(results)
+            self.loaded(results.deployment).checks.record(results)
 
     def begin(self, row: ExecutionRow) -> None:
         """Know an execution, so that neither it nor its deployment need be searched in the store."""

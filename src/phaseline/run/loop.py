@@ -30,6 +30,7 @@ from phaseline.model.events import (
 )
 from phaseline.model.rows import EventRow, Turn
 from phaseline.model.status import ExecutionStatus
+from phaseline.run.check_results import Vouch
 from phaseline.run.claims import Claims
 from phaseline.run.deployments import Deployments
 from phaseline.run.hands import Hands
@@ -239,6 +240,7 @@ class Engine:
         self.recover([row])
         self._events.append(CompleteRequested(row.number, graph, positions.astype(np.int32)))
         told = (row, self._store.graph(graph), self._store.topology(row.deployment), positions)
+        self._outstanding.vouched.append(Vouch(row.number, row.deployment, graph, told[1], positions))
         self._rows.extend(called_by_hand(*told, reason=reason, now=self._clock.now(), actor=actor))
 
     def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from phaseline.model.events import Finished, Noted
 from phaseline.model.graph import SubjectKind
-from phaseline.run.check_results import checks_made, leaves_results
+from phaseline.run.check_results import Vouch, checks_made, leaves_results, vouched_for
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.reports import Dispatched, Report
 
@@ -35,7 +35,10 @@ def event_of(report: Report) -> Finished | Noted:
 
 
 class Outstanding:
-    """``batches``: those that were handed over and have members without an outcome; ``killed``: ids of some of them."""
+    """``batches``: those that were handed over and have members without an outcome; ``killed``: ids of some of them.
+
+    ``vouched``: what users take as completed, until the next turn.
+    """
 
     def __init__(
         self, store: Store, deployments: Deployments, scheduler: Scheduler, on_reports: Callable[[], None]
@@ -48,6 +51,7 @@ class Outstanding:
         self._origins: dict[int, Origin] = {}
         self.batches: dict[int, Dispatched] = {}
         self.killed: set[int] = set()
+        self.vouched: list[Vouch] = []
 
     def add(self, batch: Batch) -> None:
         """It is handed over."""
@@ -93,6 +97,9 @@ class Outstanding:
                     sorter.checks.extend(checks_made(batch, report, answer, self.scheduler.arena, now))
                 if dispatched.report(report.members):
                     self._forget_answered(batch)
+        for vouch in self.vouched:
+            sorter.checks.extend(vouched_for(vouch, self.scheduler.arena, now))
+        self.vouched.clear()
         self._deployments.checked(sorter.checks)
         if reports:
             self._on_reports()
