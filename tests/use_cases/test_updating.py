@@ -122,6 +122,8 @@ def test_w60_a_plan_says_steps_old_and_new_values_and_why_something_is_reinstall
         "uninstall again",
         "install again",
     ]
+    assert [one.expected_s is None for one in found.summary.rounds] == [True, False, True, False]
+    assert found.text.count("as long as before") == 2
     assert "~ port: 8080 -> 9090" in found.text
     assert "xyz" not in found.text
     assert [problem.code for problem in found.warnings] == ["PL-P044"]

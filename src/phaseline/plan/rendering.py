@@ -117,10 +117,14 @@ def _execution(summary: PlanSummary) -> Iterable[str]:
     least = "at least " if any(phase.is_least for phase in summary.phases) else ""
     yield (
         f"execution: {counted(summary.waves, 'wave')}, {least}{counted(summary.batches, 'batch', 'batches')}, "
-        f"{least}{counted(summary.calls, 'plugin call')}"
+        f"{least}{counted(summary.calls, 'plugin call')}{_expected(summary.expected_s)}"
     )
     head = ["operation", "on", "batches", "calls", "waves", "how"]
     yield from _table([head, *(_phase(phase) for phase in summary.phases)], indent=4, right=(1, 2, 3))
+
+
+def _expected(seconds: float | None) -> str:
+    return "" if seconds is None else f"; about {seconds:g} s, as long as before"
 
 
 def _phase(phase: PhasePlan) -> list[str]:

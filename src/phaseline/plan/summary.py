@@ -88,7 +88,10 @@ class PhasePlan:
 
 @frozen
 class PlanSummary:
-    """The whole plan. ``instances`` counts those that come, go or change; ``resized``: nodes that have others afterwards."""
+    """The whole plan. ``instances`` counts those that come, go or change; ``resized``: nodes that have others afterwards.
+
+    ``expected_s``: how long it may take, by how long its operations took before; None: nothing of it ran before.
+    """
 
     workflow: str
     nodes: tuple[NodePlan, ...]
@@ -99,6 +102,7 @@ class PlanSummary:
     calls: int
     warnings: tuple[Problem, ...]
     resized: tuple[Resized, ...] = ()
+    expected_s: float | None = None
 
 
 @frozen

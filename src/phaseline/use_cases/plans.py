@@ -86,7 +86,7 @@ def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False,
     states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
     history = History(states, paths=_paths(place, row, topology))
     request = AS_SET.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
-    found = _planned(place, request, _ask(place, topology, row.code, request, history), (), yes_many=True)
+    found = _planned(place, request, _ask(place, topology, row.code, request, history), (), row, yes_many=True)
     return _kept(place, row, request, found) if save else found
 
 
@@ -98,10 +98,10 @@ def plan_workflow(place: Workplace, order: Start, *, save: bool = False) -> Plan
     from phaseline.use_cases.workflows import prepare
 
     found = prepare(place, order)
-    checks = place.store.checks(found.deployment.number).checks
+    checks = place.store.checks(found.deployment.number, only_results=True).checks
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history, found.own)
-    planned = _planned(place, found.request, foreseen, found.warnings, yes_many=True)
+    planned = _planned(place, found.request, foreseen, found.warnings, found.deployment, yes_many=True)
     return _kept(place, found.deployment, found.request, planned) if save else planned
 
 
@@ -122,19 +122,25 @@ def foresee_rounds(
     aim: Aim | None = None,
 ) -> Foreseen:
     """The rounds of a workflow of a deployment that is there. ``aim``: what an update brings it to."""
-    checks = place.store.checks(row.number).checks
+    checks = place.store.checks(row.number, only_results=True).checks
     blueprint = topology.blueprint if aim is None else aim.blueprint
     paths = known_paths(place, blueprint, place.store.state_names(row.number))
     history = History(states, paths=paths, checks=checks, aim=lambda: aim)
     return _foresee(place, topology, code, request, history)
 
 
-def summaries(place: Workplace, foreseen: Foreseen, *, yes_many: bool = True) -> tuple[PlanSummary, ...]:
-    """The rounds as users read them."""
+def summaries(
+    place: Workplace, foreseen: Foreseen, row: DeploymentRow | None = None, *, yes_many: bool = True
+) -> tuple[PlanSummary, ...]:
+    """The rounds as users read them; of a deployment that is there (``row``) with how long they may take."""
+    from phaseline.plan.expecting import expected_s
     from phaseline.plan.summary import summarise
+    from phaseline.use_cases.expecting import took_before
 
     pools = asdict(slots(place))
-    return tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
+    found = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
+    took = {} if row is None else took_before(place.store, row.number)
+    return tuple(altered(one, expected_s=expected_s(one.phases, took)) for one in found)
 
 
 def _paths(place: Workplace, row: DeploymentRow, topology: Topology) -> KnownPaths | None:
@@ -167,6 +173,7 @@ def _planned(
     request: Request,
     foreseen: Foreseen,
     warnings: tuple[Problem, ...],
+    row: DeploymentRow | None = None,
     *,
     yes_many: bool,
 ) -> Planned:
@@ -179,7 +186,7 @@ def _planned(
         reason = (foreseen.verdict.reason if foreseen.verdict else "") or "nothing is to be done"
         return Planned(NothingToDo(request.workflow, reason), f"{request.workflow}: {reason}", warnings)
     warnings = (*warnings, *doubts(request.workflow, foreseen))
-    rounds = summaries(place, foreseen, yes_many=yes_many)
+    rounds = summaries(place, foreseen, row, yes_many=yes_many)
     changes = resized(foreseen.before, foreseen.topology)
     if len(rounds) == 1:
         summary = altered(rounds[0], warnings=(*warnings, *rounds[0].warnings), resized=changes)

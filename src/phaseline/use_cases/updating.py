@@ -192,7 +192,7 @@ def planned_update(place: Workplace, found: PreparedUpdate) -> Planned:
         code=found.aim.code,
         aim=altered(found.aim, revision=found.revision),
     )
-    rounds = summaries(place, foreseen)
+    rounds = summaries(place, foreseen, found.deployment)
     summary = summarise_update(
         (found.deployment.name, found.aim.blueprint.file),
         found.revision,
