@@ -40,7 +40,6 @@ from phaseline.run.last_messages import LastMessages
 from phaseline.run.narration import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.outstanding import Outstanding, event_of
 from phaseline.run.overlap import end_given_up, has_calls, is_forced, refuse_overlap
-from phaseline.run.past import must_replan
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, progress
 from phaseline.run.recovery import goes_through_phases, is_reach, restore
@@ -219,6 +218,8 @@ class Engine:
         self._rows.append(EventRow(row.number, self._clock.now(), "retried", "Retrying what failed", actor=actor))
         if self._phases is not None:
             self._phases.orders.clear_retried(row, graph, positions)
+        from phaseline.run.past import must_replan
+
         replan = replan or must_replan(self._store, row, graph)
         self._events.append(RetryRequested(row.number, graph, positions, include_unsure, replan))
         for held in self._store.graphs(row.number):

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from phaseline.model import modification
 from phaseline.model.blueprint import Blueprint, Node, Relationship
 from phaseline.model.frozen import altered
 from phaseline.model.topology import GroupInstances, Link, Topology
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
+
+if TYPE_CHECKING:
+    from phaseline.model.modification import Started
 
 COLUMNS = ("nodes", "ids", "node", "ordinal", "container", "host", "links", "link", "source", "target")
 """Columns of the topology table that ``to_row`` fills and ``from_row`` reads, in this order."""
@@ -71,7 +73,7 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         groups=groups,
         gone=_flags(np.array(stored.get("gone", []), np.int32), len(ids)),
         counts=stored.get("counts", {}),
-        started=modification.from_json(stored["started"]) if "started" in stored else None,
+        started=_started(stored.get("started")),
         past=past,
     )
 
@@ -145,6 +147,8 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
     if topology.counts:
         stored["counts"] = dict(topology.counts)
     if topology.started is not None:
+        from phaseline.model import modification
+
         stored["started"] = modification.to_json(topology.started)
     return to_text(stored)
 
@@ -176,6 +180,15 @@ def _nodes_from_json(
     group, index, outer, container, members, gone = (np.array(column, np.int32) for column in columns)
     groups = GroupInstances(tuple(names), ids, group, index, outer, container, _flags(gone, len(ids)))
     return nodes, groups, members
+
+
+def _started(told: Mapping[str, Any] | None) -> Started | None:
+    """The modification that is under way; what reads it is imported where there is one."""
+    if told is None:
+        return None
+    from phaseline.model import modification
+
+    return modification.from_json(told)
 
 
 def _flags(numbers: np.ndarray, count: int) -> np.ndarray:
