@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test coverage lint format types contracts sim fuzz kill docs examples bench ci lock clean help
+.PHONY: quick demo test properties coverage lint format types contracts sim fuzz kill docs examples bench ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples
@@ -37,8 +37,11 @@ test: $(COMPILED) ## the whole default suite
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples
 	@$(BIN)/python -m pytest -q -m alone --ignore=tests/examples
 
+properties: $(COMPILED) ## what must hold for any input, over many more inputs than the default suite draws
+	@HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "hypothesis and not kill and not alone"
+
 coverage: $(COMPILED) ## branch coverage: 100 % of the pure rooms, 90 % of all
-	@$(BIN)/python -m pytest -q --ignore=tests/examples --cov --cov-report=
+	@HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -q --ignore=tests/examples --cov --cov-report=
 	@$(BIN)/coverage report --fail-under=100 --include="src/phaseline/model/*,src/phaseline/engine/*,src/phaseline/plan/*,src/phaseline/dsl/*,src/phaseline/records/*"
 	@$(BIN)/coverage report --fail-under=90
 

@@ -213,7 +213,7 @@ def ticks(pid: int) -> int:
     return int(fields[11]) + int(fields[12])
 
 
-@pytest.mark.slow
+@pytest.mark.kill
 @pytest.mark.parametrize(("size", "seconds"), [(2, 5), (8, 10)])
 def test_nothing_is_lost_or_done_twice_in_a_crowd_that_dies_at_random(shell: Shell, size: int, seconds: float) -> None:
     survive(shell, size, seconds, seed=size)

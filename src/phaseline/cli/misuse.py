@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-QUOTED = re.compile("'([^']+)'")
-NO_COMMAND = re.compile(r"(?:No such|There is no) command ")
-EXTRA = re.compile(r"Got unexpected extra argument \(([^()]+)\)$")
+QUOTED = "'([^']+)'"
+NO_COMMAND = "(?:No such|There is no) command "
+EXTRA = r"Got unexpected extra argument \(([^()]+)\)$"
 SEE_NAMES = "see the names with: phaseline deployments list"
 FILES = {".yaml", ".yml"}
 
@@ -76,11 +76,11 @@ def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return None
     message = error.message
-    quoted = QUOTED.search(message)
-    if NO_COMMAND.match(message) and quoted is not None:
+    quoted = re.search(QUOTED, message)
+    if re.match(NO_COMMAND, message) and quoted is not None:
         key = " ".join([*error.ctx.command_path.split()[1:], quoted[1]])
         return f"There is no command '{quoted[1]}'. What cfy calls so is here: {CFY[key]}" if key in CFY else None
-    extra = EXTRA.match(message)
+    extra = re.match(EXTRA, message)
     if extra is not None and any(parameter.name == "deployment" for parameter in error.ctx.command.params):
         return f"{message}. A deployment is named with -d: {error.ctx.command_path} -d {shlex.quote(extra[1])}"
     return None

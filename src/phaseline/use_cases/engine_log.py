@@ -31,10 +31,10 @@ FAILURES_EVERY_MS = 10_000
 """Failures are counted and told at most so often."""
 TEXT_LENGTH = 1_000
 """Characters written of one text."""
-SECRET_WORD = re.compile(r"^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+", re.DOTALL)
-SECRET_MAPPING = re.compile(r"^(--?[\w-]+=|-\w)?\s*\{.*", re.DOTALL)
+VALUED_WORD = r"(?s)^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+"
+VALUED_MAPPING = r"(?s)^(--?[\w-]+=|-\w)?\s*\{.*"
 SECRET_OPTION = "--value"  # noqa: S105 - the option, not what it says
-SECRET_URL = re.compile(r"//[^/@\s]+@")
+USER_IN_URL = r"//[^/@\s]+@"
 TOLD: dict[str, tuple[Level, str]] = {
     "workflow_started": ("info", "begun"),
     "workflow_resumed": ("info", "taken up"),
@@ -161,8 +161,15 @@ def without_values(words: Sequence[str]) -> str:
         "…" if before == SECRET_OPTION else word if not word.startswith(f"{SECRET_OPTION}=") else f"{SECRET_OPTION}=…"
         for before, word in pairwise(("", *words))
     ]
-    shown = [SECRET_WORD.sub(r"\1\2=…", SECRET_MAPPING.sub(r"\1{…}", word)) for word in told]
-    return SECRET_URL.sub("//…@", " ".join(shown))
+    shown = " ".join(_without_value(word) for word in told)
+    return re.sub(USER_IN_URL, "//…@", shown) if "@" in shown else shown
+
+
+def _without_value(word: str) -> str:
+    """One word; most have no value, and no pattern is compiled for them."""
+    if "{" in word:
+        word = re.sub(VALUED_MAPPING, r"\1{…}", word)
+    return re.sub(VALUED_WORD, r"\1\2=…", word) if "=" in word else word
 
 
 def _name(row: ExecutionRow) -> str:

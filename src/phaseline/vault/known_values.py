@@ -25,7 +25,7 @@ BASE64_FROM = 8
 """Values from this length on are looked for in base64."""
 CUT_FROM = 8
 """So much of the beginning of a value at the end of a text, or of its end at the beginning, is masked: it was cut there."""
-LEFT_OUT = re.compile(r"\n\.\.\. \d+ characters left out \.\.\.\n")
+LEFT_OUT = r"\n\.\.\. \d+ characters left out \.\.\.\n"
 """Where a long text was cut in the middle."""
 
 
@@ -73,10 +73,10 @@ class KnownValues:
         """The text with every known value, in whatever form, replaced by asterisks."""
         if not self._whole or not text:
             return text
-        pieces = LEFT_OUT.split(text)
+        pieces = re.split(LEFT_OUT, text)
         if len(pieces) == 1:
             return self._masked(text)
-        notes = LEFT_OUT.findall(text)
+        notes = re.findall(LEFT_OUT, text)
         shown = [self._masked(piece) for piece in pieces]
         return shown[0] + "".join(note + piece for note, piece in zip(notes, shown[1:], strict=True))
 
