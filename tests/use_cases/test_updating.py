@@ -98,6 +98,7 @@ def test_w60_attributes_of_the_deployment_follow_and_inputs_stay_where_none_are_
     assert {key: list(values) for key, values in place.store.blueprint(row.number).labels.items()} == {
         "tier": ["gold", "silver"]
     }
+    assert [tuple(label) for label in place.store.labels.of(row.number)] == [("tier", "gold"), ("tier", "silver")]
     assert update(place, order(folder, "two.yaml")).is_good
     assert nouns.deployments.inputs("shop")["port"] == 9090
 

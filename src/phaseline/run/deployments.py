@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from phaseline.model.labels import labelled
+from phaseline.model.labels import labelled, labels_of
 from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.model.stored_plans import PLAN
@@ -110,6 +110,8 @@ class Deployments:
         found, blueprint = self.loaded(row.deployment), row.topology.blueprint
         inputs = found.inputs if row.inputs is None else self._opened(row.inputs, blueprint)
         found.reshape(row.topology, inputs, found.view.code if row.code is None else row.code)
+        kept = {*self._store.labels.of(row.deployment), *labels_of(blueprint.labels)}
+        found.blueprint = labelled(found.blueprint, sorted(kept))
 
     def _inputs(self, deployment: int) -> Mapping[str, Value]:
         return self._opened(self._store.inputs(deployment), self._store.blueprint(deployment))
