@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.terminal import Terminal
@@ -82,8 +83,9 @@ def shop(terminal: Terminal) -> Terminal:
     return terminal
 
 
-def start(shop: Terminal, *words: str) -> dict[str, object]:
-    return shop.ask("executions", "start", *words, "-d", "shop")[1]
+def start(shop: Terminal, *words: str) -> dict[str, Any]:
+    answer: dict[str, Any] = shop.ask("executions", "start", *words, "-d", "shop")[1]
+    return answer
 
 
 def greeted(shop: Terminal) -> list[str]:
@@ -103,7 +105,7 @@ def test_b23_a_planner_of_a_plugin_is_planned_run_and_shown(shop: Terminal) -> N
 
 def test_b23_its_parameters_are_checked_and_those_that_the_blueprint_declares_are_handed_on(shop: Terminal) -> None:
     assert start(shop, "hello", "-p", "tone=cold")["status"] == "completed"
-    (problem,) = start(shop, "hello", "-p", "twcie=true")["problems"]  # type: ignore[misc]
+    (problem,) = start(shop, "hello", "-p", "twcie=true")["problems"]
     assert problem["code"] == "PL-P008" or "twice" in problem["mend"]
 
 
@@ -128,7 +130,7 @@ def test_w62_a_built_in_workflow_runs_under_another_name(shop: Terminal) -> None
     ],
 )
 def test_b23_what_cannot_plan_is_refused_with_the_reason(shop: Terminal, name: str, code: str, words: str) -> None:
-    (problem,) = start(shop, name)["problems"]  # type: ignore[misc]
+    (problem,) = start(shop, name)["problems"]
     assert problem["code"] == code
     assert words in problem["message"]
 
@@ -150,7 +152,7 @@ def test_b23_an_installed_distribution_announces_workflows(
     (info / "entry_points.txt").write_text("[phaseline.workflows]\nwelcome = acme_flows:greet\n")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     assert start(shop, "welcome")["status"] == "completed"
-    (problem,) = start(shop, "welcom")["problems"]  # type: ignore[misc]
+    (problem,) = start(shop, "welcom")["problems"]
     assert problem["code"] == "PL-P009"
     assert "did you mean 'welcome'" in problem["mend"].lower()
 

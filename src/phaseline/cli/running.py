@@ -57,16 +57,16 @@ def watching(desk: Desk) -> Iterator[Reporter]:
             signal.signal(number, handler)
 
 
-def read_manner(
-    task_retries: int | None, on_failure: OnFailure, stop_after: str | None, if_busy: IfBusy
-) -> Manner:
+def read_manner(task_retries: int | None, on_failure: OnFailure, stop_after: str | None, if_busy: IfBusy) -> Manner:
     """What the options that they share say of failures, and of others who are at work."""
     from phaseline.use_cases.installing import Manner, read_limit
 
     if stop_after is None:
         return Manner(task_retries, on_failure, None, if_busy)
     if on_failure != "continue":
-        raise click.UsageError(f"--on-failure {on_failure} says that nothing may fail, --stop-after how much; give one of them")
+        raise click.UsageError(
+            f"--on-failure {on_failure} says that nothing may fail, --stop-after how much; give one of them"
+        )
     try:
         return Manner(task_retries, on_failure, read_limit(stop_after), if_busy)
     except ValueError as error:

@@ -180,6 +180,7 @@ CODES: dict[str, str] = {
     "PL-P034": "As things stand the workflow will fail",
     "PL-P035": "What a workflow has done cannot be taken back",
     "PL-P036": "A workflow cannot be loaded",
+    "PL-P037": "The planner of a workflow failed",
     "PL-P041": "A node cannot change as it stands",
     "PL-P042": "An update is of a plan",
     "PL-P043": "A modification has not ended",

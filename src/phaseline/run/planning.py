@@ -92,7 +92,7 @@ class Planning:
         ``called`` as in ``History``.
         """
         row = self._rows[execution]
-        name, own = row.request.workflow, None
+        name = row.request.workflow
         try:
             deployment = self._deployments.loaded(row.deployment)
             own = self.own(name, deployment.blueprint, deployment.view.code)
@@ -111,11 +111,6 @@ class Planning:
             )
         except ProblemsError as problems:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
-        except Exception as error:
-            if own is None:
-                raise  # of ours: a defect, and told as one
-            text = f"the planner of '{name}' failed: {type(error).__name__}: {error}"
-            return Planned(execution, Verdict(ExecutionStatus.FAILED, text))
         if isinstance(answer, Verdict):
             return Planned(execution, answer)
         if isinstance(answer, Reshape):

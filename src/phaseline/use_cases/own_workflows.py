@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from phaseline.model.blueprint import Blueprint, WorkflowMapping
+    from phaseline.model.execution import History, Request, Reshape, Verdict
+    from phaseline.model.graph import Graph
     from phaseline.model.rows import CodePlaces
-    from phaseline.plan.workflow import Workflow
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+    from phaseline.plan.workflow import Planner, Workflow
     from phaseline.ports import Catalog
 
 GROUP = "phaseline.workflows"
@@ -88,7 +92,22 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
         message = f"{what}, which cannot be loaded: {type(error).__name__}: {error}"
         raise fail("PL-P036", message, "Install what it needs, or correct it.") from error
     found = loaded if isinstance(loaded, Workflow) else getattr(loaded, MARK, None)
-    return found if isinstance(found, Workflow) else None
+    return altered(found, plan=_guarded(found.plan, what)) if isinstance(found, Workflow) else None
+
+
+def _guarded(planner: Planner, what: str) -> Planner:
+    """The planner of somebody else: what it raises is told as a problem, and ends its execution alone."""
+
+    def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
+        try:
+            return planner(topology, request, history, declare)
+        except ProblemsError:
+            raise
+        except Exception as error:
+            told = f"{what}, which failed while it planned: {type(error).__name__}: {error}"
+            raise fail("PL-P037", told, "Correct the planner; phaseline.testing.rehearse tries it.") from error
+
+    return plan
 
 
 def _as(name: str) -> Workflow:

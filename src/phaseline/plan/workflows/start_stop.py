@@ -75,4 +75,6 @@ PARAMETERS: Mapping[str, Mapping[str, Parameter]] = {
     "restart": {STOP_PARMS: INPUTS, START_PARMS: INPUTS, REVERSE_ORDER: SWITCH},
     "pull": {OPERATION_PARMS: INPUTS},
 }
-WORKFLOWS = {name: Workflow(plan, {**own, **IN_TURN}, warnings=warnings, claims=only_chosen) for name, own in PARAMETERS.items()}
+WORKFLOWS = {
+    name: Workflow(plan, {**own, **IN_TURN}, warnings=warnings, claims=only_chosen) for name, own in PARAMETERS.items()
+}
