@@ -220,6 +220,24 @@ def test_w68_inputs_that_an_update_changes_hold_for_what_a_canceled_execution_ha
     assert nouns.deployments.show("late").status == "good"
 
 
+def test_w60_a_schedule_is_added_or_changed_and_never_removed(shop):
+    place, folder, _ = shop
+
+    def follow(*schedules: str) -> dict[str, object]:
+        said = ", ".join(schedules)
+        (folder / "timed.yaml").write_text(f"{ONE}deployment_settings: {{default_schedules: {{{said}}}}}\n")
+        assert update(place, order(folder, "timed.yaml")).is_good
+        row = place.store.deployment("shop")
+        found = place.store.blueprint(row.number).deployment_settings["default_schedules"]
+        return {name: one["recurrence"] for name, one in found.items()}
+
+    nightly = "{workflow: install, since: '2031-1-1 7:00', recurrence: %s}"
+    assert follow(f"a: {nightly % '1d'}", f"b: {nightly % '2d'}") == {"a": "1d", "b": "2d"}
+    assert follow(f"b: {nightly % '3d'}", f"c: {nightly % '4d'}") == {"a": "1d", "b": "3d", "c": "4d"}
+    back = plan_update(place, order(folder, "one.yaml")).summary.differences
+    assert [one.path for one in back if one.what == "schedule"] == []
+
+
 def test_w60_a_failed_update_is_retried_where_it_was_or_another_one_takes_over_what_it_left(shop):
     place, folder, nouns = shop
     (folder / "sick.yaml").write_text(TWO.replace("create: things.things.run", "create: things.things.mended", 1))
