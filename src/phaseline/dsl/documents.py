@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-import yaml
-
 from phaseline.dsl.report import Report
-from phaseline.dsl.yaml_text import MAX_DEPTH, UnusableText, YamlText
+from phaseline.dsl.scalars import MAX_DEPTH
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import changeable
 
 if TYPE_CHECKING:
+    import yaml
+
     from phaseline.dsl.import_lines import ImportLine
 
 NAMESPACE = "--"
@@ -57,6 +57,10 @@ def read_document(name: str, text: str, report: Report, *, is_bundled: bool = Fa
             return document
         except NotPlainJson:
             pass
+    import yaml  # a tenth of what a small command takes
+
+    from phaseline.dsl.yaml_text import UnusableText, YamlText
+
     try:
         YamlText(document, report).read()
     except yaml.YAMLError as error:
@@ -68,6 +72,8 @@ def read_document(name: str, text: str, report: Report, *, is_bundled: bool = Fa
 
 
 def _report_yaml_error(error: yaml.YAMLError, document: Document, report: Report) -> None:
+    import yaml
+
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         what = " ".join(part for part in (error.problem, error.context) if part)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-import yaml
-
 from phaseline.model.problem import Place
 
 if TYPE_CHECKING:
@@ -64,6 +62,8 @@ class Positions:
 
     def _element(self, section: str, name: str, place: tuple[int, int]) -> Any:
         """The tree of one element: of the text from its key to that of the next one."""
+        import yaml
+
         from phaseline.dsl.yaml_text import Loader
 
         if section not in self._next:
@@ -107,6 +107,8 @@ class Positions:
         return self._tree
 
     def _child(self, node: Any, step: str | int) -> tuple[Any, Any] | None:
+        import yaml
+
         if isinstance(node, yaml.SequenceNode):
             return (None, node.value[step]) if isinstance(step, int) and step < len(node.value) else None
         if not isinstance(node, yaml.MappingNode) or not isinstance(step, str):
@@ -119,6 +121,8 @@ class Positions:
 
 def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
     """{key: (key node, value node)} with what ``<<`` merges."""
+    import yaml
+
     merged: dict[str, tuple[Any, Any]] = {}
     own: dict[str, tuple[Any, Any]] = {}
     for key, value in node.value:
@@ -135,6 +139,8 @@ def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
 
 def _is_elsewhere(key: Any, node: Any) -> bool:
     """True when the value of a key is empty or an alias, so that only the key stands here."""
+    import yaml
+
     return bool(
         node.start_mark.index < key.start_mark.index
         or (isinstance(node, yaml.ScalarNode) and not node.value and not node.style)

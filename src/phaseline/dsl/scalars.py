@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
-
-import yaml
+from functools import cache
+from typing import Any, Final
 
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
 
+MAX_DEPTH = 100
+"""Levels of mappings and lists within one another."""
 TAGS = "tag:yaml.org,2002:"
 MERGE: Final = object()
 """A plain ``<<``: as a key it merges other mappings into this one."""
@@ -64,6 +65,8 @@ def _float(text: str) -> Value | UnusableScalar:
 
 
 def _truth(text: str) -> Value | UnusableScalar:
+    import yaml
+
     found = yaml.constructor.SafeConstructor.bool_values.get(text.lower())
     return found if found is not None else UnusableScalar(f"'{text}' is neither true nor false")
 
@@ -78,12 +81,20 @@ _MEANINGS: dict[str, Callable[[str], Value | UnusableScalar]] = {
 """{tag: its meaning}; of implicit tags those that are missing (dates, ``=``) stay text."""
 
 
+@cache
+def _implicit() -> dict[str, list[tuple[str, Any]]]:
+    """{first character: [(tag, pattern)]} of YAML 1.1; JSON that has no fractions comes without, and without PyYAML."""
+    import yaml
+
+    return dict(yaml.SafeLoader.yaml_implicit_resolvers)
+
+
 class PlainScalars(dict[str, object]):
     """{plain scalar: its value}, filled on demand. Equal texts become one object, which saves memory."""
 
     def __missing__(self, text: str) -> object:
         value: object = text
-        for tag, pattern in yaml.SafeLoader.yaml_implicit_resolvers.get(text[:1], ()):
+        for tag, pattern in _implicit().get(text[:1], ()):
             if pattern.match(text):
                 if tag == f"{TAGS}merge":
                     value = MERGE

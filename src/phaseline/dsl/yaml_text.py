@@ -21,15 +21,13 @@ from yaml.events import (
     StreamStartEvent,
 )
 
-from phaseline.dsl.scalars import MERGE, TAGS, PlainScalars, UnusableScalar, tagged_value
+from phaseline.dsl.scalars import MAX_DEPTH, MERGE, TAGS, PlainScalars, UnusableScalar, tagged_value
 
 if TYPE_CHECKING:
     from phaseline.dsl.documents import Document
     from phaseline.dsl.report import Report
     from phaseline.model.blueprint import Value
 
-MAX_DEPTH = 100
-"""Levels of mappings and lists within one another."""
 MAX_ALIASED = 1_000_000
 """Values that aliases (``*name``) may add to a file when written out: what makes a YAML bomb."""
 
