@@ -55,7 +55,14 @@ class Alike:
 
     def relationships(self, old: tuple[Relationship, ...], new: tuple[Relationship, ...]) -> bool:
         """Whether two nodes have the same relationships in the same order."""
-        return old is new or (len(old) == len(new) and all(map(self._relationship, old, new)))
+        if old is new:
+            return True
+        key = id(old), id(new)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = len(old) == len(new) and all(map(self._relationship, old, new))
+            self._held += [old, new]
+        return found
 
     def _relationship(self, old: Relationship, new: Relationship) -> bool:
         return old is new or (
