@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MAX_PATTERN = 2_000
 """Characters of a pattern."""
+MAX_COMPILED_BYTES = 1 << 17
+"""What a pattern may take when its repetitions are written out: some thousand steps for each character of a text."""
 _AHEAD = re.compile(r"\^?\(\?([=!])")
 _STEP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 
@@ -43,6 +45,7 @@ def compiled(pattern: str) -> Pattern:
 
     options = re2.Options()
     options.log_errors = False
+    options.max_mem = MAX_COMPILED_BYTES
     if len(pattern) > MAX_PATTERN:
         raise PatternError(f"it has more than {MAX_PATTERN:,} characters")
     parts, rest = _looks_ahead(pattern)

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from phaseline.dsl.report import Path
 
 
+FEW = 20
+"""Keys of a mapping that are gone through anew for each question; of larger ones a table is made."""
+
+
 class Positions:
     """The lines of one text and the places of its elements; the text is composed on the first question."""
 
@@ -22,8 +26,8 @@ class Positions:
         self._lines: list[str] | None = None
         self._tree: Any = None
         self._is_composed = False
-        self._entries: dict[int, Mapping[str, tuple[Any, Any]]] = {}
-        self._near: dict[tuple[object, str], Any] = {}
+        self._entries: dict[int, tuple[Any, Mapping[str, tuple[Any, Any]]]] = {}
+        self._near: tuple[tuple[object, str], Any] = (("", ""), None)
         self._next: dict[str, dict[str, tuple[int, int]]] = {}
 
     def place(self, path: Path, point: Literal["key", "value"], line: int = 0, column: int = 0) -> Place:
@@ -52,9 +56,9 @@ class Positions:
         place = self._document.marks[section].get(name)
         if place is None:
             return None
-        if (section, name) not in self._near:
-            self._near[section, name] = self._element(str(section), name, place)
-        node = self._near[section, name]
+        if self._near[0] != (section, name):  # the next question is mostly about the same one; all of them fill the memory
+            self._near = ((section, name), self._element(str(section), name, place))
+        node = self._near[1]
         if node is None:
             return None
         line, column = self._within(node, (name, *path[2:]), point)
@@ -113,10 +117,11 @@ class Positions:
             return (None, node.value[step]) if isinstance(step, int) and step < len(node.value) else None
         if not isinstance(node, yaml.MappingNode) or not isinstance(step, str):
             return None
-        entries = self._entries.get(id(node))
-        if entries is None:
-            entries = self._entries[id(node)] = _entries(node)
-        return entries.get(step)
+        if len(node.value) <= FEW:
+            return _entries(node).get(step)
+        if id(node) not in self._entries:
+            self._entries[id(node)] = (node, _entries(node))  # kept with it, so that no other one gets its id
+        return self._entries[id(node)][1].get(step)
 
 
 def _entries(node: Any) -> dict[str, tuple[Any, Any]]:

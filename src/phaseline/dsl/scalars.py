@@ -15,6 +15,10 @@ MAX_DEPTH = 100
 TAGS = "tag:yaml.org,2002:"
 MERGE: Final = object()
 """A plain ``<<``: as a key it merges other mappings into this one."""
+MAX_DIGITS = 3_500
+"""Characters of a number that is not decimal; of decimal ones Python itself takes no more than can be written again."""
+MAX_SHOWN = 100
+"""Characters of a number that a message shows."""
 _SEXAGESIMAL = 60
 _BASES = {"0b": 2, "0x": 16}
 
@@ -31,6 +35,8 @@ def _integer(text: str) -> Value | UnusableScalar:
     sign = -1 if digits.startswith("-") else 1
     digits = digits.lstrip("+-")
     try:
+        if len(digits) > MAX_DIGITS and not (digits.isdecimal() and digits[0] != "0"):
+            raise ValueError
         if digits[:2] in _BASES:
             return sign * int(digits[2:], _BASES[digits[:2]])
         if ":" in digits:
@@ -52,6 +58,8 @@ def _float(text: str) -> Value | UnusableScalar:
     if digits in {".inf", ".nan"}:
         return UnusableScalar(f"'{text}' is no number that can be stored")
     try:
+        if len(digits) > MAX_DIGITS:
+            raise ValueError
         if ":" not in digits:
             number = sign * float(digits)
         else:
@@ -60,8 +68,8 @@ def _float(text: str) -> Value | UnusableScalar:
                 total = total * _SEXAGESIMAL + float(part)
             number = sign * total
     except ValueError:
-        return UnusableScalar(f"'{text}' is not a number")
-    return number if math.isfinite(number) else UnusableScalar(f"'{text}' is too large")
+        return UnusableScalar(f"'{text[:MAX_SHOWN]}' is not a number")
+    return number if math.isfinite(number) else UnusableScalar(f"'{text[:MAX_SHOWN]}' is too large")
 
 
 def _truth(text: str) -> Value | UnusableScalar:

@@ -13,36 +13,74 @@ from phaseline.model.blueprint import Value
 
 MAX_RECURSION = 50
 """Functions that may need one another in a row (B40)."""
+MAX_PARTS = 100_000
+"""Parts of values within functions that one value may need: each may need two others, and these two more each."""
 
 _COMPUTE = {**lookups.COMPUTE, **texts.COMPUTE}
 
 
-def evaluate(value: Value, scope: Scope, *, depth: int = 0) -> Value:
+class _Way:
+    """How deep the functions of one value lie in one another, and how many parts may still be evaluated for it."""
+
+    __slots__ = ("depth", "left")
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.left = MAX_PARTS
+
+    def spend(self, count: int) -> None:
+        """Evaluate so many more; what is in no function is as long as it was written."""
+        if self.depth:
+            self.left -= count
+        if self.left < 0:
+            raise fail(
+                "PL-B075",
+                f"A value is evaluated of more than {MAX_PARTS:,} parts",
+                "Refer less often to what refers to others several times in its turn: such parts multiply.",
+            )
+
+
+def evaluate(value: Value, scope: Scope, way: _Way | None = None) -> Value:
     """``value`` with its functions replaced by what they stand for.
 
-    A function that the scope cannot know yet stays, with its arguments evaluated as far as they are known.
-    Raises ``ProblemsError``: PL-B074 (cannot be evaluated), PL-B075 (more than ``MAX_RECURSION``), PL-B076 (input
+    A function that the scope cannot know yet stays, with its arguments evaluated as far as they are known. ``way``: None
+    for a whole value.
+
+    Raises ``ProblemsError``: PL-B074 (cannot be evaluated), PL-B075 (``MAX_RECURSION``, ``MAX_PARTS``), PL-B076 (input
     path), PL-B078 (other deployments), PL-B079 and PL-B150 (secrets).
     """
     if value.__class__ is dict:
         mapping = value
+        way = way or _Way()
         name = function_name(mapping)
-        if name is not None:
-            watcher = scope.watcher
-            if watcher is None:
-                return _call(name, mapping, scope, depth + 1)
-            before = watcher.begin()
-            result = _call(name, mapping, scope, depth + 1)
-            watcher.end(before, name, result)
-            return result
-        return {key: evaluate(item, scope, depth=depth) for key, item in mapping.items()}
+        if name is None:
+            way.spend(len(mapping))
+            return {key: evaluate(item, scope, way) for key, item in mapping.items()}
+        way.depth += 1
+        way.spend(1)
+        try:
+            return _watched(name, mapping, scope, way)
+        finally:
+            way.depth -= 1
     if value.__class__ is list:
-        return [evaluate(item, scope, depth=depth) for item in value]
+        way = way or _Way()
+        way.spend(len(value))
+        return [evaluate(item, scope, way) for item in value]
     return value
 
 
-def _call(name: str, written: dict[str, Value], scope: Scope, depth: int) -> Value:
-    if depth > MAX_RECURSION:
+def _watched(name: str, written: dict[str, Value], scope: Scope, way: _Way) -> Value:
+    watcher = scope.watcher
+    if watcher is None:
+        return _call(name, written, scope, way)
+    before = watcher.begin()
+    result = _call(name, written, scope, way)
+    watcher.end(before, name, result)
+    return result
+
+
+def _call(name: str, written: dict[str, Value], scope: Scope, way: _Way) -> Value:
+    if way.depth > MAX_RECURSION:
         raise fail(
             "PL-B075",
             f"Functions need one another more than {MAX_RECURSION} times in a row, at '{name}'",
@@ -50,7 +88,7 @@ def _call(name: str, written: dict[str, Value], scope: Scope, depth: int) -> Val
         )
 
     def inner(found: Value, within: Scope) -> Value:
-        return evaluate(found, within, depth=depth)
+        return evaluate(found, within, way)
 
     arguments = inner(written[name], scope)
     stays: dict[str, Value] = {**written, name: arguments}

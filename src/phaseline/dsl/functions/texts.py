@@ -14,6 +14,9 @@ from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
 from phaseline.model.problem import ProblemsError
 
+MAX_TEXT = 16_000_000
+"""Characters of a text that a function makes."""
+
 Inner: TypeAlias = Callable[[Value, Scope], Value]
 """Evaluates a value that a function has found, one level deeper."""
 Compute: TypeAlias = Callable[[Value, Scope, Inner], Value]
@@ -23,7 +26,9 @@ Compute: TypeAlias = Callable[[Value, Scope, Inner], Value]
 def _concat(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
     if not isinstance(arguments, list):
         raise fail("PL-B074", "'concat' needs a list of the parts to join", "Give a list, such as ['http://', host].")
-    return "".join(str(part) for part in arguments)
+    parts = [str(part) for part in arguments]
+    _refuse_longer("concat", sum(map(len, parts)))
+    return "".join(parts)
 
 
 def _merge(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
@@ -45,7 +50,10 @@ def _find(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
 
 def _replace(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
     (text, old, new), (count,) = _texts("string_replace", arguments, 3, 4)
-    return text.replace(old, new, -1 if count is None else count)
+    found = text.count(old)
+    times = found if count is None or count < 0 else min(found, count)
+    _refuse_longer("string_replace", len(text) + times * (len(new) - len(old)))
+    return text.replace(old, new, times)
 
 
 def _split(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
@@ -84,6 +92,12 @@ COMPUTE: dict[str, Compute] = {
     "to_string": _to_string,
 }
 """{name: how it is computed}"""
+
+
+def _refuse_longer(function: str, length: int) -> None:
+    if length > MAX_TEXT:
+        message = f"'{function}' makes a text of more than {MAX_TEXT:,} characters"
+        raise fail("PL-B074", message, "Put it into a file of its own, and name that.")
 
 
 def _text(function: str, value: Value) -> str:
