@@ -322,7 +322,7 @@ def test_workflows_of_a_blueprint_without_the_types_are_the_built_in_ones(termin
     )
     assert terminal.run("deployments", "create", str(file)).exit_code == 0
     assert start(terminal, "install")[0] == 0
-    assert refusal(terminal, "sacle")[0] == "PL-P009"
+    assert refusal(terminal, "skale")[0] == "PL-P009"
 
 
 # deployments create, inputs, capabilities

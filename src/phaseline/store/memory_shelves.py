@@ -55,7 +55,6 @@ class HeldDeployment:
         texts = ((number, to_text(dict(body))) for number, body in growth.documents.items())
         self.documents.update((number, text) for number, text in texts if text != EMPTY)
 
-
     def reshape(self, row: Reshaped) -> None:
         """Take another shape."""
         added = len(row.topology) - len(self.topology)
