@@ -141,7 +141,7 @@ def has_none_at_all(mapping: Mapping[str, Value]) -> bool:
             return False
     if len(mapping) > 2:
         return True
-    return not any(key in FUNCTIONS or key.startswith(_BEGINNINGS) for key in mapping)
+    return not any(key in FUNCTIONS or key.startswith(_BEGINNINGS) or ANNOUNCED.knows(key) for key in mapping)
 
 
 def meant_function(value: object) -> str | None:
