@@ -58,7 +58,7 @@ class Sorted:
         rows = self.rows[kept[self.topology.source[self.rows]]]
         return altered(self, own=self.own & kept, rows=rows, again=self.again | more)
 
-    def askept(self) -> dict[str, Value]:
+    def as_kept(self) -> dict[str, Value]:
         """As it is remembered until the end of the update."""
         own, again = (ranges_of(column.nonzero()[0]) for column in (self.own, self.again))
         return {"updated": own, "tied": ranges_of(self.rows), "reinstalled": again}
@@ -137,6 +137,7 @@ def _having_any(topology: Topology, operations: Iterable[str]) -> np.ndarray:
 
 
 def has_any(topology: Topology, chosen: np.ndarray, operations: Iterable[str]) -> bool:
+    """Whether one of the chosen implements one of the operations."""
     return bool((chosen & _having_any(topology, operations)).any())
 
 
@@ -151,6 +152,7 @@ def _named(asked: Asked) -> np.ndarray:
 
 
 def says(asked: Asked, parameter: str) -> bool:
+    """Whether the user has said yes to a parameter."""
     return asked.request.parameters.get(parameter) is True
 
 
@@ -192,6 +194,7 @@ def who_again(asked: Asked, own: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def at_source(topology: Topology, rows: np.ndarray) -> np.ndarray:
+    """The sources of these relationships, bool by instance number."""
     found = np.zeros(len(topology), bool)
     found[topology.source[rows]] = True
     return found

@@ -214,7 +214,7 @@ def _sorts(asked: Asked, done: frozenset[str]) -> Graph | Reshape | None:
         found = found.without(asked, heal.to_reinstall(healing, found.updated))
     started = asked.topology.started
     assert started is not None, "the new blueprint was taken over"
-    kept = {**started.kept, **found.askept()}
+    kept = {**started.kept, **found.as_kept()}
     return Reshape(SORTED, altered(asked.topology, started=altered(started, kept=kept)))
 
 
