@@ -24,7 +24,7 @@ def test_a_shell_gets_a_script(terminal: Terminal, shell: str) -> None:
 
 
 def test_commands_and_options_are_completed(terminal: Terminal) -> None:
-    assert completed(terminal, "phaseline executions re") == ["resume", "retry"]
+    assert completed(terminal, "phaseline executions re") == ["rerun", "resume", "retry"]
     assert "--deployment" in completed(terminal, "phaseline executions show --dep")
 
 

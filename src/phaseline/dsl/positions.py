@@ -56,7 +56,8 @@ class Positions:
         place = self._document.marks[section].get(name)
         if place is None:
             return None
-        if self._near[0] != (section, name):  # the next question is mostly about the same one; all of them fill the memory
+        if self._near[0] != (section, name):
+            # The next question is mostly about the same one; all of them would fill the memory.
             self._near = ((section, name), self._element(str(section), name, place))
         node = self._near[1]
         if node is None:
