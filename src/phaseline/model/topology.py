@@ -51,11 +51,6 @@ class Link:
         """True when every source instance is connected to every target instance, by rows or by rule."""
         return self.relationship.ties_all and self.group < 0 and not self.is_cut
 
-    @property
-    def has_rows(self) -> bool:
-        """True when who is tied to whom stands in rows that count."""
-        return not self.ties_all and not self.is_cut
-
 
 def _nothing() -> np.ndarray:
     return np.empty(0, np.int32)
@@ -182,6 +177,18 @@ class Topology:
     def number_of(self) -> dict[str, int]:
         """{instance id: instance number}; built on first use."""
         return {text: number for number, text in enumerate(self.ids)}
+
+    @cached_property
+    def ties_all(self) -> np.ndarray:
+        """Which links tie everybody to everybody, bool by link."""
+        return np.fromiter((link.ties_all for link in self.links), bool, len(self.links))
+
+    @cached_property
+    def has_rows(self) -> np.ndarray:
+        """Of which links rows say who is tied to whom, bool by link; rows of those that are cut count no more."""
+        cut = np.fromiter((link.is_cut for link in self.links), bool, len(self.links))
+        found: np.ndarray = ~(self.ties_all | cut)
+        return found
 
     @cached_property
     def called(self) -> frozenset[str]:

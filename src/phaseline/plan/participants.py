@@ -78,9 +78,10 @@ def node_depths(topology: Topology) -> np.ndarray:
 
 def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndarray:
     """Instances that ``start`` depends on, directly or not (``upwards``), or that depend on ``start``; bool column."""
-    everyone = [(link.source, link.target) for link in topology.links if link.ties_all]
-    by_row = np.array([link.has_rows for link in topology.links], bool)
-    rows = by_row[topology.link] & topology.is_tied if len(topology.link) else np.empty(0, bool)
+    everyone = [
+        (topology.links[number].source, topology.links[number].target) for number in topology.ties_all.nonzero()[0]
+    ]
+    rows = topology.has_rows[topology.link] & topology.is_tied if len(topology.link) else np.empty(0, bool)
     source, target = topology.source[rows], topology.target[rows]
     tail, head = (source, target) if upwards else (target, source)
     steps = [(a, b) if upwards else (b, a) for a, b in everyone]

@@ -214,17 +214,17 @@ def _counts(topology: Topology, graph: Graph) -> np.ndarray:
 
 def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePlan, ...]:
     counts = _counts(topology, graph).tolist()
-    own = _tally(graph, SubjectKind.INSTANCE, topology.node, len(topology.nodes))
-    source = _tally(graph, SubjectKind.SOURCE, topology.link, len(topology.links))
-    target = _tally(graph, SubjectKind.TARGET, topology.link, len(topology.links))
+    own = _tally(graph, SubjectKind.INSTANCE, topology.node)
+    source = _tally(graph, SubjectKind.SOURCE, topology.link)
+    target = _tally(graph, SubjectKind.TARGET, topology.link)
     links: list[list[RelationshipPlan]] = [[] for _ in topology.nodes]
-    related = {link.source for number, link in enumerate(topology.links) if source[number] or target[number]}
+    related = {topology.links[number].source for number in (*source, *target)}
     for number, link in enumerate(topology.links):
         if link.is_cut or not (counts[link.source] or link.source in related):
             continue
         sides = (
-            _operations(source[number], link.relationship.source_operations),
-            _operations(target[number], link.relationship.target_operations),
+            _operations(source.get(number, []), link.relationship.source_operations),
+            _operations(target.get(number, []), link.relationship.target_operations),
         )
         links[link.source].append(_relationship(topology, link, *sides))
     states = states_by_node(topology, graph)
@@ -236,7 +236,7 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
             type=node.type,
             count=counts[number],
             properties=_properties(node, written.nodes.get(node.name, node), hidden),
-            operations=_operations(own[number], node.operations),
+            operations=_operations(own.get(number, []), node.operations),
             relationships=tuple(links[number]),
             states=states.get(number, ()),
         )
@@ -245,9 +245,9 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
     )
 
 
-def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray, size: int) -> list[list[tuple[str, int]]]:
-    """By node or link: the operations called, in the order of the graph, each with how many times."""
-    found: list[list[tuple[str, int]]] = [[] for _ in range(size)]
+def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray) -> dict[int, list[tuple[str, int]]]:
+    """{node or link: the operations called, in the order of the graph, each with how many times}."""
+    found: dict[int, list[tuple[str, int]]] = {}
     phases: dict[str, int] = {}
     number = np.array([phases.setdefault(step.phase, len(phases)) for step in graph.steps], np.int64)
     sizes = [step.count for step in graph.steps]
@@ -258,7 +258,7 @@ def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray, size: int) -> li
     order = np.argsort(first)
     for value, count in zip(values[order].tolist(), counts[order].tolist(), strict=True):
         place, phase = divmod(value, len(phases))
-        found[place].append((names[phase], count))
+        found.setdefault(place, []).append((names[phase], count))
     return found
 
 

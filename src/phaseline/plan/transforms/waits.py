@@ -69,8 +69,7 @@ def _ends(draft: Draft, operation: str) -> np.ndarray:
 def _row_pairs(draft: Draft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool) -> list[Pairs]:
     """Edges for relationships whose instances are rows: contained in, all to one, all to all within a scaling group."""
     topology, place = draft.topology, draft.participants.place
-    by_row = np.array([link.has_rows for link in topology.links], bool)
-    rows = by_row[topology.link]
+    rows = topology.has_rows[topology.link]
     source, target, link = place[topology.source[rows]], place[topology.target[rows]], topology.link[rows]
     here = (source >= 0) & (target >= 0)
     source, target, link = source[here], target[here], link[here]
