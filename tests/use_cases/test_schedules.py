@@ -35,3 +35,20 @@ def test_b26_a_deployment_keeps_its_schedules_as_they_begin(tmp_path: Path) -> N
     assert "timezone" not in nightly
     assert str(later["since"]).endswith(":00")
     assert (later["slip"], later["stop_after_fail"]) == (5, False)
+
+
+def test_a_topology_that_is_stored_with_its_blueprint_is_not_read_again(tmp_path: Path) -> None:
+    """Whether there are schedules or not: a second topology would cost a large deployment seconds and much memory."""
+    from phaseline.use_cases.installing import Order, load_order
+    from phaseline.use_cases.settings import Settings
+    from phaseline.use_cases.storing import new_deployment
+    from phaseline.use_cases.workplace import workplace
+
+    plain = "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n"
+    timed = "deployment_settings: {default_schedules: {daily: {workflow: install, since: '+1 d'}}}\n"
+    with workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "a test") as place:
+        for number, text in enumerate((plain, plain + timed)):
+            file = tmp_path / f"blueprint{number}.yaml"
+            file.write_text(text)
+            new = new_deployment(place, "shop", load_order(place, Order(str(file))))
+            assert new.topology.blueprint is new.blueprint

@@ -77,6 +77,13 @@ class Inbox(Generic[T]):
         items = self._items
         return [items.popleft() for _ in range(len(items))]
 
+    def first(self) -> T | None:
+        """The oldest that is in, and stays in; None where nothing is."""
+        try:
+            return self._items[0]
+        except IndexError:
+            return None
+
     def __len__(self) -> int:
         """How many wait."""
         return len(self._items)

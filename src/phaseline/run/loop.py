@@ -68,6 +68,8 @@ HELD_WAIT_MS = 20
 """The same once an interrupt is being honoured: a call that ends without a word ends the wait for it as well."""
 BULK_SLOTS = 16
 """Bulk calls at once, over all lanes."""
+LENT_ENTRIES = 1_000
+"""Outcomes that a thread which has brought them handles itself. Large turns stay in one thread: each has memory of its own that it keeps."""
 NEVER_AGAIN = 1 << 62
 """So late that nobody looks for requests before it."""
 
@@ -314,7 +316,8 @@ class Engine:
 
     def _lent_turn(self) -> bool:
         """A turn made by a thread that has brought an outcome; True if the loop's own has something to do after it."""
-        if self._interrupted:
+        first = self._inbox.first()
+        if self._interrupted or (first is not None and len(first.members) > LENT_ENTRIES):
             return True
         at, self._is_news = self.wakes_at, False
         self.turn(is_lent=True)

@@ -28,9 +28,12 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
 
     refuse_missing_secrets(place, loaded.blueprint)
     inputs, now = sealed_inputs(place, loaded), place.clock.now()
-    settings = begun(loaded.blueprint.deployment_settings, now)
-    blueprint = altered(loaded.blueprint, deployment_settings=settings)
-    return NewDeployment(name, blueprint, inputs, loaded.topology, loaded.code, place.actor, now, uses=loaded.uses)
+    blueprint, topology = loaded.blueprint, loaded.topology
+    settings = begun(blueprint.deployment_settings, now)
+    if settings != blueprint.deployment_settings:
+        blueprint = altered(blueprint, deployment_settings=settings)
+        topology = altered(topology, blueprint=blueprint)  # one that is stored with it need not be read again
+    return NewDeployment(name, blueprint, inputs, topology, loaded.code, place.actor, now, uses=loaded.uses)
 
 
 def sealed_inputs(place: Workplace, loaded: Loaded) -> dict[str, Value]:
