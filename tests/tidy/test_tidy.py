@@ -290,7 +290,12 @@ SAMPLES: list[tuple[Rule, str, str, int]] = [
     (real_waiting, "tests/processes/a.py", "time.sleep(0.01)\n", 0),
     (real_waiting, "src/phaseline/run/a.py", "time.sleep(0.01)\n", 0),
     (machine_names, "docs/a.md", "cd /wor" + "k/main\nls /roo" + "t\n", 2),
-    (machine_names, "docs/a.md", "./wor" + "k/main and https://example.org/work/ and $TMP/work and /works" + "pace", 0),
+    (
+        machine_names,
+        "docs/a.md",
+        "./wor" + "k/main and https://example.org/wor" + "k/ and $TMP/wor" + "k and /works" + "pace",
+        0,
+    ),
     (machine_names, "Makefile", "pip install --index" + "-url https://py" + "pi.org/simple\n", 1),
 ]
 

@@ -197,10 +197,8 @@ def rehearse(
         topology, values, declare = _read(application, inputs or {}, plugin_folders, plain)
     else:
         topology, values = expand(application), dict(inputs or {})
-    planners: Mapping[str, Planner] = PLANNERS
-    if planner is not None:
-        planners = {"install": PLANNERS["install"], workflow: planner}
-    stage = Stage(topology, values, declare, planners)
+    own = {} if planner is None else {workflow: planner}
+    stage = Stage(topology, values, declare, {"install": PLANNERS["install"], **own} if own else PLANNERS)
     policy = RetryPolicy(task_retries, retry_interval_s)
     if workflow != "install":
         stage.play(Request("install", retries=policy), Script({}, frozenset(), BEGINNING_MS))
