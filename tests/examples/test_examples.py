@@ -29,6 +29,7 @@ UNSTABLE = (
     (r'"describe": \d+', '"describe": SOME'),
     (r"--group [0-9a-f]{8}", "--group KEY"),
     (r"\b\d+ calls? made", "SOME calls made"),
+    (r"(BAR +SPAN +\d+ entr(?:y|ies)) in \d+ calls?", r"\1 in SOME calls"),
     (r"(?m)^((?:describe|create) \w+|in all) +[\d,]+ +[\d,]+$", r"\1 SOME"),
     (r"bulk saved \d,\d+ API calls, 9\d %", "bulk saved THOUSANDS of API calls, NINETY %"),
     (r"(?m)^\d+ more were refused", "SOME more were refused"),
