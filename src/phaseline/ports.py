@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Batch
     from phaseline.model.graph import Graph
+    from phaseline.model.hook_switches import SwitchShelf
     from phaseline.model.labels import LabelShelf
     from phaseline.model.phases import PhaseCode
     from phaseline.model.resources import Growth
@@ -174,6 +175,11 @@ class Store(Protocol):
     @property
     def labels(self) -> LabelShelf:
         """Labels of deployments."""
+        ...
+
+    @property
+    def hook_switches(self) -> SwitchShelf:
+        """Hook classes that are switched off."""
         ...
 
     # -- asking: any process may, whoever owns the store (ADR 0008)

@@ -56,6 +56,7 @@ from phaseline.store.memory_plans import MemoryPlans
 from phaseline.store.memory_requests import ThreadsWaiting
 from phaseline.store.memory_secrets import MemorySecrets
 from phaseline.store.memory_shelves import HeldDeployment, HeldExecution, Shelves
+from phaseline.store.memory_switches import MemorySwitches
 from phaseline.store.progress import count_by_step
 from phaseline.store.turns import from_pages
 
@@ -80,6 +81,7 @@ class MemoryStore:
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
         self.stored_plans = MemoryPlans(self._changing)
         self.labels = MemoryLabels(self._changing)
+        self.hook_switches = MemorySwitches(self._changing, clock)
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
@@ -462,6 +464,7 @@ class MemoryStore:
             removed = held.purge(before, deployment)
             self.stored_plans.forget(held.executions.keys(), before, deployment)
             self.labels.forget(held.deployments.keys())
+            self.hook_switches.forget(held.deployments.keys())
             return removed
 
     def close(self) -> None:

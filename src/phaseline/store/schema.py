@@ -124,5 +124,8 @@ TABLES = (
         deployment integer not null, key text not null, value text not null,
         primary key (deployment, key, value)) without rowid""",
     "create index label_key on label (key, value)",
+    """create table hook_switch (
+        name text not null, deployment integer not null, at integer not null, actor text not null, reason text not null,
+        primary key (name, deployment)) without rowid""",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
 )

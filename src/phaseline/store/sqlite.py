@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,7 @@ from phaseline.store.waiting import WaitingRoom
 
 if TYPE_CHECKING:
     from phaseline.model.upkeep import Compacted, Finding, Purged
+    from phaseline.store.hook_switches import SqliteSwitches
 
 
 class SqliteStore:
@@ -89,6 +91,13 @@ class SqliteStore:
         if not makes:
             file.refuse_nothing(whole)
         return cls(whole, clock, file.make_ready(whole, clock.now()))
+
+    @cached_property
+    def hook_switches(self) -> SqliteSwitches:
+        """Hook classes that are switched off; most commands do not ask."""
+        from phaseline.store.hook_switches import SqliteSwitches
+
+        return SqliteSwitches(self._reading, self._writing, self._clock)
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:

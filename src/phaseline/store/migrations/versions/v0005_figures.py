@@ -1,4 +1,4 @@
-"""What an engine measures; topologies that change; what checks have found; plans that are kept; labels."""
+"""What an engine measures; topologies that change; what checks have found; plans that are kept; labels; switches."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ _STATEMENTS = (
     "create index label_key on label (key, value)",
     """insert or ignore into label select deployment, key.key, one.value
         from blueprint, json_each(body, '$.labels') key, json_each(key.value) one where one.type = 'text'""",
+    """create table hook_switch (
+        name text not null, deployment integer not null, at integer not null, actor text not null, reason text not null,
+        primary key (name, deployment)) without rowid""",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
 )
 
