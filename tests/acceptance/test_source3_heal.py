@@ -442,3 +442,16 @@ def test_decision_16_the_plan_warns_that_it_will_fail_where_no_reinstall_is_allo
     assert names == []
     assert [doubt.code for doubt in found] == ["PL-P034"]
     assert "web_1 must be reinstalled" in found[0].message
+
+
+@pytest.mark.parametrize("where", ["preheal", "heal"])
+def test_issue_6_with_on_failure_stop_a_heal_that_fails_still_reaches_the_reinstall(where):
+    """What fails of a heal is an answer; a failure of the reinstall stops it."""
+    app = blueprint(node("a", **LIFE, **HEALS, check_status="p.c"), node("b", **LIFE, **HEALS, check_status="p.c"))
+    said = {"check_status": fails("sick"), f"a.{where}": fails("no")}
+    found = rehearse(app, "heal", outcomes=said, on_failure="stop")
+    assert found.status == "completed"
+    assert found.order[-1] == "start a_1"
+    assert "postheal b_1" in found.order
+    stopped = rehearse(app, "heal", outcomes={**said, "heal": fails("no"), "a.create": fails("no")}, on_failure="stop")
+    assert (stopped.status, stopped.order[-1]) == ("failed", "create b_1")

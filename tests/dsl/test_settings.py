@@ -93,6 +93,7 @@ def test_b26_a_deployment_that_is_made_begins_its_schedules() -> None:
                 "workflow": "install",
                 "since": "2026-11-22 22:00:00",
                 "until": "2026-12-23 20:25:00",
+                "said": {"since": "7:00", "until": "+1mo +1day+10min", "timezone": "Asia/Tokyo"},
                 "count": 3,
                 "default_enabled": True,
                 "stop_after_fail": False,

@@ -12,8 +12,10 @@ from phaseline.use_cases.inputs import gather_inputs
 from phaseline.use_cases.installing import Manner
 from phaseline.use_cases.plans import plan_uninstall, plan_workflow
 from phaseline.use_cases.stored_plans import apply_plan, delete_plan, list_plans, show_plan
-from phaseline.use_cases.updating import UpdateOrder, plan_update, update
+from phaseline.use_cases.updating import UpdateOrder, plan_update, prepare_update, update
 from phaseline.use_cases.workflows import Start
+from phaseline.use_cases.workflows import start as start_workflow
+from phaseline.use_cases.workplace import SystemClock
 
 HEAD = """
 tosca_definitions_version: cloudify_dsl_1_4
@@ -236,6 +238,51 @@ def test_w60_a_schedule_is_added_or_changed_and_never_removed(shop):
     assert follow(f"b: {nightly % '3d'}", f"c: {nightly % '4d'}") == {"a": "1d", "b": "3d", "c": "4d"}
     back = plan_update(place, order(folder, "one.yaml")).summary.differences
     assert [one.path for one in back if one.what == "schedule"] == []
+
+
+def test_w60_a_schedule_counted_from_now_on_is_counted_anew_only_where_it_is_written_otherwise(shop):
+    """An update days after the deployment was made brings the schedule; the next one has it as it is."""
+    place, folder, _ = shop
+
+    class Later(SystemClock):
+        days = 3
+
+        def now(self) -> int:
+            return super().now() + self.days * 86_400_000
+
+    place.clock = clock = Later()
+
+    def settings(since: str) -> object:
+        (folder / "timed.yaml").write_text(
+            f"{ONE}deployment_settings: {{default_schedules: {{a: {{workflow: install, since: '{since}'}}}}}}\n"
+        )
+        found = prepare_update(place, order(folder, "timed.yaml"))
+        assert update(place, order(folder, "timed.yaml")).is_good
+        return found.aim.blueprint.deployment_settings["default_schedules"]["a"]["since"]
+
+    first = settings("+1 mo")
+    clock.days = 9
+    assert settings("+1 mo") == first
+    assert settings("+2 mo") > first
+
+
+def test_issue_6_an_execution_names_its_plan_and_counts_what_a_retry_made_anew_once(shop):
+    place, folder, nouns = shop
+    assert nouns.executions.show(update(place, order(folder, "two.yaml")).id).plan == "plan-1"
+    (folder / "shy.yaml").write_text(ONE.replace("create: things.things.run", "create: things.things.mended"))
+    mended = folder / "plugins" / "mended"
+    mended.touch()
+    assert nouns.executions.install(str(folder / "shy.yaml"), "shy").is_good
+    mended.unlink()
+    start = Start("scale", "shy", {"scalable_entity_name": "web"})
+    failed = start_workflow(place, start, manner=Manner(task_retries=0))
+    assert (failed.status, failed.counts["failed"], failed.plan) == ("failed", 1, "")
+    mended.touch()
+    retried = nouns.executions.retry(failed.id)
+    assert retried.is_good
+    assert retried.counts["completed"] == 1
+    assert "failed" not in retried.counts
+    assert nouns.executions.show(failed.id).failures == []
 
 
 def test_w60_a_failed_update_is_retried_where_it_was_or_another_one_takes_over_what_it_left(shop):

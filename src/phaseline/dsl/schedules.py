@@ -26,6 +26,8 @@ DEFAULTS: Mapping[str, Value] = {
     "workflow_parameters": {},
 }
 """What a schedule does not say."""
+SAID = "said"
+"""Key of a schedule that has begun: its times as they are written, where they mean something only from then on."""
 
 _AT = re.compile(r"(?:([0-9]{4})-([0-9]{1,2})-([0-9]{1,2}) )?([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
 _SPAN = re.compile(r"([0-9]{1,9}) ?(min|minute|h|hour|d|day|w|week|mo|month|y|year)s?")
@@ -82,14 +84,29 @@ def begun(settings: Mapping[str, Value], now_ms: int) -> Mapping[str, Value]:
 def _begun(schedule: dict[str, Value], now: datetime) -> dict[str, Value]:
     found: dict[str, Value] = {**DEFAULTS, **schedule}
     zone = _zone_of(str(found.pop("timezone", "UTC"))) or UTC
+    said: dict[str, Value] = {}
     for key in TIMES:
         text = schedule.get(key)
         if isinstance(text, str) and text.startswith("+"):
             found[key] = later(now, text).strftime(_WRITTEN)
+            said[key] = text
         elif isinstance(text, str) and _is_clock(text):
             moment = _moment(text, zone, now.astimezone(zone))
             found[key] = text if moment is None else moment
-    return found
+            said |= {key: text, "timezone": schedule.get("timezone")}
+    return {**found, SAID: said} if said else found
+
+
+def is_said_again(old: Mapping[str, Value], new: Mapping[str, Value]) -> bool:
+    """Whether a schedule that has begun is written like another, whenever each of them began.
+
+    >>> def at(now, **said): return begun({"default_schedules": {"a": said}}, now)["default_schedules"]["a"]
+    >>> is_said_again(at(0, since="+1 d"), at(86_400_000, since="+1 d")), is_said_again(at(0, since="+1 d"), at(0, since="+2 d"))
+    (True, False)
+    """
+    said = old.get(SAID)
+    moved = frozenset(said) if isinstance(said, dict) else frozenset()
+    return {key: old[key] for key in old if key not in moved} == {key: new[key] for key in new if key not in moved}
 
 
 def later(moment: datetime, text: str) -> datetime:

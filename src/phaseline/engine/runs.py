@@ -57,12 +57,16 @@ class Run:
         self.is_overtaken = self.is_asking
 
     def count_failures(self, arena: Arena, slot: Slot, positions: np.ndarray, now: int) -> None:
-        """Remember failures that are not tolerated, by group."""
+        """Remember failures that are not tolerated, by group; those in no group are answers, and stop nothing."""
         if self.stop_after is None or not len(positions):
+            return
+        groups = slot.group[positions - slot.base] if len(slot.group) else np.zeros(len(positions), np.int32)
+        if len(slot.group):
+            positions, groups = positions[groups >= 0], groups[groups >= 0]
+        if not len(positions):
             return
         if self.first_failure_at is None:
             self.first_failure_at = now
-        groups = slot.group[positions - slot.base] if len(slot.group) else np.zeros(len(positions), np.int32)
         for group, count in enumerate(np.bincount(groups).tolist()):
             if not count:
                 continue

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import IntEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from phaseline.model.declaration import MAX_BATCH
 from phaseline.model.frozen import frozen
+
+if TYPE_CHECKING:
+    from phaseline.model.topology import Topology
 
 
 class SubjectKind(IntEnum):
@@ -27,6 +30,8 @@ class SubjectKind(IntEnum):
     """Relationship numbers; the operation of the source's side."""
     TARGET = 3
     """Relationship numbers; the operation of the target's side."""
+    DEPLOYMENT = 4
+    """The deployment itself, which is no instance; the number says why it is called (``model.around.Why``)."""
 
 
 @frozen
@@ -99,7 +104,7 @@ class Graph:
     """One closed graph. Columns over positions: ``subject`` int32, ``policy`` uint16 (into ``policies``), ``marks`` uint8.
 
     ``ptr`` int32 (n + 1) and ``idx`` int32: the entries that wait for entry i are ``idx[ptr[i]:ptr[i+1]]``.
-    ``group`` int32 or empty: the group of each entry for ``stop_after`` by group.
+    ``group`` int32 or empty: the group of each entry for ``stop_after`` by group; -1: its failure is an answer, and not counted.
     """
 
     name: str
@@ -138,3 +143,22 @@ def without_entries(name: str) -> Graph:
     """
     nothing, start = np.empty(0, np.int32), np.zeros(1, np.int32)
     return Graph(name, (), (), nothing, nothing.astype(np.uint16), nothing.astype(np.uint8), start, nothing)
+
+
+def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
+    """The instance in whose sequence entries of this kind stand: of a relationship its source; -1 where it is none's."""
+    if kind is SubjectKind.INSTANCE:
+        return subjects
+    if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
+        found: np.ndarray = topology.source[subjects]
+        return found
+    return np.full(len(subjects), -1, np.int32)
+
+
+def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
+    """The instance that a call is about: of a relationship the side that is called; -1 where it is about none."""
+    if kind is SubjectKind.INSTANCE:
+        return subject
+    if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
+        return int((topology.source if kind is SubjectKind.SOURCE else topology.target)[subject])
+    return -1

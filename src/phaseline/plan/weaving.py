@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.plan.assembly import assemble
 from phaseline.plan.transforms.chain import chain_entries
 from phaseline.plan.transforms.endings import end_however
@@ -46,7 +46,8 @@ class Walk:
     ``downwards``: dependents first, as in uninstall. ``tolerant``: failures are ignored; ``once``: nothing is tried again.
     ``intact``: what others run for their relationships to the chosen, once they are up or before they go, and for those
     ``between`` themselves; downwards their failures are always ignored (W24). ``on_paths``: nodes that are resources go through the states of their path instead.
-    ``in_order`` False: all at once. ``however``: who waits for one of the chosen goes on however its sequence has ended.
+    ``in_order`` False: all at once. ``however``: who waits for one of the chosen goes on however its sequence has ended; what
+    fails is an answer that is acted upon in a later round, so it is nothing that ``stop_after`` counts.
     """
 
     sequence: Sequence
@@ -95,4 +96,7 @@ def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
     if walk.in_order:
         draft = wait_for_sources(draft) if walk.downwards else wait_for_targets(draft)
     stop = request.stop_after
-    return assemble(draft, name, by_node=stop is not None and stop.share is not None)
+    graph = assemble(draft, name, by_node=stop is not None and stop.share is not None)
+    if walk.however and stop is not None:
+        return altered(graph, group=np.full(len(graph), -1, np.int32))
+    return graph

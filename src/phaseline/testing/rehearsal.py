@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.declaration import Declaration
-from phaseline.model.execution import Request, RetryPolicy
+from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
 from phaseline.model.states import InstanceState
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows import ExecutionRow
     from phaseline.model.topology import Topology
     from phaseline.plan.workflow import Planner
+    from phaseline.use_cases.installing import OnFailure
 
 __all__ = ["Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "retries", "sleeps"]
 
@@ -176,6 +177,7 @@ def rehearse(
     repeatable: bool = True,
     task_retries: int = 3,
     retry_interval_s: float = 15.0,
+    on_failure: OnFailure = "continue",
     crash_in: Collection[int] = (),
     planner: Planner | None = None,
 ) -> Rehearsal:
@@ -186,7 +188,7 @@ def rehearse(
     operation being ``create``, ``web.create`` (of a node) or ``web_1.create`` (of an instance), by its last part or its
     full name; the closest is taken, those of a sequence are said one after another, and what is not in the table, or
     comes after the sequence, is completed. ``bulk``, ``repeatable``: what functions whose source is not at hand say of
-    themselves. ``crash_in``: numbers, from 1, of the calls during which the engine dies; it is started again at once.
+    themselves. ``on_failure``: as ``--on-failure`` of the workflow. ``crash_in``: numbers, from 1, of the calls during which the engine dies; it is started again at once.
     Workflows other than install begin with everything installed. ``planner``: of one's own, for this workflow. ``to``: the blueprint to which ``update`` brings it.
 
     Raises: ``ProblemsError`` with everything that is wrong with a file.
@@ -205,7 +207,8 @@ def rehearse(
     table = {key: (said,) if isinstance(said, Says) else tuple(said) for key, said in (outcomes or {}).items()}
     script = Script(table, frozenset(crash_in), stage.clock.now())
     asked = {**(parameters or {}), **({} if to is None else {PLAN: stage.aim_at(to, policy)})}
-    row = stage.play(Request(workflow, asked, policy), script)
+    stop = None if on_failure == "continue" else StopAfter(failures=0)
+    row = stage.play(Request(workflow, asked, policy, stop, take_back=on_failure == "rollback"), script)
     states = stage.store.states(stage.deployment).tolist()
     documents = stage.store.documents(stage.deployment)
     after = stage.store.topology(stage.deployment)

@@ -10,6 +10,7 @@ import numpy as np
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import SubjectKind
+from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, OutcomeKind
@@ -19,7 +20,7 @@ from phaseline.use_cases.values import Cause, Decision, ExecutionView, Failure, 
 
 if TYPE_CHECKING:
     from phaseline.model.graph import Graph
-    from phaseline.model.rows import BatchRow, ExecutionRow, NoteRow
+    from phaseline.model.rows import BatchRow, ExecutionRow, GraphRow, NoteRow
     from phaseline.model.topology import Topology
     from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
@@ -70,7 +71,13 @@ def show_execution(place: Workplace, id: str | None = None, *, deployment: str |
     row = find_execution(place.store, id, deployment)
     owner = None if row.status.is_ended else place.store.owner()
     runner = str(owner) if owner is not None else ""
-    return altered(view_execution(place.store, row), runner=runner, decisions=_decisions(place.store, row))
+    kept = place.store.stored_plans.of_execution(row.number)
+    return altered(
+        view_execution(place.store, row),
+        runner=runner,
+        decisions=_decisions(place.store, row),
+        plan=kept.id if kept is not None else "",
+    )
 
 
 def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
@@ -114,10 +121,11 @@ def brief_view(row: ExecutionRow) -> ExecutionView:
 def view_execution(
     store: Store, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
 ) -> ExecutionView:
-    """The row with counts of its entries by status, and every entry that failed or is unsure."""
+    """The row with counts of its entries by status, and every entry that failed or is unsure, of the graphs that still count."""
     counts: Counter[str] = Counter()
     failures: list[Failure] = []
-    for graph in store.graphs(row.number):
+    graphs = store.graphs(row.number)
+    for graph in graphs if row.request.workflow == REACH else _in_force(graphs):
         statuses = as_statuses(store.statuses(graph.id))
         if not row.status.is_ended:
             statuses = with_running(statuses, graph.id, store.batches(execution=row.number, only_open=True))
@@ -133,6 +141,12 @@ def view_execution(
         interrupted=interrupted,
         notices=notices,
     )
+
+
+def _in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
+    """Those of which a retry has not made another of the same name."""
+    latest = {graph.name: graph.attempt for graph in graphs}
+    return [graph for graph in graphs if graph.attempt == latest[graph.name]]
 
 
 def as_statuses(pages: np.ndarray) -> np.ndarray:
@@ -213,7 +227,7 @@ class Phases:
 
 def subject_ids(topology: Topology, kind: SubjectKind, subject: int) -> tuple[str, str]:
     """(id of the instance, id of the relationship's target or nothing) that an entry is about."""
-    if kind is SubjectKind.NONE or subject < 0:
+    if kind is SubjectKind.NONE or kind is SubjectKind.DEPLOYMENT or subject < 0:
         return "", ""
     if kind is SubjectKind.INSTANCE:
         return topology.ids[subject], ""

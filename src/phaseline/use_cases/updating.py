@@ -153,7 +153,7 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
     refuse_missing_secrets(place, loaded.blueprint)
     hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
     values, changed = values_of_inputs(former, loaded.inputs, frozenset(hidden))
-    blueprint = _carried_over(topology.blueprint, loaded.blueprint, made_at=row.created_at, now=place.clock.now())
+    blueprint = _carried_over(topology.blueprint, loaded.blueprint, now=place.clock.now())
     aim = Aim(
         blueprint,
         sealed_inputs(place, loaded),
@@ -206,9 +206,9 @@ def planned_update(place: Workplace, found: PreparedUpdate) -> Planned:
     return Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
 
 
-def _carried_over(former: Blueprint, new: Blueprint, *, made_at: int, now: int) -> Blueprint:
+def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
     """The new blueprint with what a deployment keeps: labels are added to, schedules added and changed, neither removed."""
-    from phaseline.dsl.schedules import begun
+    from phaseline.dsl.schedules import begun, is_said_again
 
     name = "default_schedules"
     labels = {key: list(values) for key, values in former.labels.items()}
@@ -217,11 +217,11 @@ def _carried_over(former: Blueprint, new: Blueprint, *, made_at: int, now: int) 
         known += [value for value in values if value not in known]
     said = new.deployment_settings
     old = former.deployment_settings.get(name)
-    as_then, as_now = (begun(said, at).get(name) for at in (made_at, now))
+    as_now = begun(said, now).get(name)
     schedules: dict[str, Value] = dict(old) if isinstance(old, dict) else {}
-    if isinstance(as_then, dict) and isinstance(as_now, dict):
-        for key, schedule in as_then.items():
-            if schedules.get(key) != schedule:
-                schedules[key] = as_now[key]
+    for key, schedule in as_now.items() if isinstance(as_now, dict) else ():
+        known = schedules.get(key)
+        if not (isinstance(known, dict) and isinstance(schedule, dict) and is_said_again(known, schedule)):
+            schedules[key] = schedule
     settings = {**said, **({name: schedules} if schedules else {})}
     return altered(new, labels=labels, deployment_settings=settings)

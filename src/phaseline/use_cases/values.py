@@ -74,11 +74,11 @@ class Decision:
 
 @frozen
 class ExecutionView:
-    """One execution as it stands. ``counts``: {status word: entries} over all its graphs.
+    """One execution as it stands. ``counts``: {status word: entries} over its graphs, but those that a retry has made anew.
 
     ``runner``: the process that owns the store while the execution is open, empty if there is none. ``detached``: the
     command left on purpose while it goes on. ``background``: the engine that was started to carry on. ``waits_for``: the
-    execution whose claim it waits for before it begins, empty if none.
+    execution whose claim it waits for before it begins, empty if none. ``plan``: the kept plan that it carries out, if any.
     """
 
     id: str
@@ -101,6 +101,7 @@ class ExecutionView:
     detached: bool = False
     background: Background | None = None
     waits_for: str = ""
+    plan: str = ""
 
     @property
     def is_good(self) -> bool:

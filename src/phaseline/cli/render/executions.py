@@ -56,6 +56,8 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
         lines.append(f"  {view.reason}")
     if view.waits_for:
         lines.append(f"  waits for {view.waits_for}, which has a claim on the same instances")
+    if view.plan:
+        lines.append(f"  carries out {view.plan}: phaseline plans show {view.plan}")
     if with_people:
         lines.extend(f"  {line}" for line in _decisions(view))
     if view.counts:
