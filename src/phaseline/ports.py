@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph import Graph
     from phaseline.model.hook_switches import SwitchShelf
     from phaseline.model.labels import LabelShelf
+    from phaseline.model.package_rows import PackageShelf
     from phaseline.model.phases import PhaseCode
     from phaseline.model.resources import Growth
     from phaseline.model.rows import (
@@ -175,6 +176,11 @@ class Store(Protocol):
     @property
     def labels(self) -> LabelShelf:
         """Labels of deployments."""
+        ...
+
+    @property
+    def packages(self) -> PackageShelf:
+        """Plugin packages that are installed."""
         ...
 
     @property

@@ -27,13 +27,13 @@ def search_path(code: CodePlaces) -> tuple[str, ...]:
     """Folders with plugin modules of a deployment, first found first used; those that do not exist are left out.
 
     The blueprint's ``plugins`` folder, then those of stored blueprints that it imports, then the deployment's plugin
-    folders; source distributions in each of them (a folder with a ``setup.py`` or ``pyproject.toml``) are searched beside
+    folders, then those of its plugin packages; source distributions in each of them (a folder with a ``setup.py`` or ``pyproject.toml``) are searched beside
     their modules.
     """
     found: list[str] = []
     beside = (code.blueprint_folder, *(folder for _, folder in code.imported))
     own = [os.path.join(folder, PLUGINS_FOLDER) for folder in beside]  # noqa: PTH118 - hot, text in, text out
-    for folder in (*own, *code.plugin_folders):
+    for folder in (*own, *code.plugin_folders, *code.packages):
         found.extend(_with_distributions(Path(folder)))
     return tuple(dict.fromkeys(found))
 

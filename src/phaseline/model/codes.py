@@ -281,5 +281,6 @@ CODES: dict[str, str] = {
     "PL-C071": "The plan was applied already",
     "PL-C072": "The deployment is not what it was when the plan was made",
     "PL-C099": "Phaseline itself failed",
+    "PL-F062": "There is no such package",
 }
 """{code: title}"""

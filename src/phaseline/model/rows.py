@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Changes
     from phaseline.model.execution import Request
+    from phaseline.model.package_rows import PackageUse
     from phaseline.model.topology import Topology
 
 
@@ -54,12 +55,14 @@ class CodePlaces:
     """Everything that finds code, stored with the deployment: any engine process can go on with it.
 
     ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order. ``imported``: (namespace, absolute folder)
-    of each stored blueprint that is imported under one.
+    of each stored blueprint that is imported under one. ``packages``: absolute folders of the plugin packages that the
+    deployment uses; a store keeps them with these, so that they are other ones when a package is updated.
     """
 
     blueprint_folder: str
     plugin_folders: tuple[str, ...] = ()
     imported: tuple[tuple[str, str], ...] = ()
+    packages: tuple[str, ...] = ()
 
 
 @frozen
@@ -67,6 +70,7 @@ class NewDeployment:
     """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``.
 
     ``uses``: {namespace: number} of the stored blueprints that it needs; without a namespace the one it is made of.
+    ``packages``: what it uses of plugin packages; their ``deployment`` is ignored.
     """
 
     name: str
@@ -78,6 +82,7 @@ class NewDeployment:
     created_at: int
     kind: DeploymentKind = "blueprint"
     uses: Mapping[str, int] = field(default_factory=dict)
+    packages: Sequence[PackageUse] = ()
 
 
 @frozen

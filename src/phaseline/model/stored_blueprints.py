@@ -10,12 +10,20 @@ from phaseline.model.frozen import frozen
 
 @frozen
 class StoredFile:
-    """One file of a stored blueprint: its path with ``/``, relative to the folder, and the digest of what is in it."""
+    """One file of a stored blueprint or package: its path with ``/``, relative to the folder, and the digest of what is in it.
+
+    A path that ends with ``/`` is a folder without files.
+    """
 
     path: str
     digest: str
     size_bytes: int
     is_executable: bool = False
+
+    @property
+    def is_folder(self) -> bool:
+        """True for a folder without files."""
+        return self.path.endswith("/")
 
 
 @frozen

@@ -131,7 +131,9 @@ def read_call(letter: Letter, channel: Channel, world: World) -> Call:
     """The call that ``write_call`` wrote."""
     places = letter["code"]
     imported = tuple((namespace, folder) for namespace, folder in places["imported"])
-    code = CodePlaces(places["blueprint_folder"], tuple(places["plugin_folders"]), imported)
+    code = CodePlaces(
+        places["blueprint_folder"], tuple(places["plugin_folders"]), imported, tuple(places["packages"])
+    )
     site = Site(
         **letter["site"],
         execution=ExecutionView(**letter["execution"]),

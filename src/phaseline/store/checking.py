@@ -21,8 +21,8 @@ from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.model.upkeep import Finding
 from phaseline.store import graphs, topologies
 from phaseline.store.columns import decode
+from phaseline.store.contents import unpacked
 from phaseline.store.schema import IS_OPEN
-from phaseline.store.stored_blueprints import unpacked
 
 DAMAGES_TOLD = 20
 """Damages of the file that are told one by one."""
@@ -185,6 +185,29 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         "need what is not there",
         f"""select deployment from blueprint_use where deployment not in {_DEPLOYMENTS} or (
         blueprint not in (select number from stored_blueprint)
+        and deployment in (select number from deployment where deleted_at = 0))""",
+    ),
+    (
+        "package_path",
+        "belong to no package",
+        "select package from package_path where package not in (select number from package)",
+    ),
+    (
+        "package_path",
+        "have no content",
+        "select package || ', ' || path from package_path where content not in (select digest from stored_content)",
+    ),
+    (
+        "package",
+        "have not all their files",
+        """select name || '==' || version from package
+        where file_count <> (select count(*) from package_path where package = number)""",
+    ),
+    (
+        "package_use",
+        "need what is not there",
+        f"""select deployment from package_use where deployment not in {_DEPLOYMENTS} or (
+        package not in (select number from package)
         and deployment in (select number from deployment where deleted_at = 0))""",
     ),
 )

@@ -218,3 +218,12 @@ def blueprint_gone() -> ProblemsError:
         "a stored blueprint that this needs was deleted meanwhile",
         "Look what there is: phaseline blueprints list. Upload it again, then repeat this.",
     )
+
+
+def package_gone() -> ProblemsError:
+    """PL-F062 for a package that was removed while somebody was about to use it."""
+    return fail(
+        "PL-F062",
+        "a plugin package that this needs was removed or replaced meanwhile",
+        "Look what there is: phaseline plugins list. Then repeat this.",
+    )

@@ -52,6 +52,7 @@ from phaseline.store.file import IDENTITY_BYTES
 from phaseline.store.growing import missing_names
 from phaseline.store.memory_blueprints import MemoryBlueprints
 from phaseline.store.memory_labels import MemoryLabels
+from phaseline.store.memory_packages import MemoryPackages
 from phaseline.store.memory_plans import MemoryPlans
 from phaseline.store.memory_requests import ThreadsWaiting
 from phaseline.store.memory_secrets import MemorySecrets
@@ -81,6 +82,7 @@ class MemoryStore:
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
         self.stored_plans = MemoryPlans(self._changing)
         self.labels = MemoryLabels(self._changing)
+        self.packages = MemoryPackages(self._changing, self._living, self._refuse_open, self.executions, clock)
         self.hook_switches = MemorySwitches(self._changing, clock)
 
     @contextmanager
@@ -137,6 +139,7 @@ class MemoryStore:
             number = held.last_deployment
             self.stored_blueprints.add_uses(number, new.uses)
             self.labels.add(number, labels_of(new.blueprint.labels))
+            self.packages.add_uses(number, new.packages)
             held.deployments[number] = HeldDeployment(
                 row=_deployment_row(number, new),
                 tenant=new.actor.tenant,
@@ -286,7 +289,7 @@ class MemoryStore:
         """All that are not deleted, by name."""
         with self._guard:
             rows = [known.row for known in self._held.deployments.values() if not known.deleted_at]
-        return sorted(rows, key=lambda row: row.name)
+        return sorted(map(self.packages.found_in, rows), key=lambda row: row.name)
 
     def deployment(self, name: str) -> DeploymentRow | None:
         """The one that is not deleted, or None."""
@@ -464,6 +467,7 @@ class MemoryStore:
             removed = held.purge(before, deployment)
             self.stored_plans.forget(held.executions.keys(), before, deployment)
             self.labels.forget(held.deployments.keys())
+            self.packages.forget(held.deployments.keys())
             self.hook_switches.forget(held.deployments.keys())
             return removed
 

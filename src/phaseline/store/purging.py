@@ -153,7 +153,16 @@ def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | N
     ).fetchall()
     going = to_text([number for (number,) in found])
     db.execute(f"insert into remains select 'deployment', number from deployment where number {_ONLY}", (going,))
-    for table in ("blueprint", "topology", "state_name", "blueprint_use", "plan", "label", "hook_switch"):
+    for table in (
+        "blueprint",
+        "topology",
+        "state_name",
+        "blueprint_use",
+        "package_use",
+        "plan",
+        "label",
+        "hook_switch",
+    ):
         db.execute(f"delete from {table} where deployment {_ONLY}", (going,))
     return Purged(deployments=db.execute(f"delete from deployment where number {_ONLY}", (going,)).rowcount)
 

@@ -31,6 +31,7 @@ from phaseline.store import graphs as graph_rows
 from phaseline.store import requests, schema, topologies
 from phaseline.store.columns import decode
 from phaseline.store.documents import EMPTY, to_text
+from phaseline.store.package_uses import folders_used
 from phaseline.store.progress import count_by_step
 from phaseline.store.turns import from_pages, read_states
 
@@ -67,13 +68,16 @@ def deployments(db: sqlite3.Connection, name: str | None = None) -> list[Deploym
         if name is None
         else db.execute(f"{_DEPLOYMENT} and name = ?", (name,))
     )
+    used = folders_used(db)
     return [
         DeploymentRow(
             number=row[0],
             name=row[1],
             blueprint_file=row[2],
             description=row[3],
-            code=CodePlaces(row[4], tuple(json.loads(row[5])), tuple(map(tuple, json.loads(row[10])))),
+            code=CodePlaces(
+                row[4], tuple(json.loads(row[5])), tuple(map(tuple, json.loads(row[10]))), used.get(row[0], ())
+            ),
             created_at=row[6],
             created_by=row[7],
             instance_count=row[8],

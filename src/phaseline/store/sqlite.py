@@ -49,6 +49,7 @@ from phaseline.store.checks import read_book
 from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
 from phaseline.store.labels import SqliteLabels
 from phaseline.store.lock import OwnerLock
+from phaseline.store.packages import SqlitePackages
 from phaseline.store.secrets import SqliteSecrets
 from phaseline.store.stored_blueprints import SqliteBlueprints
 from phaseline.store.stored_plans import SqlitePlans
@@ -80,6 +81,7 @@ class SqliteStore:
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
         self.stored_plans = SqlitePlans(self._reading, self._writing)
         self.labels = SqliteLabels(self._reading, self._writing)
+        self.packages = SqlitePackages(self._reading, self._writing, clock)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from phaseline.model.rows import Actor
 from phaseline.model.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
+from phaseline.store import contents as kept
 from phaseline.store import failures
 from phaseline.store.documents import to_text
 
@@ -42,7 +42,7 @@ class SqliteBlueprints:
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
         """Those of which there is no content yet."""
         with self._reading() as db:
-            return _lacking(db, digests)
+            return kept.lacking(db, digests)
 
     def add(
         self,
@@ -52,15 +52,13 @@ class SqliteBlueprints:
         imports: Sequence[int] = (),
     ) -> StoredBlueprint | None:
         """Store it as the next version of its id; None if the newest version is equal."""
-        packed = {digest: (len(body), zlib.compress(body)) for digest, body in contents.items()}
+        packed = kept.packed(contents)
         with self._writing() as db:
             newest = next(iter(_select(db, "id = ? order by version desc limit 1", new.id)), None)
             if newest is not None and newest.digest == new.digest:
                 return None
             _refuse_gone(db, imports)
-            lacking = _lacking(db, [file.digest for file in files if file.digest not in packed])
-            if lacking:
-                raise LookupError(f"content {lacking[0]} was removed meanwhile")
+            kept.add(db, [file.digest for file in files], packed)
             added = db.execute(
                 f"insert into stored_blueprint values (null, ?{', ?' * 10})",
                 (
@@ -78,10 +76,6 @@ class SqliteBlueprints:
                 ),
             )
             number = int(added.lastrowid or 0)
-            db.executemany(
-                "insert or ignore into stored_content values (?, ?, ?)",
-                ((digest, size, body) for digest, (size, body) in packed.items()),
-            )
             db.executemany(
                 "insert into stored_path values (?, ?, ?, ?)",
                 ((number, file.path, file.digest, int(file.is_executable)) for file in files),
@@ -102,10 +96,7 @@ class SqliteBlueprints:
     def content(self, digest: str) -> bytes:
         """What is in a file. LookupError if nothing has this digest."""
         with self._reading() as db:
-            row = db.execute("select size_bytes, body from stored_content where digest = ?", (digest,)).fetchone()
-            if row is None:
-                raise LookupError(f"nothing is stored with the digest {digest}")
-            return unpacked(*row)
+            return kept.read(db, digest)
 
     def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
         """The versions that a version was uploaded with, by id."""
@@ -128,7 +119,7 @@ class SqliteBlueprints:
                     db.execute(f"delete from {table} where {column} in (select value from json_each(?))", (which,))
                 db.execute("delete from blueprint_use where blueprint in (select value from json_each(?))", (which,))
                 db.execute("delete from stored_blueprint where number in (select value from json_each(?))", (which,))
-                db.execute("delete from stored_content where digest not in (select content from stored_path)")
+                kept.collect(db)
             return users
 
     def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
@@ -159,24 +150,6 @@ def _refuse_gone(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
 def _select(db: sqlite3.Connection, condition: str, *values: object) -> list[StoredBlueprint]:
     rows = db.execute(f"select {_COLUMNS} from stored_blueprint where tenant = ? and {condition}", (TENANT, *values))
     return [StoredBlueprint(*row) for row in rows]
-
-
-def _lacking(db: sqlite3.Connection, digests: Sequence[str]) -> list[str]:
-    rows = db.execute(
-        "select value from json_each(?) where value not in (select digest from stored_content)", (to_text(digests),)
-    )
-    return [digest for (digest,) in rows]
-
-
-def unpacked(size: int, body: bytes) -> bytes:
-    """A content as it was stored. Raises ``ValueError``."""
-    try:
-        content = zlib.decompress(body)
-    except zlib.error as error:
-        raise ValueError(f"a stored file cannot be unpacked: {error}") from error
-    if len(content) != size:
-        raise ValueError(f"a stored file has {len(content)} bytes instead of {size}")
-    return content
 
 
 def _users(db: sqlite3.Connection, which: str) -> Iterator[BlueprintUser]:

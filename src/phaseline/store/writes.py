@@ -10,6 +10,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.store import asking, failures, reads, requests, stored_blueprints, topologies
 from phaseline.store.documents import to_text
 from phaseline.store.labels import add_labels
+from phaseline.store.package_uses import add_uses
 
 
 def epoch(db: sqlite3.Connection) -> int:
@@ -49,6 +50,7 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
     row = topologies.to_row(new.topology, new.blueprint)
     db.execute(f"insert into topology values (?{', ?' * len(row)}, 0)", (number, *row))
     stored_blueprints.add_uses(db, number, new.uses)
+    add_uses(db, number, new.packages)
     add_labels(db, number, labels_of(new.blueprint.labels))
     return number
 

@@ -31,6 +31,20 @@ _STATEMENTS = (
         name text not null, deployment integer not null, at integer not null, actor text not null, reason text not null,
         primary key (name, deployment)) without rowid""",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
+    """create table package (
+        number integer primary key autoincrement, tenant text not null, name text not null, version text not null,
+        format text not null, digest text not null, title text not null, origin text not null, file_count integer not null,
+        size_bytes integer not null, installed_at integer not null, installed_by text not null,
+        removed_at integer not null)""",
+    "create unique index package_installed on package (tenant, name, version) where removed_at = 0",
+    """create table package_path (
+        package integer not null, path text not null, content text not null, is_executable integer not null,
+        primary key (package, path)) without rowid""",
+    "create index package_path_content on package_path (content)",
+    """create table package_use (
+        deployment integer not null, package integer not null, is_enabled integer not null, settings text not null,
+        folders text not null, at integer not null, actor text not null, primary key (deployment, package)) without rowid""",
+    "create index package_use_package on package_use (package)",
 )
 
 

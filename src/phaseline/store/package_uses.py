@@ -1,0 +1,59 @@
+"""Which deployments use which packages; statements of the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from phaseline.model.package_rows import PackageRow, PackageUse
+from phaseline.model.rows import Actor
+from phaseline.store import failures
+from phaseline.store.documents import to_text
+
+TENANT = Actor("").tenant
+"""The one tenant there is."""
+_COLUMNS = "number, name, version, format, digest, title, origin, file_count, size_bytes, installed_at, installed_by"
+
+
+def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
+    """What a deployment uses, by name of the package."""
+    rows = db.execute(
+        """select deployment, package, is_enabled, settings, folders, at, actor from package_use
+        join package on number = package where deployment = ? order by name""",
+        (deployment,),
+    )
+    return [
+        PackageUse(number, package, bool(on), json.loads(settings), tuple(json.loads(folders)), at, by)
+        for number, package, on, settings, folders, at, by in rows
+    ]
+
+
+def folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
+    """{deployment: folders with modules of the packages it uses}, of those that use any."""
+    found: dict[int, tuple[str, ...]] = {}
+    rows = db.execute(
+        "select deployment, folders from package_use join package on number = package where folders <> '[]' order by name"
+    )
+    for deployment, folders in rows:
+        found[deployment] = (*found.get(deployment, ()), *json.loads(folders))
+    return found
+
+
+def add_uses(db: sqlite3.Connection, deployment: int, added: Iterable[PackageUse]) -> None:
+    """Remember what a deployment uses. Raises: PL-F062 if a package is not installed any more."""
+    for use in added:
+        found = select(db, "number = ? and removed_at = 0", use.package)
+        if not found:
+            raise failures.package_gone()
+        other = """delete from package_use where deployment = ?
+            and package in (select number from package where name = ?)"""
+        db.execute(other, (deployment, found[0].name))
+        values = (deployment, use.package, int(use.is_enabled), to_text(dict(use.settings)), to_text(use.folders))
+        db.execute("insert into package_use values (?, ?, ?, ?, ?, ?, ?)", (*values, use.at, use.by))
+
+
+def select(db: sqlite3.Connection, condition: str, *values: object) -> list[PackageRow]:
+    """Packages, installed or not any more, that a condition holds of."""
+    rows = db.execute(f"select {_COLUMNS} from package where tenant = ? and {condition}", (TENANT, *values))
+    return [PackageRow(*row) for row in rows]
