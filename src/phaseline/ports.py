@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from phaseline.model.around import Around
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.checks import CheckBook
     from phaseline.model.declaration import Declaration
@@ -351,6 +352,10 @@ class Store(Protocol):
 
     def execution(self, id: str) -> ExecutionRow | None:
         """By its id, or None."""
+        ...
+
+    def around(self, execution: int) -> Around:
+        """What surrounds an execution; nothing where nothing was stored with it."""
         ...
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:

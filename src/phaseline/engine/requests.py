@@ -45,14 +45,15 @@ from phaseline.model.events import (
     Submitted,
     WakeRequested,
 )
-from phaseline.model.execution import Verdict
-from phaseline.model.graph import SubjectKind
+from phaseline.model.execution import GoOn, Verdict
+from phaseline.model.graph import Graph, SubjectKind
 from phaseline.model.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.engine.draft import Draft
+    from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Event
 
@@ -106,12 +107,18 @@ def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
         else:
             scheduler.arena.touched.add(scheduler.arena.slots[last].number)
         return
-    if not was_asking and (run.is_canceled or isinstance(event.answer, Verdict)):
+    if not was_asking and (run.is_canceled or not isinstance(event.answer, Graph)):
         return
     if isinstance(event.answer, Verdict):
         assert not scheduler.moves(run), f"the planner ends execution {run.execution} while entries of it still move"
         scheduler.set_status(draft, run, event.answer.status, event.answer.reason)
         scheduler.forget(run)
+        return
+    if isinstance(event.answer, GoOn):
+        slot = scheduler.arena.slots[event.graph_id]
+        slot.attempt = run.attempt
+        draft.reopened.append(GraphReopened(slot.graph_id, run.attempt))
+        _again(scheduler, draft, slot, np.arange(slot.base, slot.end), RETRIED_UNSURE)
         return
     draft.graphs.append(GraphAdded(event.graph_id, event.execution, event.answer))
     scheduler.planned.append(NewGraph(event.answer, event.graph_id, run.execution, run.deployment))
@@ -268,6 +275,12 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
         np.arange(slot.base, slot.end) if event.positions is None else event.positions.astype(np.int64) + slot.base
     )
     wanted = RETRIED_UNSURE if event.include_unsure or event.positions is not None else RETRIED
+    _again(scheduler, draft, slot, positions, wanted)
+
+
+def _again(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray, wanted: np.ndarray) -> None:
+    """Entries at these positions that have one of the wanted statuses (bool by status), and what was lost with them, go on."""
+    arena = scheduler.arena
     chosen = wanted[arena.status[positions]]
     chosen &= ((arena.marks[positions] & TOLERANT) == 0) | (arena.status[positions] != FAILED)
     positions = positions[chosen]

@@ -14,7 +14,7 @@ from phaseline.model.frozen import frozen
 if TYPE_CHECKING:
     import numpy as np
 
-    from phaseline.model.execution import StopAfter, Verdict
+    from phaseline.model.execution import GoOn, StopAfter, Verdict
     from phaseline.model.graph import Graph, LaneSpec, SubjectKind
     from phaseline.model.status import ExecutionStatus
 
@@ -30,10 +30,13 @@ class Submitted:
 
 @frozen
 class Planned:
-    """The planner answered a question (``Ask``) with a graph, now known as ``graph_id``, or with a verdict."""
+    """The planner answered a question (``Ask``) with a graph, now known as ``graph_id``, or with a verdict.
+
+    ``GoOn``: the graph ``graph_id``, which is held, goes on with what failed in it or was canceled.
+    """
 
     execution: int
-    answer: Graph | Verdict
+    answer: Graph | GoOn | Verdict
     graph_id: int = 0
 
 

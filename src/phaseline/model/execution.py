@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
@@ -51,6 +51,7 @@ class Request:
 
     ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
     to be stored, or run beside it by ``force``. ``take_back``: if it fails, what it has made is taken away again.
+    ``is_surrounded``: an ``Around`` is stored with its execution.
     """
 
     workflow: str
@@ -60,6 +61,7 @@ class Request:
     clean: bool = False
     if_busy: IfBusy = "wait"
     take_back: bool = False
+    is_surrounded: bool = False
 
 
 TOLERATED = "tolerated"
@@ -105,8 +107,10 @@ class History:
     """What the planner may know: present states by instance number (uint8), rounds so far, whether canceled.
 
     ``paths``: None where no node of the blueprint goes through states with phases. ``execution``: its id, empty in a plan.
-    ``checks``: what the last checks have found. ``aim``: gives what an update brings the deployment to. ``called``: gives
-    the instances for which the round that has just settled called an operation (bool by number); None: it is not known.
+    ``checks``: what the last checks have found. ``aim``: gives what an update brings the deployment to. ``called``: from the
+    name of a round of this attempt to the instances for which it called an operation (bool by number); None: there was no
+    such round. ``said``: to (phase, message) of what failed in it, the first few. ``is_afresh``: a retry for which nothing of
+    an earlier attempt can go on.
     """
 
     states: np.ndarray
@@ -117,7 +121,9 @@ class History:
     execution: str = ""
     checks: Checks = field(default_factory=_no_checks)
     aim: Callable[[], Aim | None] = lambda: None
-    called: Callable[[], np.ndarray | None] = lambda: None
+    called: Callable[[str], np.ndarray | None] = lambda _name: None
+    said: Callable[[str], Sequence[tuple[str, str]]] = lambda _name: ()
+    is_afresh: bool = False
 
 
 @frozen
@@ -137,8 +143,21 @@ class Reshape:
 
 
 @frozen
+class GoOn:
+    """A planner's answer to a retry: the last graph of this ``name`` goes on, with what failed in it or was canceled."""
+
+    name: str
+
+
+@frozen
 class Verdict:
-    """The planner's last word: how the execution ended and why."""
+    """The planner's last word: how the execution ended and why.
+
+    ``is_idle``: all is as it was asked for already, so there is no action at all: who says it before the first round has nobody
+    called, no hook either. ``forgets``: once it has completed the deployment is forgotten, in the turn that ends the execution.
+    """
 
     status: ExecutionStatus
     reason: str = ""
+    is_idle: bool = False
+    forgets: bool = False

@@ -14,6 +14,7 @@ from phaseline.model.status import ExecutionStatus
 if TYPE_CHECKING:
     import numpy as np
 
+    from phaseline.model.around import Around
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Changes
@@ -102,12 +103,16 @@ class DeploymentRow:
 
 @frozen
 class NewExecution:
-    """An execution to be stored; its id is made of the workflow and a store-wide number, such as ``install-7``."""
+    """An execution to be stored; its id is made of the workflow and a store-wide number, such as ``install-7``.
+
+    ``around``: what surrounds it, stored with it; its request says then that it is surrounded.
+    """
 
     deployment: int
     request: Request
     actor: Actor
     created_at: int
+    around: Around | None = None
 
 
 @frozen

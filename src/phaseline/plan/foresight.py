@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.checks import CHECKS, HEAL, OPERATIONS, Checks, results_of
-from phaseline.model.execution import Reshape, Round, Verdict
+from phaseline.model.execution import GoOn, Reshape, Round, Verdict
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import Problem
@@ -49,6 +49,7 @@ def foresee(planner: Planner, topology: Topology, request: Request, history: His
     before = topology
     for _ in range(MOST_ROUNDS):
         answer = planner(topology, request, history, declare)
+        assert not isinstance(answer, GoOn), "only a retry goes on"
         if isinstance(answer, Verdict):
             return Foreseen(before, tuple(graphs), topology, history.states, answer)
         if isinstance(answer, Reshape):

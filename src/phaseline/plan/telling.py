@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from phaseline.model.frozen import frozen
-from phaseline.model.graph import SubjectKind
+from phaseline.model.graph import SubjectKind, owners_of
 from phaseline.model.rows import NoteRow
 from phaseline.model.state_steps import is_of_state, phase_of, state_entered
 from phaseline.model.states import InstanceState as State
@@ -97,10 +97,10 @@ class Entries:
         sizes = [step.count for step in graph.steps]
         self.steps = graph.steps
         self.step = np.repeat(np.arange(len(sizes)), sizes)
-        kind = np.repeat([step.kind for step in graph.steps], sizes)
-        owner = graph.subject.copy()
-        related = (kind == SubjectKind.SOURCE) | (kind == SubjectKind.TARGET)
-        owner[related] = topology.source[owner[related]]
+        owner = np.full(len(graph), -1, np.int64)
+        for step in graph.steps:
+            mine = slice(step.first, step.first + step.count)
+            owner[mine] = owners_of(topology, step.kind, graph.subject[mine])
         self._order = np.argsort(owner, kind="stable")
         self._owner = owner[self._order]
 

@@ -100,7 +100,7 @@ def _functions(topology: Topology, graph: Graph) -> np.ndarray:
     found = np.zeros(len(graph), np.int32)
     tables: dict[tuple[str, SubjectKind], np.ndarray] = {}
     for step in graph.steps:
-        if step.kind is SubjectKind.NONE:
+        if step.kind is SubjectKind.NONE or step.kind is SubjectKind.DEPLOYMENT:
             continue
         key = (step.phase, step.kind)
         if key not in tables:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from phaseline.model.frozen import frozen
-from phaseline.model.graph import SubjectKind
+from phaseline.model.graph import SubjectKind, owners_of
 from phaseline.model.rows import NoteRow
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus as Status
@@ -106,10 +106,8 @@ class _Case:
 
     def owner(self, position: int) -> int:
         """The instance in whose sequence an entry stands; -1 for milestones."""
-        subject, kind = int(self.graph.subject[position]), self.kind(position)
-        if kind in {SubjectKind.SOURCE, SubjectKind.TARGET}:
-            return int(self.topology.source[subject])
-        return subject
+        subjects = self.graph.subject[position : position + 1]
+        return int(owners_of(self.topology, self.kind(position), subjects)[0])
 
     def said(self, position: int) -> str:
         """The last message of an entry."""
@@ -178,7 +176,7 @@ def _entries(case: _Case, instance: int) -> list[int]:
         subject = case.graph.subject[step.first : step.first + step.count]
         if step.kind is SubjectKind.NONE:
             continue
-        owner = subject if step.kind is SubjectKind.INSTANCE else case.topology.source[subject]
+        owner = owners_of(case.topology, step.kind, subject)
         found += (np.flatnonzero(owner == instance) + step.first).tolist()
     return found
 

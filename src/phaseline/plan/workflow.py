@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from phaseline.model.execution import History, Request, Reshape, Verdict
+from phaseline.model.execution import GoOn, History, Request, Reshape, Verdict
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import Graph
 from phaseline.model.topology import Topology
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.problem import Problem
     from phaseline.plan.policies import Declare
 
-Planner = Callable[[Topology, Request, History, "Declare"], Graph | Reshape | Verdict]
+Planner = Callable[[Topology, Request, History, "Declare"], Graph | Reshape | GoOn | Verdict]
 """Asked for the first graph of an execution, and again whenever a graph of it has settled or the deployment has another shape."""
 Look = Callable[[Topology, Request], "Iterable[Problem]"]
 """What is to be said of a request before it is submitted."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from phaseline.model.around import Around, Why
 from phaseline.model.failures import NonRecoverableError, RecoverableError
 from phaseline.model.frozen import frozen
 from phaseline.model.phase_data import attributes_in
@@ -22,6 +23,7 @@ from phaseline.model.properties import SCALARS, copy_mapping, diff, storable
 from phaseline.model.status import OutcomeKind
 
 if TYPE_CHECKING:
+    from phaseline.model.around import HookClass
     from phaseline.model.blueprint import Plugin, Value
     from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import CodePlaces, Path
@@ -35,7 +37,7 @@ MAX_TRACEBACK_CHARS = 20_000
 BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError, StopIteration, NameError, UnicodeError)
 """Python's own complaints about code: their texts are fragments without the type."""
 
-Flavour = Literal["native", "cloudify", "script", "phase"]
+Flavour = Literal["native", "cloudify", "script", "phase", "hook"]
 
 
 @frozen
@@ -189,7 +191,7 @@ class InstanceView:
 
 @frozen
 class ExecutionView:
-    """The execution a call belongs to."""
+    """The execution a call belongs to. ``decisions``: {instance id: what hooks decided for it}; ``around``: what surrounds it."""
 
     id: str
     workflow: str
@@ -198,6 +200,7 @@ class ExecutionView:
     tenant: str = "default_tenant"
     is_resumed: bool = False
     decisions: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    around: Around = Around()
 
 
 @frozen
@@ -223,6 +226,7 @@ class Site:
     the blueprint's folder or a URL, for ``inline`` the text itself. ``relationship`` is set for relationship
     operations (then the call has ``source`` and ``target``). ``max_retries`` -1: without end. ``phase``: of a phase of a
     state, with its ``phase_code``; an operation whose function is a phase plugin's has none, and is a phase of its own name.
+    ``hook``: of a call of a hook class.
     """
 
     operation: str
@@ -238,6 +242,7 @@ class Site:
     timeout_recoverable: bool = False
     phase: PhaseView | None = None
     phase_code: PhaseCode | None = None
+    hook: HookClass | None = None
 
 
 class Channel(Protocol):
@@ -276,15 +281,15 @@ class Channel(Protocol):
 
 
 class Call:
-    """One call of one member. Views exist for what it is about: ``instance``, or ``source`` and ``target``.
+    """One call of one member. Views exist for what it is about: ``instance``, or ``source`` and ``target``; none of the deployment itself.
 
-    ``attempt`` is the number of retries so far; ``is_doubted``: nobody saw the end of the call before. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
+    ``attempt`` is the number of retries so far; ``is_doubted``: nobody saw the end of the call before; ``why`` the deployment itself is called. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
     every process that the call starts must inherit it: by it processes are found again and ended after a
     time-out or the engine's death.
     """
 
     __slots__ = (
-        "_inputs", "attempt", "channel", "data", "instance", "is_doubted", "member", "site", "source", "target", "world",
+        "_inputs", "attempt", "channel", "data", "instance", "is_doubted", "member", "site", "source", "target", "why", "world",
     )  # fmt: skip
 
     def __init__(
@@ -310,6 +315,7 @@ class Call:
         self.target = target
         self.data = data
         self.is_doubted = False
+        self.why = Why.BEFORE
         self._inputs: dict[str, Value] | None = None
 
     @property

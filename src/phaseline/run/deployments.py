@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from phaseline.model.around import Around
+from phaseline.model.frozen import altered
 from phaseline.model.labels import labelled, labels_of
 from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.model.stored_plans import PLAN
 from phaseline.run.calling import ExecutionView
+from phaseline.run.decisions import Decisions, add_decisions, decided
 from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.subjects import LoadedDeployment
 
@@ -22,13 +25,14 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.checks import ChecksMade
-    from phaseline.model.events import StatesEntered
+    from phaseline.model.events import Batch, StatesEntered
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
     from phaseline.model.rows import ExecutionRow, NoteRow, Reshaped
     from phaseline.model.stored_plans import Aim
     from phaseline.ports import Secrets, Store
     from phaseline.run.parts import FindPhase
+    from phaseline.run.reports import Report
 
 
 def no_phase(_name: str) -> PhaseDefinition | None:
@@ -156,13 +160,26 @@ class Deployments:
     def begin(self, row: ExecutionRow) -> None:
         """Know an execution, so that neither it nor its deployment need be searched in the store."""
         self._names[row.deployment] = row.deployment_name
+        around = self._store.around(row.number) if row.request.is_surrounded else Around()
         self._executions[row.number] = ExecutionView(
             row.id,
             row.request.workflow,
             row.request.parameters,
             creator=row.created_by,
             is_resumed=row.attempt > 0,
+            decisions=decided(self._store, row) if around.hooks else {},
+            around=around,
         )
+
+    def decide(self, batch: Batch, report: Report) -> None:
+        """Follow what hooks have decided for instances, before anybody is called for them."""
+        results = [remark.result for _, remark in report.remarks if remark.result is not None]
+        for segment in batch.segments if results else ():
+            view = self.execution(segment.execution, segment.deployment)
+            found: Decisions = dict(view.decisions)
+            mine = [remark.result for _, remark in report.remarks if remark.graph == segment.graph]
+            add_decisions(found, mine)
+            self._executions[segment.execution] = altered(view, decisions=found)
 
     def execution(self, execution: int, deployment: int) -> ExecutionView:
         """The execution as its calls see it. ``KeyError`` if the store has none of this number."""

@@ -14,19 +14,21 @@ if TYPE_CHECKING:
 
     from phaseline.run.calling import Call, Caller, Flavour
     from phaseline.run.together import Gatherer, Gathering, Gathers, Together
+    from phaseline.tasks.host_keys import HostKeys
 
 
 class Callers:
     """One caller for each flavour, shared by all threads."""
 
-    def __init__(self) -> None:
-        """None is made yet."""
+    def __init__(self, host_keys: HostKeys | None = None) -> None:
+        """None is made yet. ``host_keys``: how runners of tasks look at keys of hosts."""
         self._made: dict[Flavour, Caller] = {}
+        self._host_keys = host_keys
 
     def __getitem__(self, flavour: Flavour) -> Caller:
         """The caller of a flavour."""
         found = self._made.get(flavour)
-        return found if found is not None else self._made.setdefault(flavour, _make(flavour))
+        return found if found is not None else self._made.setdefault(flavour, _make(flavour, self._host_keys))
 
     def gather(self, flavour: Gathers, gathering: Gathering) -> Together:
         """Members of such a flavour, about to be called together."""
@@ -34,11 +36,19 @@ class Callers:
         return gatherer.gather(gathering)
 
 
-def _make(flavour: Flavour) -> Caller:
+def _make(flavour: Flavour, host_keys: HostKeys | None) -> Caller:
+    if flavour == "task":
+        from phaseline.tasks.callers import TaskCaller
+
+        return TaskCaller(host_keys)
     if flavour == "native":
         from phaseline.run.native import NativeCaller
 
         return NativeCaller()
+    if flavour == "hook":
+        from phaseline.hooks.caller import HookCaller
+
+        return HookCaller()
     if flavour == "phase":
         from phaseline.compat.cyclecloud.callers import PhaseCaller
 
@@ -50,6 +60,8 @@ def _make(flavour: Flavour) -> Caller:
 
 def flavour_of(call: Call) -> Flavour:
     """Who calls it. Raises what importing its function raises."""
+    if call.site.hook is not None:
+        return "hook"
     if call.site.form != "function":
         return "script"
     declaration = declaration_of(call.load())

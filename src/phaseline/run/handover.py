@@ -262,7 +262,7 @@ class HandOver:
 
     def _function_of(self, part: Part, subject: int) -> tuple[CodePlaces, str]:
         """The function that is called for a subject, empty if there is none, and where its code is."""
-        operation = part.deployment.operation(part.segment.kind, subject, self.batch.lane.phase)
+        operation = part.mapped(subject)
         is_function = operation is not None and operation.form == "function"
         return part.deployment.view.code, operation.implementation if operation is not None and is_function else ""
 

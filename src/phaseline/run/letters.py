@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.blueprint import Plugin
+from phaseline.model.frozen import told
 from phaseline.model.rows import CodePlaces
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import (
@@ -83,6 +84,15 @@ def write_instance(view: InstanceView) -> Letter:
     }
 
 
+def write_execution(call: Call) -> Letter:
+    """The execution; of what hooks have decided what concerns the call."""
+    view = call.site.execution
+    decided = {one.id: dict(view.decisions[one.id]) for one in call.subjects if one.id in view.decisions}
+    left_out = {"around", "parameters", "decisions"}
+    rest = {name: value for name, value in told(view).items() if name not in left_out}
+    return {**rest, "parameters": dict(view.parameters), "decisions": decided}
+
+
 def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
     """Everything a worker needs to begin a call; the rest it asks for."""
     site = call.site
@@ -112,7 +122,7 @@ def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
         "phase": None if site.phase is None else write_phase(site.phase),
         "plugin": plugin,
         "relationship": None if site.relationship is None else write_relationship(site.relationship),
-        "execution": asdict(site.execution),
+        "execution": write_execution(call),
         "deployment": {
             "id": deployment.id,
             "blueprint": deployment.blueprint,
@@ -131,9 +141,7 @@ def read_call(letter: Letter, channel: Channel, world: World) -> Call:
     """The call that ``write_call`` wrote."""
     places = letter["code"]
     imported = tuple((namespace, folder) for namespace, folder in places["imported"])
-    code = CodePlaces(
-        places["blueprint_folder"], tuple(places["plugin_folders"]), imported, tuple(places["packages"])
-    )
+    code = CodePlaces(places["blueprint_folder"], tuple(places["plugin_folders"]), imported, tuple(places["packages"]))
     site = Site(
         **letter["site"],
         execution=ExecutionView(**letter["execution"]),

@@ -20,7 +20,6 @@ from phaseline.model.events import (
     Dispatch,
     Evaluate,
     Reattached,
-    RetryRequested,
     SlotsChanged,
     Stop,
     Submitted,
@@ -119,7 +118,7 @@ class Engine:
         self.scheduler = Scheduler(next_batch=first_batch)
         self.deployments = Deployments(store, secrets)
         self.planning = Planning(planners, self.deployments, declare, first_graph)
-        self._rounds = Rounds(self.scheduler, self.planning, self.deployments)
+        self._rounds = Rounds(self.scheduler, self.planning, self.deployments, store, self._messages)
         self.claims = Claims(
             lambda number: self.deployments.loaded(number).topology, self._begin,
             lambda number: has_calls(self._outstanding, number),
@@ -220,10 +219,11 @@ class Engine:
         self._rows.append(EventRow(row.number, self._clock.now(), "retried", "Retrying what failed", actor=actor))
         if self._phases is not None:
             self._phases.orders.clear_retried(row, graph, positions)
-        from phaseline.run.past import must_replan
+        from phaseline.run.past import to_retry
 
-        replan = replan or must_replan(self._store, row, graph)
-        self._events.append(RetryRequested(row.number, graph, positions, include_unsure, replan))
+        self._events.append(
+            to_retry(self._store, row, (graph, positions), include_unsure=include_unsure, replan=replan)
+        )
         for held in self._store.graphs(row.number):
             if graph is None or held.id == graph:
                 self._events.append(WakeRequested(row.number, held.id, positions, only_failing=True))
@@ -339,6 +339,7 @@ class Engine:
         events.append(Tick())
         decision = self.scheduler.handle(events, now)
         sorter = self._outstanding.sort(reports, decision.accepted, first, now)
+        self._messages.remember(sorter.remarks)
         if self._phases is None:
             decision = self._rounds.followed(decision, now)
         if self._phases is not None:
@@ -347,7 +348,6 @@ class Engine:
             self._note_execution(change.execution, change.status, change.reason, now)
         answers, self._door.answers = self._door.answers, []
         payload = sorter.payload(self._rows, answers, self._requests, self.planning.reshaped(decision.changes.graphs))
-        self._messages.remember(payload.remarks)
         if decision.changes or payload:
             self._store.commit(Turn(now, decision.changes, payload))
             self._rows, self._requests = [], {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.graph import SubjectKind
+from phaseline.model.graph import called_side
 from phaseline.model.rows import EventRow
 
 if TYPE_CHECKING:
@@ -58,8 +58,6 @@ def called_by_hand(
     """That a user vouches for entries of a graph, an event each; of a relationship the side that is called."""
     for step in graph.steps:
         for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():
-            subject = int(graph.subject[position])
-            if step.kind is SubjectKind.SOURCE or step.kind is SubjectKind.TARGET:
-                subject = int((topology.source if step.kind is SubjectKind.SOURCE else topology.target)[subject])
+            subject = called_side(topology, step.kind, int(graph.subject[position]))
             text = f"Task completed by hand: {reason}"
             yield EventRow(row.number, now, "completed_by_hand", text, subject, step.phase, actor)

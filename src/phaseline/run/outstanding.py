@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.around import PRE
 from phaseline.model.events import Finished, Noted
-from phaseline.model.graph import SubjectKind
+from phaseline.model.graph import called_side
 from phaseline.run.check_results import Vouch, checks_made, leaves_results, vouched_for
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.reports import Dispatched, Report
@@ -93,6 +94,8 @@ class Outstanding:
                 sorter.logs.extend(report.logs)
             if not report.is_noted:
                 sorter.failures(batch, report, answer, self._instance_of)
+                if batch.lane.phase.startswith(PRE):
+                    self._deployments.decide(batch, report)
                 if leaves_results(batch):
                     sorter.checks.extend(checks_made(batch, report, answer, self.scheduler.arena, now))
                 if dispatched.report(report.members):
@@ -114,16 +117,15 @@ class Outstanding:
             del self._origins[next(iter(self._origins))]
 
     def instance_name(self, segment: Segment, place: int) -> str:
-        """The id of the instance a member was about."""
-        return self._deployments.loaded(segment.deployment).topology.ids[self._instance_of(segment, place)]
+        """The id of the instance a member was about, or the name of the deployment itself."""
+        instance = self._instance_of(segment, place)
+        loaded = self._deployments.loaded(segment.deployment)
+        return loaded.topology.ids[instance] if instance >= 0 else loaded.view.id
 
     def _instance_of(self, segment: Segment, place: int) -> int:
         """The instance a member was about: of a relationship the side that was called."""
-        subject = int(segment.subjects[place])
-        if segment.kind is SubjectKind.INSTANCE:
-            return subject
         topology = self._deployments.loaded(segment.deployment).topology
-        return int((topology.source if segment.kind is SubjectKind.SOURCE else topology.target)[subject])
+        return called_side(topology, segment.kind, int(segment.subjects[place]))
 
     def _given_up(self, batch: Batch, answer: Accepted | None) -> set[int]:
         """Members that were not accepted because nobody waits for their entries any more."""

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.dsl.functions.table import contains_functions
+from phaseline.model.around import Why
 from phaseline.model.failures import NonRecoverableError
 from phaseline.model.frozen import changeable
-from phaseline.model.graph import SubjectKind
+from phaseline.model.graph import SubjectKind, called_side
 from phaseline.model.properties import SCALARS, copy, copy_mapping
 from phaseline.model.state_steps import phase_of
 from phaseline.plan.arguments import given_inputs
@@ -136,9 +137,14 @@ class Part:
         )
         return Spot(site, {}, policy, is_constant=True, is_flat=True)
 
+    def mapped(self, subject: int) -> Operation | None:
+        """What the phase means for a subject: what the execution brings along, or an operation of the blueprint; or None."""
+        brought = self.execution.around.operation(self.phase)
+        return brought or self.deployment.operation(self.segment.kind, subject, self.phase)
+
     def operation(self, place: int) -> Operation:
         """What is to be called. ``NonRecoverableError`` if nothing is mapped any more."""
-        found = self.deployment.operation(self.segment.kind, self.subjects[place], self.phase)
+        found = self.mapped(self.subjects[place])
         if found is None or not found.is_implemented:
             raise NonRecoverableError(f"nothing is mapped to '{self.phase}' (any more)")
         return found
@@ -158,7 +164,7 @@ class Part:
         operation = self.operation(place)
         kind, deployment = self.segment.kind, self.deployment
         relationship = None
-        if kind is not SubjectKind.INSTANCE:
+        if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
             topology, subject = deployment.topology, self.subjects[place]
             ends = int(topology.source[subject]), int(topology.target[subject])
             relationship = deployment.relationship_view(int(topology.link[subject]), *ends)
@@ -170,11 +176,12 @@ class Part:
             self.execution,
             deployment.view_now(),
             plugin=deployment.blueprint.plugins.get(operation.plugin) if operation.plugin else None,
-            side=SIDES[kind],
+            side=SIDES.get(kind, "node"),
             relationship=relationship,
             max_retries=policy.max_retries,
             timeout_s=policy.timeout_ms / 1000,
             timeout_recoverable=policy.timeout_recoverable,
+            hook=self.execution.around.hook(self.phase),
         )
         given = given_inputs(self.execution.workflow, operation.name, self.execution.parameters)
         inputs = {**operation.inputs, **given} if given else operation.inputs
@@ -190,13 +197,16 @@ class Part:
         instance = source = target = None
         if self.segment.kind is SubjectKind.INSTANCE:
             instance = deployment.instance_view(subject)
-        else:
+        elif self.segment.kind is not SubjectKind.DEPLOYMENT:
             topology = deployment.topology
             source = deployment.instance_view(int(topology.source[subject]))
             target = deployment.instance_view(int(topology.target[subject]))
         data = copy(self.data.get(self.positions[place])) if self.data else None
         member = self.first + place
-        return Call(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
+        made = Call(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
+        if self.segment.kind is SubjectKind.DEPLOYMENT:
+            made.why = Why(subject)
+        return made
 
     def take_doubt(self, place: int) -> bool:
         """True once for a member whose last call nobody saw the end of."""
@@ -217,8 +227,4 @@ class Part:
 
     def instance(self, place: int) -> int:
         """The instance that log lines belong to: of a relationship the side that is called."""
-        subject, kind = self.subjects[place], self.segment.kind
-        if kind is SubjectKind.INSTANCE:
-            return subject
-        topology = self.deployment.topology
-        return int((topology.source if kind is SubjectKind.SOURCE else topology.target)[subject])
+        return called_side(self.deployment.topology, self.segment.kind, self.subjects[place])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.distinct import some
+from phaseline.model.events import RetryRequested
 from phaseline.model.graph import SubjectKind
 
 if TYPE_CHECKING:
@@ -14,6 +15,18 @@ if TYPE_CHECKING:
     from phaseline.model.rows import ExecutionRow
     from phaseline.model.topology import Topology
     from phaseline.ports import Store
+
+
+def to_retry(
+    store: Store, row: ExecutionRow, wanted: tuple[int | None, np.ndarray | None], *, include_unsure: bool, replan: bool
+) -> RetryRequested:
+    """What a retry of ``wanted`` (graph, positions) asks of the scheduler.
+
+    What is surrounded begins with its hooks again, and its planner says where it goes on (ADR 0022).
+    """
+    if row.request.is_surrounded:
+        return RetryRequested(row.number, None, None, include_unsure, replan=True)
+    return RetryRequested(row.number, *wanted, include_unsure, replan or must_replan(store, row, wanted[0]))
 
 
 def must_replan(store: Store, row: ExecutionRow, graph: int | None) -> bool:

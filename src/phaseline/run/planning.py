@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.events import Planned
-from phaseline.model.execution import TOLERATED, History, Reshape, Round, Verdict
+from phaseline.model.execution import TOLERATED, GoOn, History, Reshape, Round, Verdict
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph, without_entries
 from phaseline.model.problem import ProblemsError
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from phaseline.model.rows import CodePlaces, ExecutionRow
     from phaseline.model.topology import Topology
     from phaseline.run.deployments import Deployments
+    from phaseline.run.endings import Endings
+    from phaseline.run.subjects import LoadedDeployment
 
 Declare = Callable[["Operation"], "Declaration"]
 """What an operation says of itself, without running its code."""
 WORDS = tuple(status.word for status in EntryStatus)
 FAILED, TOLERANT = int(EntryStatus.FAILED), int(Mark.TOLERANT)
-Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape | Verdict"]
+Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape | GoOn | Verdict"]
 """A workflow: a pure function from what is there and what has happened to what is to be done next."""
 
 
@@ -85,25 +87,33 @@ class Planning:
         rounds[graph] = Round(name, attempt, counts)
 
     def ask(
-        self, execution: int, *, is_canceled: bool, attempt: int, called: Callable[[], np.ndarray | None]
+        self, execution: int, endings: Endings, *, is_canceled: bool, attempt: int, is_afresh: bool = False
     ) -> Planned:
         """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems.
 
-        ``called`` as in ``History``.
+        ``is_afresh`` as in ``History``.
         """
         row = self._rows[execution]
         name = row.request.workflow
         try:
             deployment = self._deployments.loaded(row.deployment)
-            own = self.own(name, deployment.blueprint, deployment.view.code)
-            planner = own or self._planners.get(name)
+            planner = self._planner(row, deployment)
             if planner is None:
                 return Planned(execution, Verdict(ExecutionStatus.FAILED, f"unknown workflow {name!r}"))
             paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
             rounds = tuple(self._rounds[execution].values())
+
+            def called(name: str) -> np.ndarray | None:
+                graph = self._graph(execution, name, attempt)
+                return None if graph is None else endings.called(graph, len(deployment.topology))
+
+            def said(name: str) -> Sequence[tuple[str, str]]:
+                graph = self._graph(execution, name, attempt)
+                return () if graph is None else endings.said(graph)
+
             history = History(
                 deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, deployment.checks.checks,
-                lambda: self._deployments.aim_of(row), called,
+                lambda: self._deployments.aim_of(row), called, said, is_afresh,
             )  # fmt: skip
             code = deployment.view.code
             answer = planner(
@@ -115,7 +125,25 @@ class Planning:
             return Planned(execution, answer)
         if isinstance(answer, Reshape):
             return self._reshape(execution, row.deployment, answer)
+        if isinstance(answer, GoOn):
+            return Planned(execution, answer, self._graph(execution, answer.name) or 0)
         return Planned(execution, answer, self.number(answer))
+
+    def _planner(self, row: ExecutionRow, deployment: LoadedDeployment) -> Planner | None:
+        """That of the execution's workflow, with what surrounds it; None: nobody knows the workflow."""
+        name = row.request.workflow
+        found = self.own(name, deployment.blueprint, deployment.view.code) or self._planners.get(name)
+        if found is None or not row.request.is_surrounded:
+            return found
+        from phaseline.plan.around import surrounded
+
+        return surrounded(found, self._deployments.execution(row.number, row.deployment).around)
+
+    def _graph(self, execution: int, name: str, attempt: int | None = None) -> int | None:
+        """The last graph of this name that has settled, in an attempt or in any; None if there is none."""
+        rounds = self._rounds[execution]
+        wanted = [graph for graph, done in rounds.items() if done.name == name and attempt in {None, done.attempt}]
+        return wanted[-1] if wanted else None
 
     def _reshape(self, execution: int, deployment: int, answer: Reshape) -> Planned:
         """The deployment has its new shape at once, for whoever is asked next; a graph without entries is the round of it."""

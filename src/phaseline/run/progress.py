@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.frozen import frozen
-from phaseline.model.graph import SubjectKind
+from phaseline.model.graph import SubjectKind, owners_of
 from phaseline.model.state_steps import EXIT_PREFIX, phase_of, state_entered
 from phaseline.model.status import EntryStatus
 
@@ -133,7 +133,7 @@ def count_rows(
         rows.setdefault(divmod(rest, len(phases)), {})[EntryStatus(found)] = int(counts[cell])
     names = list(phases)
     return tuple(
-        ProgressRow(topology.nodes[node].name if apart else "", names[number], count)
+        ProgressRow(topology.nodes[node].name if apart and node < len(topology.nodes) else "", names[number], count)
         for (node, number), count in sorted(rows.items())
         if not names[number].startswith(EXIT_PREFIX)  # the way out of a state is nothing that is done
     )
@@ -146,11 +146,17 @@ def _shown(step: str) -> str:
 
 
 def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """By entry: the number of its node; behind the last one for the deployment itself."""
     instances = subjects.copy()
-    related = kinds != SubjectKind.INSTANCE
+    related = (kinds == SubjectKind.SOURCE) | (kinds == SubjectKind.TARGET)
     if related.any():
         instances[related] = topology.source[subjects[related]]
-    numbers: np.ndarray = topology.node[instances].astype(np.int64)
+    of_nodes = kinds != SubjectKind.DEPLOYMENT
+    if of_nodes.all():
+        numbers: np.ndarray = topology.node[instances].astype(np.int64)
+        return numbers
+    numbers = np.full(len(subjects), len(topology.nodes), np.int64)
+    numbers[of_nodes] = topology.node[instances[of_nodes]]
     return numbers
 
 
@@ -168,13 +174,12 @@ def failing(
     )
     shown = []
     for position in found[:MAX_FAILING].tolist():
-        subject = int(arena.subject[low + position])
-        if arena.kind[low + position] != SubjectKind.INSTANCE:
-            subject = int(topology.source[subject])
+        subjects = arena.subject[low + position : low + position + 1]
+        owner = int(owners_of(topology, SubjectKind(int(arena.kind[low + position])), subjects)[0])
         policy = arena.policies[int(arena.policy[low + position])]
         shown.append(
             Failing(
-                topology.ids[subject],
+                topology.ids[owner] if owner >= 0 else "",
                 phase_of(policy.lane.phase) or policy.lane.phase,
                 EntryStatus(int(status[position])),
                 int(arena.attempts[low + position]),

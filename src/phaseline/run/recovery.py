@@ -63,6 +63,14 @@ def restore(
     return events + lost
 
 
+def held_again(
+    store: Store, deployments: Deployments, row: ExecutionRow, graph: int, messages: dict[tuple[int, int], str]
+) -> Event:
+    """The event that gives the scheduler back a graph of the execution that it had dropped."""
+    found = next(one for one in store.graphs(row.number) if one.id == graph)
+    return _restored(store, deployments, row, found, store.statuses(graph), messages, _LastCalls(store, row))
+
+
 def is_reach(row: ExecutionRow) -> bool:
     """True for an execution that brings resources to a target."""
     return row.request.workflow == REACH

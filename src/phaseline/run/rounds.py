@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from phaseline.model.events import Ask, Decision
-from phaseline.model.graph import Graph, SubjectKind
+from phaseline.model.execution import GoOn
+from phaseline.model.graph import Graph
 from phaseline.model.state_steps import has_phases
-from phaseline.model.status import EntryStatus, Mark
+from phaseline.run.endings import Endings
+from phaseline.run.past import must_replan
+from phaseline.run.recovery import held_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.engine.arena import Arena
-    from phaseline.engine.laying import Slot
+    from phaseline.engine.runs import Run
     from phaseline.engine.scheduler import Scheduler
-    from phaseline.model.events import Command, Event
+    from phaseline.model.events import Command, Event, Planned
+    from phaseline.ports import Store
     from phaseline.run.deployments import Deployments
+    from phaseline.run.last_messages import LastMessages
     from phaseline.run.planning import Planning
 
-CALLED = (EntryStatus.COMPLETED, EntryStatus.FAILED, EntryStatus.UNSURE)
 ROUNDS_TOGETHER = 4
 """How often planners are asked in one turn, so that one which plans nothing again and again holds nobody up."""
 
@@ -29,9 +30,13 @@ ROUNDS_TOGETHER = 4
 class Rounds:
     """Asks planners what comes next and lets the scheduler go on with the answers."""
 
-    def __init__(self, scheduler: Scheduler, planning: Planning, deployments: Deployments) -> None:
-        """All three are the engine's own."""
+    def __init__(
+        self, scheduler: Scheduler, planning: Planning, deployments: Deployments, store: Store, messages: LastMessages
+    ) -> None:
+        """All are the engine's own."""
         self._scheduler, self._planning, self._deployments = scheduler, planning, deployments
+        self._store, self._messages = store, messages
+        self._endings = Endings(store, scheduler.arena, messages)
         self.begins: Callable[[Graph, int], list[Event]] = lambda _graph, _deployment: []
         """What follows from a graph with phases, of a deployment."""
 
@@ -67,25 +72,20 @@ class Rounds:
         if slot is not None and not arena.moves(slot):
             status, marks = arena.status[slot.base : slot.end], arena.marks[slot.base : slot.end]
             self._planning.settled(asked.execution, asked.graph, slot.name, slot.attempt, status=status, marks=marks)
-
-        def called() -> np.ndarray | None:
-            return (
-                None if slot is None else _called(arena, slot, len(self._deployments.loaded(run.deployment).topology))
-            )
-
-        planned = self._planning.ask(asked.execution, is_canceled=run.is_canceled, attempt=run.attempt, called=called)
+        planned = self._ask(run)
+        if isinstance(planned.answer, GoOn):
+            row, graph = self._planning.row(run.execution), planned.graph_id
+            if not must_replan(self._store, row, graph):
+                return [held_again(self._store, self._deployments, row, graph, self._messages), planned]
+            planned = self._ask(run, is_afresh=True)
         if isinstance(planned.answer, Graph) and has_phases(planned.answer.steps):
             return [planned, *self.begins(planned.answer, run.deployment)]
         return [planned]
 
-
-def _called(arena: Arena, slot: Slot, count: int) -> np.ndarray:
-    """For which of ``count`` instances something of this graph was called, bool by number."""
-    part = slice(slot.base, slot.end)
-    chosen = (arena.kind[part] == SubjectKind.INSTANCE) & np.isin(arena.status[part], CALLED)
-    found = np.zeros(count, bool)
-    found[arena.subject[part][chosen & (arena.marks[part] & Mark.ABSENT == 0)]] = True
-    return found
+    def _ask(self, run: Run, *, is_afresh: bool = False) -> Planned:
+        return self._planning.ask(
+            run.execution, self._endings, is_canceled=run.is_canceled, attempt=run.attempt, is_afresh=is_afresh
+        )
 
 
 def _is_asked(command: Command) -> bool:

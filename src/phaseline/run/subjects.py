@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from copy import copy
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
@@ -87,6 +88,7 @@ class LoadedDeployment:
         self._secrets: Secrets = NoSecrets() if secrets is None else secrets
         self._take(topology, blueprint, inputs, view_of(name, blueprint, inputs, code, creator))
         self._documents = dict(documents)
+        self._is_looked_at = False
         self._lock = threading.Lock()
         self._nodes: dict[int, NodeView] = {}
 
@@ -122,6 +124,8 @@ class LoadedDeployment:
     def apply(self, instance: int, written: Mapping[Path, Value], removed: Sequence[Path]) -> DocumentChange:
         """Remember a change of one document, and the row that stores it."""
         with self._lock:
+            if self._is_looked_at:
+                self._documents, self._is_looked_at = dict(self._documents), False
             self._documents[instance] = merge(self.document_of(instance), written, removed)
         return DocumentChange(self.number, instance, written, removed)
 
@@ -147,7 +151,7 @@ class LoadedDeployment:
     def grow(self, topology: Topology, documents: Mapping[int, dict[str, Value]], states: np.ndarray) -> None:
         """Instances were added behind those there are: their documents and states."""
         with self._lock:
-            self._documents.update(documents)
+            self._documents, self._is_looked_at = {**self._documents, **documents}, False
         self.states = np.concatenate((self.states, states))
         self._take(topology, topology.blueprint, self.inputs, self.view)
 
@@ -162,6 +166,20 @@ class LoadedDeployment:
         self._nodes = {}
         self._take(topology, blueprint, inputs, view_of(self.view.id, blueprint, inputs, code, self.view.creator))
 
+    def as_is(self) -> LoadedDeployment:
+        """The deployment at this moment: what happens to it from now on is not seen there. Costs next to nothing.
+
+        Documents are shared until the next of them is written.
+        """
+        seen = copy(self)
+        with self._lock:
+            self._is_looked_at = seen._is_looked_at = True
+            seen._documents = self._documents
+        seen.states = self.states.copy()
+        seen._lock, seen._nodes = threading.Lock(), dict(self._nodes)
+        seen.__dict__.pop("_scope", None)  # it leads to the documents of the other one
+        return seen
+
     # -- operations ---------------------------------------------------------------------------------------------
 
     def operation(self, kind: SubjectKind, subject: int, phase: str) -> Operation | None:
@@ -169,12 +187,16 @@ class LoadedDeployment:
         if kind is SubjectKind.INSTANCE:
             node: Node = self.topology.nodes[self.topology.node[subject]]
             return node.operations.get(phase)
+        if kind is SubjectKind.DEPLOYMENT:
+            return None
         relationship: Relationship = self.topology.links[self.topology.link[subject]].relationship
         sided = relationship.source_operations if kind is SubjectKind.SOURCE else relationship.target_operations
         return sided.get(phase)
 
     def owners(self, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
         """What decides about the operation of each subject: node numbers of instances, link places of relationships."""
+        if kind is SubjectKind.DEPLOYMENT:
+            return subjects
         column = self.topology.node if kind is SubjectKind.INSTANCE else self.topology.link
         found: np.ndarray = column[subjects]
         return found

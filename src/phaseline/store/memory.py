@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
 
+from phaseline.model.around import Around
 from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.frozen import altered
@@ -199,7 +200,7 @@ class MemoryStore:
             id=f"{new.request.workflow}-{number}",
             deployment=deployment,
             deployment_name=known.row.name,
-            request=requests.from_json(requests.to_json(new.request)),
+            request=requests.from_json(requests.to_json(altered(new.request, is_surrounded=new.around is not None))),
             status=ExecutionStatus.QUEUED,
             reason="",
             attempt=0,
@@ -208,7 +209,7 @@ class MemoryStore:
             ended_at=0,
             created_by=new.actor.name,
         )
-        self._held.executions[number] = HeldExecution(row)
+        self._held.executions[number] = HeldExecution(row, new.around or Around())
         if self._owner is None if asks is None else asks:
             asking.add_request(self._held, RequestKind.START, number, {}, new.actor, new.created_at)
         return row
@@ -385,6 +386,11 @@ class MemoryStore:
         with self._guard:
             known = self._held.executions.get(int(number)) if number.isdecimal() else None
             return known.row if known is not None and known.row.id == id else None
+
+    def around(self, execution: int) -> Around:
+        """What surrounds an execution."""
+        known = self._held.executions.get(execution)
+        return known.around if known else Around()
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
         """In the order of their rounds."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from phaseline.model.around import Around
 from phaseline.model.blueprint import Blueprint
 from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.frozen import altered
@@ -83,6 +84,7 @@ class HeldExecution:
     """An execution with everything about it."""
 
     row: ExecutionRow
+    around: Around = field(default_factory=Around)
     graphs: list[int] = field(default_factory=list)
     batches: dict[int, None] = field(default_factory=dict)
     logs: list[LogLine] = field(default_factory=list)

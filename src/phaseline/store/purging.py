@@ -121,6 +121,7 @@ def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: in
     graphs = db.execute(f"delete from graph where execution {_ONLY}", (going,)).rowcount
     requests = db.execute(f"delete from request where execution {_ONLY}", (going,)).rowcount
     db.execute(f"delete from plan where execution {_ONLY}", (going,))
+    db.execute(f"delete from around where execution {_ONLY}", (going,))
     executions = db.execute(f"delete from execution where number {_ONLY}", (going,)).rowcount
     return Purged(executions=executions, graphs=graphs, requests=requests)
 

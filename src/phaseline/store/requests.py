@@ -23,6 +23,7 @@ def to_json(request: Request) -> str:
             "clean": request.clean,
             **({} if request.if_busy == WAIT else {"if_busy": request.if_busy}),
             **({"take_back": True} if request.take_back else {}),
+            **({"surrounded": True} if request.is_surrounded else {}),
         }
     )
 
@@ -38,4 +39,5 @@ def from_json(text: str) -> Request:
         clean=found["clean"],
         if_busy=found.get("if_busy", WAIT),
         take_back=found.get("take_back", False),
+        is_surrounded=found.get("surrounded", False),
     )

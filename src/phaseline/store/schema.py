@@ -51,6 +51,7 @@ TABLES = (
         attempt integer not null, created_at integer not null, started_at integer not null,
         ended_at integer not null, created_by text not null)""",
     "create index execution_deployment on execution (deployment)",
+    "create table around (execution integer primary key, body text not null)",
     f"create index execution_open on execution (deployment) where {IS_OPEN}",
     """create table graph (
         id integer primary key, execution integer not null, name text not null, attempt integer not null,

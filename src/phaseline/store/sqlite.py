@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.around import Around
 from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.checks import CheckBook
 from phaseline.model.graph import Graph
@@ -45,6 +46,7 @@ from phaseline.model.status import EntryStatus
 from phaseline.model.topology import Topology
 from phaseline.ports import Clock
 from phaseline.store import asking, failures, file, growing, reads, writes
+from phaseline.store.arounds import read_around
 from phaseline.store.checks import read_book
 from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
 from phaseline.store.labels import SqliteLabels
@@ -332,6 +334,11 @@ class SqliteStore:
         """By its id, or None."""
         with self._reading() as db:
             return next(iter(reads.executions(db, id=id)), None)
+
+    def around(self, execution: int) -> Around:
+        """What surrounds an execution."""
+        with self._reading() as db:
+            return read_around(db, execution)
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
         """In the order of their rounds."""

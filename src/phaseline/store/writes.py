@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 
+from phaseline.model.frozen import altered
 from phaseline.model.labels import labels_of
 from phaseline.model.rows import Actor, Beside, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import asking, failures, reads, requests, stored_blueprints, topologies
+from phaseline.store.arounds import add_around
 from phaseline.store.documents import to_text
 from phaseline.store.labels import add_labels
 from phaseline.store.package_uses import add_uses
@@ -87,13 +89,16 @@ def add_execution(
     if found[2]:
         raise failures.deleted(found[1])
     refuse_open(db, deployment, new.request.workflow, beside)
-    values = (found[0], deployment, requests.to_json(new.request), ExecutionStatus.QUEUED.value, new.created_at)
+    request = altered(new.request, is_surrounded=new.around is not None)
+    values = (found[0], deployment, requests.to_json(request), ExecutionStatus.QUEUED.value, new.created_at)
     added = db.execute(
         "insert into execution values (null, '', ?, ?, ?, ?, '', 0, ?, 0, 0, ?)", (*values, new.actor.name)
     )
     number = int(added.lastrowid or 0)
     id = f"{new.request.workflow}-{number}"
     db.execute("update execution set id = ? where number = ?", (id, number))
+    if new.around is not None:
+        add_around(db, number, new.around)
     if asks:
         asking.add_request(db, RequestKind.START, number, {}, new.actor, new.created_at)
     return reads.executions(db, id=id)[0]

@@ -154,8 +154,10 @@ class MadeUpPlugins:
                 self._post(round(takes_s * 1000), self._report(batch, list(answers)))
 
     def _member(self, number: int, segment: Segment, place: int) -> Member:
-        topology = self._deployments.loaded(segment.deployment).topology
-        subject = int(segment.subjects[place])
+        loaded = self._deployments.loaded(segment.deployment)
+        topology, subject = loaded.topology, int(segment.subjects[place])
+        if segment.kind is SubjectKind.DEPLOYMENT:
+            return Member(number, segment, place, -1, "", "", loaded.view.id)
         if segment.kind is SubjectKind.INSTANCE:
             owner, text = subject, topology.ids[subject]
         else:

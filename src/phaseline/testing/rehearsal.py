@@ -42,6 +42,7 @@ from phaseline.testing.made_up_plugins import (
 )
 
 if TYPE_CHECKING:
+    from phaseline.model.around import Around
     from phaseline.model.blueprint import Blueprint, Operation, Value
     from phaseline.model.rows import ExecutionRow
     from phaseline.model.topology import Topology
@@ -112,11 +113,19 @@ class Stage:
         new = NewDeployment("rehearsal", topology.blueprint, inputs, topology, CodePlaces("."), DIRECTOR, BEGINNING_MS)
         self.deployment, _ = self.store.create_deployment(new)
 
-    def play(self, request: Request, script: Script) -> ExecutionRow:
-        """Run a workflow until it has ended or needs a person; the execution as it is then."""
-        row = self.store.create_execution(NewExecution(self.deployment, request, DIRECTOR, self.clock.now()))
+    def play(self, request: Request, script: Script, around: Around | None = None) -> ExecutionRow:
+        """Run a workflow until it has ended or needs a person; the execution as it is then. ``around``: what surrounds it."""
+        new = NewExecution(self.deployment, request, DIRECTOR, self.clock.now(), around)
+        row = self.store.create_execution(new)
+        return self._carry_on(row, script, lambda engine: engine.submit(row))
+
+    def retry(self, row: ExecutionRow, script: Script) -> ExecutionRow:
+        """Let an execution that has failed go on until it has ended again; the execution as it is then."""
+        return self._carry_on(row, script, lambda engine: engine.retry(row))
+
+    def _carry_on(self, row: ExecutionRow, script: Script, begin: Callable[[Engine], None]) -> ExecutionRow:
         engine, plugins = self._begin(script)
-        engine.submit(row)
+        begin(engine)
         for _ in range(MOST_TURNS):
             if engine.has_ended(row.number) or engine.needs_attention(row.number):
                 break

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from phaseline.model.frozen import frozen
-from phaseline.model.graph import SubjectKind
+from phaseline.model.graph import SubjectKind, owners_of
 from phaseline.model.problem import fail
 from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
@@ -243,7 +243,7 @@ def _spots(store: Store, row: ExecutionRow, number: int, graph: Graph, instances
         if step.kind is SubjectKind.NONE:
             continue
         subjects = graph.subject[step.first : step.first + step.count]
-        owner = subjects if step.kind is SubjectKind.INSTANCE else topology.source[subjects]
+        owner = owners_of(topology, step.kind, subjects)
         for place in np.flatnonzero(np.isin(owner, wanted)).tolist():
             position = step.first + place
             phase = phase_of(step.phase) or step.phase

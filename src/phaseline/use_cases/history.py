@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.frozen import frozen
-from phaseline.model.graph import SubjectKind
+from phaseline.model.graph import called_side, owners_of
 from phaseline.model.problem import fail
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
@@ -195,9 +195,7 @@ def _explain(
 
     for step in graph.steps:
         for position in range(step.first, step.first + step.count) if causes else ():
-            subject = int(graph.subject[position])
-            if step.kind is SubjectKind.SOURCE or step.kind is SubjectKind.TARGET:
-                subject = int((topology.source if step.kind is SubjectKind.SOURCE else topology.target)[subject])
+            subject = called_side(topology, step.kind, int(graph.subject[position]))
             told = causes.get((subject, step.phase))
             if not told:
                 continue
@@ -229,10 +227,7 @@ def owners(graph: Graph, topology: Topology) -> np.ndarray:
     found = np.full(len(graph), -1, np.int64)
     for step in graph.steps:
         subject = graph.subject[step.first : step.first + step.count]
-        if step.kind is SubjectKind.INSTANCE:
-            found[step.first : step.first + step.count] = subject
-        elif step.kind is not SubjectKind.NONE:
-            found[step.first : step.first + step.count] = topology.source[subject]
+        found[step.first : step.first + step.count] = owners_of(topology, step.kind, subject)
     return found
 
 

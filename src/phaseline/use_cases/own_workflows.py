@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from phaseline.model.blueprint import Blueprint, WorkflowMapping
-    from phaseline.model.execution import History, Request, Reshape, Verdict
+    from phaseline.model.execution import GoOn, History, Request, Reshape, Verdict
     from phaseline.model.graph import Graph
     from phaseline.model.rows import CodePlaces
     from phaseline.model.topology import Topology
@@ -98,7 +98,7 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
 def _guarded(planner: Planner, what: str) -> Planner:
     """The planner of somebody else: what it raises is told as a problem, and ends its execution alone."""
 
-    def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
+    def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | GoOn | Verdict:
         try:
             return planner(topology, request, history, declare)
         except ProblemsError:

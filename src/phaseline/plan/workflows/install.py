@@ -122,7 +122,7 @@ def _taken_back(asked: Asked, failed: Verdict) -> Graph | Verdict:
             else f"was taken back as far as it could be: {counted(done)}"
         )
         return Verdict(failed.status, f"{failed.reason}; what it had made {how}")
-    called = asked.history.called()
+    called = asked.history.called(INSTALL)
     if called is None or not called.any():
         return failed
     empty = np.array([not any(one.is_implemented for one in node.operations.values()) for node in asked.topology.nodes])

@@ -27,6 +27,7 @@ _STATEMENTS = (
     "create index label_key on label (key, value)",
     """insert or ignore into label select deployment, key.key, one.value
         from blueprint, json_each(body, '$.labels') key, json_each(key.value) one where one.type = 'text'""",
+    "create table around (execution integer primary key, body text not null)",
     """create table hook_switch (
         name text not null, deployment integer not null, at integer not null, actor text not null, reason text not null,
         primary key (name, deployment)) without rowid""",

@@ -1,0 +1,207 @@
+"""A planner round a workflow's planner: what surrounds an execution comes as rounds before and after its own (ADR 0022).
+
+Walk of an install whose body fails and is to be taken back, with hook classes A and B: asked first, ``_opening`` lays "pre
+hooks" (A, then B); asked again the body's planner plans, round after round, until it answers that it failed; ``_closing``
+lays "post hooks", which tell A and B so; then the taking back begins as an action of its own, "pre hooks of rollback", the
+body's planner asked to take back, "post hooks of rollback"; then the verdict of the body.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.around import POST, PRE, UNDO, Why
+from phaseline.model.execution import TOLERATED, GoOn, History, Verdict
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.graph import Graph, LaneSpec, Policy
+from phaseline.model.status import ExecutionStatus
+from phaseline.plan.stages import laid, on_deployment
+from phaseline.plan.staging import STAGE, within
+from phaseline.plan.verdicts import settled
+from phaseline.plan.weaving import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.around import Around, HookClass
+    from phaseline.model.execution import Request, Reshape, Round
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+    from phaseline.plan.workflow import Planner
+
+    Answer = Graph | Reshape | GoOn | Verdict
+
+OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
+OF_TAKING_BACK = " of rollback"
+"""Names of the rounds, and what follows them where what failed is taken back."""
+HOOK_RETRIES = 0
+"""A hook that fails has refused: it is not asked again."""
+CALLED = ("completed", "failed", TOLERATED)
+"""Words of entries that were called to their end."""
+
+
+def surrounded(planner: Planner, around: Around) -> Planner:
+    """The planner of an execution that has something round it."""
+
+    def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
+        asked = Asked(topology, request, history, declare)
+        body = _Body(planner, around, asked)
+        if not history.rounds and not history.canceled:
+            first = body.answer()
+            if isinstance(first, Verdict) and first.is_idle:
+                return first
+        found = _Action(around.hooks, asked).answer(body)
+        if not isinstance(found, Verdict) or found.status is not ExecutionStatus.FAILED:
+            return found
+        if not (request.take_back and body.has_begun):
+            return found
+        again = _Action(around.taking_back, asked, OF_TAKING_BACK).answer(altered(body, takes_back=True))
+        return again if not isinstance(again, Verdict) else _both(found, again)
+
+    return plan
+
+
+def is_of_surroundings(name: str) -> bool:
+    """True for a round that is not one of the body.
+
+    >>> is_of_surroundings("pre hooks"), is_of_surroundings("stage post_deployment"), is_of_surroundings("install")
+    (True, True, False)
+    """
+    return name.startswith((OPENING, CLOSING, UNDOING, STAGE))
+
+
+@frozen
+class _Body:
+    """What the workflow itself does."""
+
+    planner: Planner
+    around: Around
+    asked: Asked
+    takes_back: bool = False
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """Its rounds so far."""
+        return tuple(done for done in self.asked.history.rounds if not is_of_surroundings(done.name))
+
+    @property
+    def has_begun(self) -> bool:
+        """True when it has planned anything in this attempt."""
+        return any(done.attempt == self.asked.history.attempt for done in self.rounds)
+
+    @property
+    def is_taken_back(self) -> bool:
+        """True when what it made is taken away again, all of it: the execution failed, but the taking back did not."""
+        rounds = self.rounds
+        return self.takes_back and (not rounds or not rounds[-1].counts.get(TOLERATED))
+
+    def answer(self) -> Answer:
+        """The next of its own rounds, or its verdict."""
+        rounds = self.rounds
+        if self._goes_on(rounds):
+            return GoOn(rounds[-1].name)
+        asked = self.asked
+        request = altered(asked.request, take_back=self.takes_back)
+        return self.planner(asked.topology, request, altered(asked.history, rounds=rounds), asked.declare)
+
+    def _goes_on(self, rounds: tuple[Round, ...]) -> bool:
+        """Whether a retry goes on in the last graph. What was taken back begins afresh, as does what a clean-up precedes."""
+        history = self.asked.history
+        if not rounds or rounds[-1].attempt == history.attempt or history.canceled or history.is_afresh:
+            return False
+        was_taken_back = any(done.name.endswith(OF_TAKING_BACK) for done in history.rounds)
+        return not (self.asked.request.clean or was_taken_back)
+
+
+@frozen
+class _Action:
+    """An action with its hook classes: the workflow, or the taking back of what it made."""
+
+    classes: Sequence[HookClass]
+    asked: Asked
+    of: str = ""
+
+    def answer(self, body: _Body) -> Answer:
+        """The first round that is owed, or the verdict of all."""
+        opening = self._opening()
+        if opening is not None:
+            return opening
+        found = within(body.asked, body.around, body.answer) if not self.of else body.answer()
+        if not isinstance(found, Verdict):
+            return found
+        return self._closing(found, Why.COMPLETED if body.is_taken_back else _why(found))
+
+    def _opening(self) -> Graph | Verdict | None:
+        """The pre calls; where one has failed the undo calls, then the verdict. None: the body may begin."""
+        history, wanted = self.asked.history, [one for one in self.classes if one.has_pre]
+        done = settled(history, OPENING + self.of)
+        if done is None and (wanted or self.of):
+            if history.canceled and not self.of:
+                return Verdict(ExecutionStatus.CANCELED)
+            before = [on_deployment(PRE + one.name, _policy(PRE, one), Why.BEFORE) for one in wanted]
+            return laid(OPENING + self.of, before)
+        if done is None or done.is_met:
+            return None
+        called = wanted[: done.counts.get("completed", 0)]
+        why = Why.CANCELED if history.canceled else Why.PRE_FAILED
+        undoing = self._owed(UNDO, UNDOING, [one for one in reversed(called) if one.has_post], why)
+        return undoing or self._refused()
+
+    def _refused(self) -> Verdict:
+        history = self.asked.history
+        reason = self._words(PRE, OPENING, "pre")
+        told = "; ".join([reason, *filter(None, [self._words(UNDO, UNDOING, "undo")])])
+        return Verdict(ExecutionStatus.CANCELED if history.canceled else ExecutionStatus.FAILED, told)
+
+    def _closing(self, found: Verdict, why: Why) -> Graph | Verdict:
+        """The post calls, which are told how the body ended; then the verdict, failed if a critical one failed."""
+        if found.status is ExecutionStatus.ATTENTION:
+            return found
+        posts = self._owed(POST, CLOSING, [one for one in self.classes if one.has_post], why)
+        if posts is not None:
+            return posts
+        if not any(done.counts.get("failed") for done in self._rounds(CLOSING)):
+            return found
+        is_completed = found.status is ExecutionStatus.COMPLETED
+        reason = "; ".join(filter(None, [found.reason, self._words(POST, CLOSING, "post")]))
+        return altered(found, status=ExecutionStatus.FAILED if is_completed else found.status, reason=reason)
+
+    def _owed(self, prefix: str, name: str, classes: Sequence[HookClass], why: Why) -> Graph | None:
+        """A graph of the calls that are still owed: each comes whatever became of those before it. None: all are done."""
+        called = sum(done.counts.get(word, 0) for done in self._rounds(name) for word in CALLED)
+        stages = [
+            on_deployment(prefix + one.name, _policy(prefix, one), why, tolerant=not one.critical, however=True)
+            for one in classes[called:]
+        ]
+        return laid(name + self.of, stages) if stages else None
+
+    def _rounds(self, name: str) -> list[Round]:
+        """The settled rounds of this name in the present attempt: after a cancel there may be several."""
+        history = self.asked.history
+        return [done for done in history.rounds if done.name == name + self.of and done.attempt == history.attempt]
+
+    def _words(self, prefix: str, name: str, word: str) -> str:
+        """What the hooks of a round said that failed, such as ``pre hook quota: more than 100 instances``."""
+        said = self.asked.history.said(name + self.of)
+        return "; ".join(f"{word} hook {phase.removeprefix(prefix)}: {text}" for phase, text in said)
+
+
+def _policy(prefix: str, hook: HookClass) -> Policy:
+    """How a hook is called: alone, in a thread, and again after a crash. Its caller bounds its time."""
+    return Policy(LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True)
+
+
+def _why(found: Verdict) -> Why:
+    match found.status:
+        case ExecutionStatus.COMPLETED:
+            return Why.COMPLETED
+        case ExecutionStatus.CANCELED:
+            return Why.CANCELED
+    return Why.FAILED
+
+
+def _both(failed: Verdict, taken_back: Verdict) -> Verdict:
+    """How an execution ended that failed and was taken back."""
+    told = taken_back.reason.removeprefix(failed.reason).removeprefix("; ")
+    reason = "; ".join(filter(None, [failed.reason, told]))
+    return Verdict(taken_back.status if taken_back.status is ExecutionStatus.CANCELED else failed.status, reason)
