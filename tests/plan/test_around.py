@@ -7,10 +7,13 @@ import pytest
 from phaseline.model.around import Around, HookClass, Why
 from phaseline.model.declaration import Declaration
 from phaseline.model.execution import Request, RetryPolicy
+from phaseline.model.rows import ExecutionRow, NewExecution
+from phaseline.model.status import EntryStatus
+from phaseline.run.loop import Engine
 from phaseline.testing.builders import blueprint, node
 from phaseline.testing.builders import topology as expand
 from phaseline.testing.made_up_plugins import Says, Script, completes, fails
-from phaseline.testing.rehearsal import BEGINNING_MS, Stage
+from phaseline.testing.rehearsal import BEGINNING_MS, DIRECTOR, Stage
 
 APPLICATION = blueprint(node("db", create="cloud.make"), node("web", create="cloud.make", start="cloud.up", to=["db"]))
 A, B, C = (HookClass(name, f"house.hooks:{name}", "CREATE", ordinal=place) for place, name in enumerate("ABC"))
@@ -148,7 +151,7 @@ def test_h18_taking_back_is_an_action_of_its_own_after_the_posts_of_the_failed_o
     one, _, row = play(ABC, {"web.create": (fails("quota"),)}, take_back=True)
     assert row.status.value == "failed"
     assert [graph.name for graph in one.store.graphs(row.number)] == [
-        "pre hooks", "install", "post hooks", "pre hooks of rollback", "take back", "post hooks of rollback",
+        "pre hooks", "install", "post hooks after a failure", "pre hooks of rollback", "take back", "post hooks of rollback",
     ]  # fmt: skip
     assert hooks_of(one)[3:6] == [(name, "failed") for name in POST_ALL]
     assert hooks_of(one)[9:] == [(name, "completed") for name in POST_ALL]
@@ -217,3 +220,49 @@ def test_h8_without_classes_there_is_no_round_and_no_row() -> None:
     plain = stage()
     bare = plain.play(Request("install", retries=ONCE), script({}))
     assert not bare.request.is_surrounded
+
+
+def test_h29_whenever_somebody_cancels_whoever_had_its_pre_has_one_post_or_undo() -> None:
+    ends = set()
+    for turns in range(1, 14):
+        one = stage()
+        row, names = canceled(one, ABC, after=turns)
+        ends.add(row.status.value)
+        done: dict[str, list[str]] = {"pre": [], "post": [], "undo": []}
+        for graph in one.store.graphs(row.number):
+            word = graph.name.partition(" ")[0]
+            done.get(word, []).extend(completed_in(one, graph.id))
+        assert sorted(done["post"] + done["undo"]) == sorted(done["pre"]), turns
+        told = {why for name, why in names if name.startswith("post.")}
+        assert told <= {"completed" if row.status.value == "completed" else "cancelled"}, turns
+    assert ends == {"canceled", "completed"}
+
+
+def completed_in(one: Stage, graph: int) -> list[str]:
+    """Names of the classes whose calls in this graph completed."""
+    columns, statuses = one.store.graph(graph), one.store.statuses(graph)
+    steps = [step for step in columns.steps if step.phase.startswith("hooks.")]
+    return [step.phase.rpartition(".")[2] for step in steps if statuses[step.first] == EntryStatus.COMPLETED]
+
+
+def canceled(one: Stage, around: Around, *, after: int) -> tuple[ExecutionRow, list[tuple[str, str]]]:
+    """An install that is canceled after so many turns; which hooks were called, and why."""
+    count = 0
+
+    def begin(engine: Engine) -> None:
+        row = one.store.executions(one.deployment)[-1]
+        engine.submit(row)
+        turn = engine.turn
+
+        def counted(**words: bool) -> None:
+            nonlocal count
+            count += 1
+            if count == after and not engine.has_ended(row.number):
+                engine.cancel(row.number)
+            turn(**words)
+
+        engine.turn = counted  # type: ignore[method-assign]  # the stage turns it
+
+    new = NewExecution(one.deployment, Request("install", retries=ONCE), DIRECTOR, one.clock.now(), around)
+    row = one.carry_on(one.store.create_execution(new), script({}), begin)
+    return row, hooks_of(one)

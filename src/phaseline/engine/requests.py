@@ -118,7 +118,9 @@ def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
         slot = scheduler.arena.slots[event.graph_id]
         slot.attempt = run.attempt
         draft.reopened.append(GraphReopened(slot.graph_id, run.attempt))
-        _again(scheduler, draft, slot, np.arange(slot.base, slot.end), RETRIED_UNSURE)
+        graph, positions = run.retried
+        chosen = positions if graph == slot.graph_id and positions is not None else np.arange(slot.end - slot.base)
+        _again(scheduler, draft, slot, chosen.astype(np.int64) + slot.base, RETRIED_UNSURE)
         return
     draft.graphs.append(GraphAdded(event.graph_id, event.execution, event.answer))
     scheduler.planned.append(NewGraph(event.answer, event.graph_id, run.execution, run.deployment))
@@ -159,7 +161,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     if SLEEPING in held:
         asleep = (status == SLEEPING).nonzero()[0] + slot.base
         scheduler.sleepers.add(asleep, arena.due[asleep])
-    if FAILED in held and run.stop_after is not None:
+    if FAILED in held and run.execution in scheduler.limited:
         failed = (status == FAILED) & ((arena.marks[slot.base : slot.end] & TOLERANT) == 0)
         run.count_failures(arena, slot, failed.nonzero()[0] + slot.base, draft.now)
     scheduler.restored.append(slot)
@@ -252,8 +254,9 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
     What belongs to neither that graph nor one that still moves is history from now on.
     """
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
-    if run is None or (event.graph is not None and event.graph not in run.graphs):
+    if run is None or (event.graph is not None and event.graph not in run.graphs and not event.replan):
         return
+    run.retried = (event.graph or 0, event.positions)
     graph = event.graph if event.graph is not None else (run.graphs[-1] if run.graphs else None)
     run.forgive()
     run.overtake()

@@ -23,7 +23,8 @@ class Run:
 
     One question is open at a time (``is_asking``). What happens before its answer may overtake it: then the answer
     is dropped and the question asked anew. ``failures`` counts entries by (graph, group) that failed and are not
-    tolerated; ``failed`` holds their different subjects, where a share of them is limited.
+    tolerated; ``failed`` holds their different subjects, where a share of them is limited or a graph has bounds. ``retried``: (graph, positions or
+    None for all) that a user wants to go on, should the planner answer so.
     """
 
     execution: int
@@ -41,6 +42,7 @@ class Run:
     failed: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
     first_failure_at: int | None = None
     is_stopped: bool = False
+    retried: tuple[int, np.ndarray | None] = (0, None)
 
     @property
     def stops_at(self) -> int | None:
@@ -58,7 +60,7 @@ class Run:
 
     def count_failures(self, arena: Arena, slot: Slot, positions: np.ndarray, now: int) -> None:
         """Remember failures that are not tolerated, by group; those in no group are answers, and stop nothing."""
-        if self.stop_after is None or not len(positions):
+        if (self.stop_after is None and not slot.bounds) or not len(positions):
             return
         groups = slot.group[positions - slot.base] if len(slot.group) else np.zeros(len(positions), np.int32)
         if len(slot.group):
@@ -72,7 +74,7 @@ class Run:
                 continue
             key = (slot.graph_id, group)
             self.failures[key] = self.failures.get(key, 0) + count
-            if self.stop_after.share is not None:
+            if slot.bounds or (self.stop_after is not None and self.stop_after.share is not None):
                 subjects = arena.subject[positions[groups == group]]
                 self.failed[key] = distinct(np.concatenate((self.failed.get(key, subjects[:0]), subjects)))
 
@@ -85,9 +87,12 @@ class Run:
 
     def stop_reason(self, arena: Arena, now: int) -> str:
         """Why what has not begun is to be canceled, or nothing."""
-        limit = self.stop_after
-        if limit is None or self.is_stopped or not self.failures:
+        if self.is_stopped or not self.failures:
             return ""
+        reason = next(filter(None, [self._broken_bound(arena.slots[graph]) for graph in {graph for graph, _ in self.failures}]), "")
+        limit = self.stop_after
+        if limit is None or reason:
+            return reason
         for (graph, group), count in self.failures.items():
             if limit.failures is not None and count > limit.failures:
                 return f"{count} failed, {limit.failures} are tolerated"
@@ -99,6 +104,15 @@ class Run:
                     return f"{bad} of {size} failed, {limit.share:.0%} are tolerated"
         due = self.stops_at
         return f"{limit.seconds:g} s have passed since the first failure" if due is not None and due <= now else ""
+
+    def _broken_bound(self, slot: Slot) -> str:
+        """Which bound of a graph does not hold any more, in words; empty where all do."""
+        for bound in slot.bounds:
+            found = [self.failed[key] for key in ((slot.graph_id, group) for group in bound.groups) if key in self.failed]
+            bad = len(distinct(np.concatenate(found))) if found else 0
+            if bad > bound.failures:
+                return f"{bad} of {bound.name} failed, {bound.failures} are tolerated"
+        return ""
 
 
 def group_size(arena: Arena, slot: Slot, group: int) -> int:

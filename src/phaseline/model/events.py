@@ -144,7 +144,8 @@ class CancelRequested:
 class RetryRequested:
     """A user retries what failed or was canceled (``positions`` None: all, in the last graph); ``unsure`` entries too.
 
-    ``replan``: the graph is left as it ended and the planner is asked afresh (clean-up before a retry). ``keeps``: all graphs
+    ``replan``: the graph is left as it ended and the planner is asked afresh (clean-up before a retry); should it answer that
+    this ``graph`` goes on, these ``positions`` of it do. ``keeps``: all graphs
     of the execution stay, for they are stays of different subjects; one that is open goes on in its attempt.
     """
 

@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
 OF_TAKING_BACK = " of rollback"
 """Names of the rounds, and what follows them where what failed is taken back."""
+AFTER = {
+    Why.COMPLETED: "",
+    Why.FAILED: " after a failure",
+    Why.CANCELED: " after a cancel",
+    Why.TIMED_OUT: " after a time-out",
+}
+"""What follows the name of the closing round: so it is known what posts were told, whatever happens to them."""
 HOOK_RETRIES = 0
 """A hook that fails has refused: it is not asked again."""
 CALLED = ("completed", "failed", TOLERATED)
@@ -102,7 +109,10 @@ class _Body:
             return GoOn(rounds[-1].name)
         asked = self.asked
         request = altered(asked.request, take_back=self.takes_back)
-        return self.planner(asked.topology, request, altered(asked.history, rounds=rounds), asked.declare)
+        told = _told(asked.history, OF_TAKING_BACK if self.takes_back else "")
+        is_canceled = asked.history.canceled and told in {None, Why.CANCELED}  # a cancel after the body changes nothing
+        history = altered(asked.history, rounds=rounds, canceled=is_canceled)
+        return self.planner(asked.topology, request, history, asked.declare)
 
     def _goes_on(self, rounds: tuple[Round, ...]) -> bool:
         """Whether a retry goes on in the last graph. What was taken back begins afresh, as does what a clean-up precedes."""
@@ -144,26 +154,28 @@ class _Action:
             return None
         called = wanted[: done.counts.get("completed", 0)]
         why = Why.CANCELED if history.canceled else Why.PRE_FAILED
-        undoing = self._owed(UNDO, UNDOING, [one for one in reversed(called) if one.has_post], why)
+        undoing = self._owed(UNDO, UNDOING + self.of, [one for one in reversed(called) if one.has_post], why)
         return undoing or self._refused()
 
     def _refused(self) -> Verdict:
         history = self.asked.history
-        reason = self._words(PRE, OPENING, "pre")
-        told = "; ".join([reason, *filter(None, [self._words(UNDO, UNDOING, "undo")])])
+        reason = self._words(PRE, OPENING + self.of, "pre")
+        told = "; ".join([reason, *filter(None, [self._words(UNDO, UNDOING + self.of, "undo")])])
         return Verdict(ExecutionStatus.CANCELED if history.canceled else ExecutionStatus.FAILED, told)
 
     def _closing(self, found: Verdict, why: Why) -> Graph | Verdict:
         """The post calls, which are told how the body ended; then the verdict, failed if a critical one failed."""
         if found.status is ExecutionStatus.ATTENTION:
             return found
-        posts = self._owed(POST, CLOSING, [one for one in self.classes if one.has_post], why)
+        why = _told(self.asked.history, self.of) or why
+        name = CLOSING + AFTER[why] + self.of
+        posts = self._owed(POST, name, [one for one in self.classes if one.has_post], why)
         if posts is not None:
             return posts
-        if not any(done.counts.get("failed") for done in self._rounds(CLOSING)):
+        if not any(done.counts.get("failed") for done in self._rounds(name)):
             return found
         is_completed = found.status is ExecutionStatus.COMPLETED
-        reason = "; ".join(filter(None, [found.reason, self._words(POST, CLOSING, "post")]))
+        reason = "; ".join(filter(None, [found.reason, self._words(POST, name, "post")]))
         return altered(found, status=ExecutionStatus.FAILED if is_completed else found.status, reason=reason)
 
     def _owed(self, prefix: str, name: str, classes: Sequence[HookClass], why: Why) -> Graph | None:
@@ -173,22 +185,29 @@ class _Action:
             on_deployment(prefix + one.name, _policy(prefix, one), why, tolerant=not one.critical, however=True)
             for one in classes[called:]
         ]
-        return laid(name + self.of, stages) if stages else None
+        return laid(name, stages) if stages else None
 
     def _rounds(self, name: str) -> list[Round]:
         """The settled rounds of this name in the present attempt: after a cancel there may be several."""
         history = self.asked.history
-        return [done for done in history.rounds if done.name == name + self.of and done.attempt == history.attempt]
+        return [done for done in history.rounds if done.name == name and done.attempt == history.attempt]
 
     def _words(self, prefix: str, name: str, word: str) -> str:
         """What the hooks of a round said that failed, such as ``pre hook quota: more than 100 instances``."""
-        said = self.asked.history.said(name + self.of)
+        said = self.asked.history.said(name)
         return "; ".join(f"{word} hook {phase.removeprefix(prefix)}: {text}" for phase, text in said)
 
 
 def _policy(prefix: str, hook: HookClass) -> Policy:
     """How a hook is called: alone, in a thread, and again after a crash. Its caller bounds its time."""
     return Policy(LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True)
+
+
+def _told(history: History, of: str) -> Why | None:
+    """What the posts of an action have been told in this attempt; None: nothing yet."""
+    names = {CLOSING + words + of: why for why, words in AFTER.items()}
+    found = [names[done.name] for done in history.rounds if done.attempt == history.attempt and done.name in names]
+    return found[0] if found else None
 
 
 def _why(found: Verdict) -> Why:

@@ -25,7 +25,7 @@ def to_retry(
     What is surrounded begins with its hooks again, and its planner says where it goes on (ADR 0022).
     """
     if row.request.is_surrounded:
-        return RetryRequested(row.number, None, None, include_unsure, replan=True)
+        return RetryRequested(row.number, *wanted, include_unsure, replan=True)
     return RetryRequested(row.number, *wanted, include_unsure, replan or must_replan(store, row, wanted[0]))
 
 

@@ -117,13 +117,14 @@ class Stage:
         """Run a workflow until it has ended or needs a person; the execution as it is then. ``around``: what surrounds it."""
         new = NewExecution(self.deployment, request, DIRECTOR, self.clock.now(), around)
         row = self.store.create_execution(new)
-        return self._carry_on(row, script, lambda engine: engine.submit(row))
+        return self.carry_on(row, script, lambda engine: engine.submit(row))
 
     def retry(self, row: ExecutionRow, script: Script) -> ExecutionRow:
         """Let an execution that has failed go on until it has ended again; the execution as it is then."""
-        return self._carry_on(row, script, lambda engine: engine.retry(row))
+        return self.carry_on(row, script, lambda engine: engine.retry(row))
 
-    def _carry_on(self, row: ExecutionRow, script: Script, begin: Callable[[Engine], None]) -> ExecutionRow:
+    def carry_on(self, row: ExecutionRow, script: Script, begin: Callable[[Engine], None]) -> ExecutionRow:
+        """Have a new engine ``begin`` with an execution, and turn it until that has ended or needs a person; as it is then."""
         engine, plugins = self._begin(script)
         begin(engine)
         for _ in range(MOST_TURNS):

@@ -17,7 +17,7 @@ from phaseline.model.status import EntryStatus
 from phaseline.run.requests import refuse_completed, refuse_ended
 from phaseline.use_cases.asking import Ticket, ask
 from phaseline.use_cases.claiming import beside, refuse_reopening
-from phaseline.use_cases.executions import as_statuses, view_execution
+from phaseline.use_cases.executions import as_statuses, standing, view_execution
 from phaseline.use_cases.finding import find_execution
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
@@ -117,6 +117,7 @@ def complete(
         raise fail("PL-C029", "the reason is empty", mend)
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_reopening(place.store, row)
+    _refuse_closed(row)
     body = {**_chosen(place.store, row, instances, operations, COMPLETED), "reason": reason}
     ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row))
     return conduct(place, ticket, watcher)
@@ -185,6 +186,13 @@ def _refuse_moved(place: Workplace, row: ExecutionRow) -> None:
         refuse_moved(place, deployment)
 
 
+def _refuse_closed(row: ExecutionRow) -> None:
+    """Raise PL-C017 for one that has ended and was surrounded: its hooks were told how, and to go on is to begin with them again."""
+    if row.status.is_ended and row.request.is_surrounded:
+        message = f"the execution {row.id} is {row.status.value}, and its hooks were told so: nothing is completed by hand any more"
+        raise fail("PL-C017", message, f"Try again what failed: phaseline executions retry {row.id}", subject=row.id)
+
+
 def _chosen(
     store: Store,
     row: ExecutionRow,
@@ -199,17 +207,17 @@ def _chosen(
         message = f"{row.id} brings resources to a target, they are named by the commands about resources"
         mend = f"phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete."
         raise fail("PL-C014", message, mend, subject=row.id)
-    graphs = store.graphs(row.number)
+    last = standing(store, row)
     found: list[Spot] = []
-    if graphs:
-        graph = store.graph(graphs[-1].id)
+    if last is not None:
+        graph = store.graph(last.id)
         _refuse_unknown(row, graph, operations, only_phases=only_phases)
-        found = _spots(store, row, graphs[-1].id, graph, instances)
+        found = _spots(store, row, last.id, graph, instances)
         if operations:
             found = [spot for spot in found if not {spot.phase, short(spot.phase)}.isdisjoint(operations)]
     fitting: list[Value] = [spot.position for spot in found if spot.status in statuses]
-    if fitting:
-        return {"graph": graphs[-1].id, "positions": fitting}
+    if fitting and last is not None:
+        return {"graph": last.id, "positions": fitting}
     words = ", ".join(status.word for status in statuses)
     message = f"no operation of {', '.join(instances)} in {row.id} is one of: {words}"
     if operations and found:

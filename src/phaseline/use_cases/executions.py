@@ -211,6 +211,20 @@ def _failure(
     )
 
 
+def standing(store: Store, row: ExecutionRow) -> GraphRow | None:
+    """The graph that tells how an execution stands: the last one; once it has ended, what it did itself rather than what surrounds it.
+
+    None while nothing is planned. Where nothing else was done, it is the round of the hooks that were asked first.
+    """
+    graphs = store.graphs(row.number)
+    if not (row.request.is_surrounded and row.status.is_ended):
+        return graphs[-1] if graphs else None
+    from phaseline.plan.around import CLOSING, UNDOING
+
+    own = [graph for graph in graphs if not graph.name.startswith((CLOSING, UNDOING))]
+    return own[-1] if own else None
+
+
 class Phases:
     """Phase and kind of subject by position in a graph."""
 

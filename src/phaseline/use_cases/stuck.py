@@ -13,7 +13,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, ExecutionStatus
-from phaseline.use_cases.executions import as_statuses, subject_ids, with_running
+from phaseline.use_cases.executions import as_statuses, standing, subject_ids, with_running
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.history import owners
 from phaseline.use_cases.resources.present import only_present
@@ -133,9 +133,9 @@ def _leaves_things(store: Store, row: ExecutionRow) -> bool:
         )
     if row.status is not ExecutionStatus.CANCELED:
         return row.status is ExecutionStatus.FAILED
-    graphs = store.graphs(row.number)
+    last = standing(store, row)
     left = (EntryStatus.FAILED, EntryStatus.UNSURE)
-    return bool(graphs) and bool(np.isin(as_statuses(store.statuses(graphs[-1].id)), left).any())
+    return last is not None and bool(np.isin(as_statuses(store.statuses(last.id)), left).any())
 
 
 def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
@@ -143,14 +143,15 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
     if row.request.workflow == REACH:
         for graph in graphs[:-1]:
             _gather_graph(store, row, graph.id, owner, now, groups)
-    statuses = as_statuses(store.statuses(graphs[-1].id)) if graphs else np.zeros(0, np.uint8)
+    last = standing(store, row)
+    statuses = as_statuses(store.statuses(last.id)) if last is not None else np.zeros(0, np.uint8)
     is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
     if is_abandoned:
         left = int((statuses < EntryStatus.COMPLETED).sum())
         group = groups.setdefault(("abandoned", "", ""), _Group(message="nobody runs it"))
         group.add(row, max(1, left), (), _last_sign_of_life(store, row))
-    if graphs:
-        _gather_graph(store, row, graphs[-1].id, owner, now, groups)
+    if last is not None:
+        _gather_graph(store, row, last.id, owner, now, groups)
 
 
 def _gather_graph(store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups) -> None:

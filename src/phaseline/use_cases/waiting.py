@@ -10,7 +10,7 @@ from phaseline.model.resources import REACH
 from phaseline.model.state_steps import state_name
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.claiming import queued_behind, still_calling
-from phaseline.use_cases.executions import as_statuses
+from phaseline.use_cases.executions import as_statuses, standing
 from phaseline.use_cases.finding import find_instance
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
                 "blocked", text, f"{way}. Or go on beside them: cancel {execution.id}, and again with --if-busy force"
             ),
         )
-    graphs = store.graphs(execution.number)
-    if not graphs or execution.request.workflow == REACH:
+    last = standing(store, execution)
+    if last is None or execution.request.workflow == REACH:
         return ()
-    graph = graphs[-1].id
+    graph = last.id
     running, ended = _times(store.batches(execution=execution.number), graph)
     return explain(
         topology,

@@ -1,0 +1,50 @@
+"""Abandon: the deployment is written down as a document and then forgotten; nothing outside is touched (spec of hooks, section 10).
+
+The document is stored in a turn of its own before the records go with the turn that ends the execution, so that neither a crash nor a
+reply that is lost loses what was known. Who is told afterwards, a hook, finds the records still there; if it says no, they stay.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.execution import Reshape, Verdict
+from phaseline.model.problem import Problem
+from phaseline.model.stack_documents import ABANDONED
+from phaseline.model.status import ExecutionStatus
+from phaseline.plan.verdicts import settled
+from phaseline.plan.workflow import SWITCH, Workflow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from phaseline.model.execution import History, Request
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+
+ABANDON = "abandon"
+"""Name of the workflow, and of the round in which the document is stored."""
+FORCE = "force"
+"""Parameter: although a modification of the deployment has not ended."""
+
+
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Reshape | Verdict:  # noqa: ARG001 - a planner's signature
+    """The document, then the verdict that forgets."""
+    if history.canceled:
+        return Verdict(ExecutionStatus.CANCELED)
+    if settled(history, ABANDON) is None:
+        return Reshape(ABANDON, topology, keeps=(ABANDONED, history.execution))
+    reason = f"kept as {history.execution}: phaseline abandoned show {history.execution}"
+    return Verdict(ExecutionStatus.COMPLETED, reason, forgets=True)
+
+
+def problems(topology: Topology, request: Request) -> Iterable[Problem]:
+    """PL-P043 in the middle of a modification, unless that is meant."""
+    under_way = topology.started
+    if under_way is not None and request.parameters.get(FORCE) is not True:
+        message = f"the modification of '{under_way.name}' by {under_way.execution or under_way.workflow} has not ended"
+        mend = f"End it first: phaseline executions retry {under_way.execution}. Or leave it half done: --force"
+        yield Problem("PL-P043", message, mend)
+
+
+WORKFLOW = Workflow(plan, {FORCE: SWITCH}, problems=problems)

@@ -1,0 +1,88 @@
+"""Adopt: what is there already becomes a deployment of ours, and nothing is created (spec of hooks, section 10).
+
+The deployment was stored with its instances and their runtime properties by whoever asks. Walk: the graph "adopt" calls nothing, and
+brings everybody to ``started``, or to the state that the document says where nothing runs; then whoever can be is checked, because
+an id that leads nowhere adopts as well as any other. What has failed may be let go of again: the records go, nothing outside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.execution import Verdict
+from phaseline.model.states import InstanceState as State
+from phaseline.model.status import ExecutionStatus
+from phaseline.model.subject_ranges import numbers_of
+from phaseline.plan.sequence import Become
+from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.weaving import Asked, Walk, weave
+from phaseline.plan.workflow import SWITCH, Parameter, Workflow
+from phaseline.plan.workflows.checking import CHECK_STATUS, NOT_THERE, lay_status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.model.execution import History, Request
+    from phaseline.model.graph import Graph
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+
+ADOPT = "adopt"
+"""Name of the workflow, and of the graph in which everybody takes his state."""
+STATES = "states"
+"""Parameter: {state: instance numbers as ranges} of those that do not become ``started``."""
+CHECK = "check"
+"""Parameter: whether what is adopted is asked how it is."""
+
+
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
+    """The states, then the check; after it, the verdict."""
+    asked = Asked(topology, request, history, declare)
+    last = history.rounds[-1] if history.rounds and history.rounds[-1].attempt == history.attempt else None
+    if not history.canceled and (last is None or last.is_met) and not settled(history, CHECK_STATUS):
+        graph = _next_state(asked) or _check(asked)
+        if graph is not None:
+            return graph
+    if last is None:
+        return Verdict(ExecutionStatus.CANCELED if history.canceled else ExecutionStatus.COMPLETED, "")
+    found = verdict(history, last)
+    if found.status is not ExecutionStatus.FAILED or not request.take_back:
+        return found
+    return Verdict(found.status, f"{found.reason}; it was let go of again, nothing outside was touched", forgets=True)
+
+
+def _check(asked: Asked) -> Graph | None:
+    """Everybody who was adopted and can be is asked how he is."""
+    if asked.request.parameters.get(CHECK) is False:
+        return None
+    return lay_status(asked, asked.topology.is_there & ~np.isin(asked.history.states, NOT_THERE), tolerant=False)
+
+
+def _next_state(asked: Asked) -> Graph | None:
+    """The graph that calls nothing, and brings those of the next state to it; a state of a path needs the path."""
+    topology, said = asked.topology, asked.request.parameters.get(STATES)
+    numbers = {state.word: int(state) for state in State}
+    if asked.history.paths is not None:
+        numbers |= asked.history.paths.numbers
+    started = topology.is_there.copy()
+    wanted: list[tuple[str, int, np.ndarray]] = []
+    for word, ranges in said.items() if isinstance(said, dict) else ():
+        only = np.zeros(len(topology), bool)
+        only[numbers_of(ranges)] = True
+        if word in numbers:
+            started &= ~only
+            wanted.append((f"{ADOPT} {word}", numbers[word], only))
+    wanted.append((ADOPT, State.STARTED, started))
+    for name, state, only in wanted:
+        if state not in NOT_THERE and only.any() and settled(asked.history, name) is None:
+            return weave(asked, name, only, Walk((Become(state),)))
+    return None
+
+
+PARAMETERS: Mapping[str, Parameter] = {
+    STATES: Parameter((dict,), "a mapping of states to instances"),
+    CHECK: SWITCH,
+}
+WORKFLOW = Workflow(plan, PARAMETERS, takes_back=True)
