@@ -25,7 +25,7 @@ _BASES = {"0b": 2, "0x": 16}
 
 @frozen
 class UnusableScalar:
-    """A scalar that YAML understands but a blueprint cannot keep, and why."""
+    """A scalar that YAML understands but we cannot keep, and why."""
 
     reason: str
 
@@ -119,5 +119,5 @@ def tagged_value(tag: str, text: str) -> Value | UnusableScalar:
         return text
     meaning = _MEANINGS.get(tag)
     if meaning is None:
-        return UnusableScalar(f"the tag '{tag.replace(TAGS, '!!')}' has no meaning in a blueprint")
+        return UnusableScalar(f"the tag '{tag.replace(TAGS, '!!')}' has no meaning here")
     return meaning(text)

@@ -6,7 +6,8 @@ text is found by a second pass, only when there is something to complain about (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import yaml
 from yaml.events import (
@@ -37,6 +38,21 @@ _DISCARD: Final = object()
 _UNUSUAL: Final = frozenset({UnusableScalar, type(MERGE)})
 _FRAME: Final = frozenset({StreamStartEvent, DocumentEndEvent, StreamEndEvent})
 _PLAIN_TAGS: Final = frozenset({None, "!", f"{TAGS}map", f"{TAGS}seq"})
+
+
+def _pairs(rows: Any) -> list[Value]:
+    """``[a: 1, b: 2]`` as lists of two."""
+    if not isinstance(rows, list):
+        raise TypeError
+    return [[key, value] for ((key, value),) in (row.items() for row in rows)]
+
+
+COLLECTIONS: Final[dict[str | None, Callable[[Any], Value]]] = {
+    f"{TAGS}set": lambda mapping: list(mapping.keys()),
+    f"{TAGS}pairs": _pairs,
+    f"{TAGS}omap": lambda rows: dict(cast("Any", _pairs(rows))),
+}
+"""{tag: what it makes of the mapping or list that it stands before}, where a document has such tags."""
 
 
 class UnusableText(Exception):
@@ -128,8 +144,9 @@ class YamlText:
             return "<<" if value is MERGE else value
         if event.__class__ is AliasEvent:
             return self._alias(event)
-        if event.tag not in _PLAIN_TAGS:
-            what = f"The tag '{event.tag.replace(TAGS, '!!')}' has no meaning in a blueprint"
+        collect = COLLECTIONS.get(event.tag) if self._document.has_collections else None
+        if event.tag not in _PLAIN_TAGS and collect is None:
+            what = f"The tag '{event.tag.replace(TAGS, '!!')}' has no meaning here"
             self._complain("PL-B008", what, "Leave the tag out.", event)
         begun_at = self._count + self._aliased
         if event.anchor is not None:
@@ -146,11 +163,22 @@ class YamlText:
         else:
             value = self._list()
         self._depth -= 1
+        if collect is not None:
+            value = self._collected(collect, value, event)
         if event.anchor is not None:
             self._begun.discard(event.anchor)
             self._anchors[event.anchor] = value
             self._sizes[event.anchor] = self._count + self._aliased - begun_at + 1
         return value
+
+    def _collected(self, collect: Callable[[Any], Value], value: Value, event: Any) -> Value:
+        """What a tag makes of a mapping or list."""
+        try:
+            return collect(value)
+        except (AttributeError, TypeError, ValueError):
+            what = f"Not valid YAML: this is no {event.tag.replace(TAGS, '!!')}"
+            self._complain("PL-B004", what, "Leave the tag out.", event)
+            return value
 
     def _check_anchor(self, event: Any) -> None:
         """An anchor names one value: the ancestor's reader insists on it, although YAML itself does not."""

@@ -74,7 +74,6 @@ class StageTask:
     diagnostic_name: str = ""
     reexecute_on: tuple[str, ...] = ()
     on: tuple[str, ...] = WORKFLOWS
-    line: int = 0
 
 
 @frozen
@@ -125,7 +124,6 @@ class GranularTask:
     fail_on_error: bool = True
     parameters: Mapping[str, Value] = {}
     on: tuple[str, ...] = WORKFLOWS
-    line: int = 0
 
 
 @frozen

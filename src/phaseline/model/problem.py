@@ -6,7 +6,9 @@ Problems gather: reading and planning return as many as they find, and raise one
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.model.frozen import frozen
 
@@ -47,7 +49,8 @@ class Problem:
     """One mistake: ``code`` is stable and has a section in the error catalogue.
 
     ``mend`` is a sentence that says how to put it right. ``cloudify_code`` and
-    ``cloudify_class`` are what the ancestor would have raised, where it has a word for it.
+    ``cloudify_class`` are what the ancestor would have raised, where it has a word for it. ``details``: what programs
+    may want to know of it besides, such as the index of an item and its value.
     """
 
     code: str
@@ -57,6 +60,7 @@ class Problem:
     severity: Literal["error", "warning"] = "error"
     cloudify_code: int | None = None
     cloudify_class: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
         """One line: code, place, message."""

@@ -60,6 +60,7 @@ def problem_object(problem: Problem) -> dict[str, object]:
         "subject": place.subject,
         "cloudify_code": problem.cloudify_code,
         "cloudify_class": problem.cloudify_class,
+        **problem.details,
     }
 
 

@@ -1,0 +1,47 @@
+"""What lies in a package: the names of its files and folders, and the contents that are read."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from functools import cached_property
+
+
+class Contents:
+    """Files by their path with ``/``; an empty folder is a path that ends in ``/``."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        """Nothing is looked at yet."""
+        self.files = files
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        found = {""}
+        for path in self.files:
+            folder = posixpath.dirname(path)
+            while folder and folder not in found:
+                found.add(folder)
+                folder = posixpath.dirname(folder)
+        return frozenset(found)
+
+    def has_folder(self, path: str) -> bool:
+        """Whether a path below the package is a folder of it."""
+        return is_inside(path) and _plain(path) in self._folders
+
+    def has_file(self, path: str) -> bool:
+        """Whether a path below the package is a file of it."""
+        return is_inside(path) and _plain(path) in self.files
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path leads nowhere but into the package.
+
+    >>> is_inside("a/b"), is_inside("../a"), is_inside("/a")
+    (True, False, False)
+    """
+    return not path.startswith("/") and "\\" not in path and ".." not in path.split("/")
+
+
+def _plain(path: str) -> str:
+    normal = posixpath.normpath(path)
+    return "" if normal == "." else normal

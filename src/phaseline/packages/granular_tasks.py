@@ -1,0 +1,227 @@
+"""``deployment_tasks.yaml``: tasks with names that need one another, on the same instance and on others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+from phaseline.model.packages import EVERYBODY, NOBODY, WORKFLOWS, CrossDependency, GranularTask, Roles, Strategy
+from phaseline.packages.circles import circle_of
+from phaseline.packages.findings import Spot, listed, nearest
+from phaseline.packages.formats import Format
+from phaseline.packages.forms import ID, ID_ALLOWED, TEXTS, Form, Key, choice, mapping, required, rows, text, truth
+from phaseline.packages.restrictions import check_condition, condition_text
+from phaseline.packages.roles import check_pattern, check_roles, is_pattern, refuse_yaql, roles_of
+from phaseline.packages.stage_tasks import stage_form
+from phaseline.packages.task_types import check_parameters, has_required
+
+NEED_ROLES: Final = frozenset({"shell", "copy_files", "sync", "upload_file", "group"})
+"""Types that format 3.0.0 does not take without a role."""
+WITHOUT_ROLES: Final = frozenset({"stage", "skipped"})
+"""Types that run nowhere, so that nobody has to be named."""
+OLD: Final = (2, 0, 0)
+"""Tasks below this version know no dependencies across instances."""
+_ROLE_KEYS: Final = ("role", "roles", "groups")
+_SHARE: Final = re.compile(r"-?[0-9]{1,9}|(?:100|[0-9]{1,2})%")
+
+
+def check_granular_tasks(value: Any, spot: Spot, package_format: Format) -> None:
+    """Report what is wrong with a list of granular tasks, each alone and all together."""
+    rows(_task(package_format), of="tasks")(value, spot)
+    if isinstance(value, list):
+        _check_together(value, spot)
+
+
+def _task(package_format: Format) -> Form:
+    has_patterns = package_format.number >= 4
+    names = rows(text(ID if not has_patterns else rf"{ID}|\*", ID_ALLOWED), of="ids of tasks")
+
+    def ids(value: Any, spot: Spot) -> None:
+        if isinstance(value, dict) and "yaql_exp" in value:
+            refuse_yaql(value, spot)
+        else:
+            names(value, spot)
+
+    def roles(value: Any, spot: Spot) -> None:
+        check_roles(value, spot, has_patterns=has_patterns)
+
+    keys: dict[str, Key | Form] = {
+        "id": required(text(ID if not has_patterns else rf"{ID}|\*", ID_ALLOWED)),
+        "type": required(_type(package_format)),
+        "version": text(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}", "three numbers with dots, such as 2.0.0"),
+        **dict.fromkeys(_ROLE_KEYS, roles),
+        "requires": ids,
+        "required_for": ids,
+        "cross-depends": _relations,
+        "cross-depended-by": _relations,
+        "tasks": names,
+        "stage": stage_form(has_numbers=True),
+        "condition": check_condition,
+        "reexecute_on": rows(choice("deploy_changes"), of="events"),
+        "refresh_on": TEXTS,
+        "fault_tolerance": _tolerance,
+        "fail_on_error": truth,
+        "parameters": lambda _value, _spot: None,
+    }
+    if package_format.is_native:
+        keys["on"] = TEXTS
+    whole = mapping("a task", keys)
+
+    def check(value: Any, spot: Spot) -> None:
+        whole(value, spot)
+        if isinstance(value, dict):
+            _check_whole(value, spot, package_format)
+
+    return check
+
+
+def _check_whole(task: Mapping[str, Any], spot: Spot, package_format: Format) -> None:
+    """What keys of one task say about one another."""
+    task_type = task.get("type") if task.get("type") in package_format.granular_types else ""
+    if "parameters" in task:
+        check_parameters(str(task_type), task["parameters"], spot.at("parameters"), of_stage=False)
+    elif has_required(str(task_type)):
+        mend = "Write 'parameters:' and its keys below."
+        spot.at("parameters").wrong("PL-F005", f"the key is missing; a task of type {task_type} must have it", mend)
+    if task_type and task_type not in WITHOUT_ROLES and not any(key in task for key in _ROLE_KEYS):
+        mend = "Write role: and the roles whose instances run it, or '*' for all."
+        if package_format.number == 3 and task_type in NEED_ROLES:
+            spot.at("role").wrong("PL-F005", f"the key is missing; a task of type {task_type} must have it", mend)
+        elif package_format.number > 3:
+            spot.odd("PL-F055", "names no roles, so that the task may run nowhere", mend)
+    for key in ("cross-depends", "cross-depended-by"):
+        if key in task and _version(task) < OLD:
+            mend = "Write version: 2.0.0 or higher; older tasks know no dependencies across instances."
+            spot.at(key).odd("PL-F058", "has no effect in a task of this version", mend, point="key")
+
+
+def _type(package_format: Format) -> Form:
+    def check(value: Any, spot: Spot) -> None:
+        if value not in package_format.granular_types:
+            hint = nearest(value, package_format.granular_types) if isinstance(value, str) else ""
+            mend = f"Use {listed(package_format.granular_types)}.{hint}"
+            spot.wrong("PL-F013", "is no type of a task here", mend, value=value)
+
+    return check
+
+
+def _tolerance(value: Any, spot: Spot) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | str) or _SHARE.fullmatch(str(value)) is None:
+        mend = "Write how many instances may fail: a number, a share such as '20%', or -3 if three must succeed."
+        spot.wrong("PL-F004", "is no fault tolerance", mend, value=value)
+
+
+def _relation_name(value: Any, spot: Spot) -> None:
+    if isinstance(value, dict) and "yaql_exp" in value:
+        refuse_yaql(value, spot)
+    elif isinstance(value, str) and is_pattern(value):
+        check_pattern(value, spot)
+    else:
+        text(rf"{ID}|\*", f"{ID_ALLOWED}, or a regular expression between slashes")(value, spot)
+
+
+def _relation_roles(value: Any, spot: Spot) -> None:
+    if value is not None:
+        check_roles(value, spot, may_be_self=True)
+
+
+_RELATION: Final = mapping(
+    "a dependency",
+    {"name": required(_relation_name), "role": _relation_roles, "policy": choice("all", "any")},
+)
+
+
+def _relations(value: Any, spot: Spot) -> None:
+    if isinstance(value, dict) and "yaql_exp" in value:
+        refuse_yaql(value, spot)
+    else:
+        rows(_RELATION, of="dependencies with name, role and policy")(value, spot)
+
+
+def _version(task: Mapping[str, Any]) -> tuple[int, int, int]:
+    written = task.get("version", "1.0.0")
+    if not isinstance(written, str) or re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9}){2}", written, re.ASCII) is None:
+        return OLD
+    return cast("tuple[int, int, int]", tuple(int(part) for part in written.split(".")))
+
+
+def _check_together(tasks: Sequence[Any], spot: Spot) -> None:
+    """No id twice, and nobody waits for himself."""
+    first: dict[str, int] = {}
+    needs: dict[str, list[str]] = {}
+    for place, task in enumerate(tasks):
+        name = task.get("id") if isinstance(task, dict) else None
+        if not isinstance(name, str):
+            continue
+        if name in first:
+            mend = f"Rename one of them; task {first[name] + 1} has this id, too."
+            spot.at(place, "id").wrong("PL-F014", "is the id of another task", mend, value=name)
+            continue
+        first[name] = place
+        needs.setdefault(name, []).extend(_texts(task.get("requires")))
+        for other in _texts(task.get("required_for")):
+            needs.setdefault(other, []).append(name)
+    circle = circle_of(needs)
+    if circle:
+        begin = next(name for name in circle if name in first)
+        way = " -> ".join((*circle, circle[0]))
+        mend = "Take one of them out of requires or required_for."
+        spot.at(first[begin], "requires").wrong("PL-F015", f"tasks wait for one another in a circle: {way}", mend)
+
+
+def _texts(value: Any) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def made_granular_tasks(
+    rows_of: Sequence[Mapping[str, Any]], plugin: str, version: str, default_on: tuple[str, ...] = WORKFLOWS
+) -> tuple[GranularTask, ...]:
+    """The tasks of a file that has been checked."""
+    return tuple(_made(row, plugin, version, place, default_on) for place, row in enumerate(rows_of))
+
+
+def _made(row: Mapping[str, Any], plugin: str, version: str, index: int, default_on: tuple[str, ...]) -> GranularTask:
+    parameters = row.get("parameters") or {}
+    strategy = parameters.get("strategy") or {}
+    return GranularTask(
+        row["id"],
+        row["type"],
+        plugin,
+        version,
+        index,
+        _version(row),
+        _roles(row),
+        tuple(row.get("requires") or ()),
+        tuple(row.get("required_for") or ()),
+        _crossing(row.get("cross-depends")),
+        _crossing(row.get("cross-depended-by")),
+        tuple(row.get("tasks") or ()),
+        row.get("stage", ""),
+        condition_text(row.get("condition")),
+        tuple(row.get("reexecute_on") or ()),
+        tuple(row.get("refresh_on") or ()),
+        Strategy(strategy.get("type", "parallel"), strategy.get("amount")),
+        row.get("fault_tolerance"),
+        row.get("fail_on_error", True),
+        parameters,
+        tuple(row.get("on", default_on)),
+    )
+
+
+def _roles(row: Mapping[str, Any]) -> Roles:
+    """Whom it is for; of several keys the first that is there counts."""
+    key = next((key for key in ("roles", "role", "groups") if row.get(key) is not None), None)
+    return NOBODY if key is None else roles_of(row[key])
+
+
+def _crossing(value: Any) -> tuple[CrossDependency, ...]:
+    return tuple(
+        CrossDependency(
+            item["name"][1:-1] if is_pattern(item["name"]) else item["name"],
+            roles_of(item["role"]) if "role" in item else EVERYBODY,
+            item.get("policy", "all"),
+            is_pattern(item["name"]),
+        )
+        for item in value or ()
+    )

@@ -1,0 +1,143 @@
+"""``environment_config.yaml``, and the forms of nodes, network interfaces and bonds: what users may set of a package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from phaseline.dsl.patterns import PatternError, compiled
+from phaseline.model.packages import Choice, Form, Setting
+from phaseline.packages import forms
+from phaseline.packages.findings import Spot
+from phaseline.packages.formats import Format
+from phaseline.packages.forms import Key, choice, mapping, required, rows, text, truth, whole
+from phaseline.packages.restrictions import check_restrictions, made_restrictions
+
+GROUPS: Final = (*("general", "security", "compute", "network", "storage", "logging", "openstack_services", "other"),)
+METADATA: Final = "metadata"
+
+
+def check_settings(value: Any, spot: Spot, package_format: Format) -> None:
+    """The settings of a package; an empty file has none."""
+    if value is None:
+        return
+    about: dict[str, Key | forms.Form] = {
+        "label": text(),
+        "weight": whole(),
+        "toggleable": truth,
+        "enabled": truth,
+        "restrictions": check_restrictions,
+    }
+    if package_format.number >= 4:
+        about["group"] = choice(*GROUPS)
+    attributes = mapping("the settings", {METADATA: mapping("metadata", about)}, likely=False, rest=_element)
+    mapping("the file", {"attributes": attributes})(value, spot)
+
+
+def check_elements(value: Any, spot: Spot, _format: Format) -> None:
+    """The form of a node, a network interface or a bond: elements, or groups of elements."""
+    if value is not None:
+        mapping("the file", {METADATA: mapping("metadata", {})}, likely=False, rest=_element_or_group)(value, spot)
+
+
+def _element_or_group(value: Any, spot: Spot) -> None:
+    """In the forms of nodes and interfaces elements may stand together below a name."""
+    if isinstance(value, dict) and "type" not in value and "value" not in value:
+        mapping("a group", {METADATA: mapping("metadata", {})}, likely=False, rest=_element)(value, spot)
+    else:
+        _element(value, spot)
+
+
+def _value(value: Any, spot: Spot) -> None:
+    """A text, a truth value, a list of these, or how it is generated."""
+    if isinstance(value, str | bool):
+        return
+    if isinstance(value, dict):
+        mapping("a generated value", {"generator": required(text())})(value, spot)
+        return
+    if isinstance(value, list):
+        for place, item in enumerate(value):
+            if not isinstance(item, str | bool):
+                spot.at(place).wrong("PL-F004", "is neither text nor true or false", _quoted(item), value=item)
+        return
+    spot.wrong("PL-F004", "is neither text, true or false nor a list", _quoted(value), value=value)
+
+
+def _quoted(value: Any) -> str:
+    is_number = isinstance(value, int | float)
+    return f"Write it in quotes: '{value}'." if is_number else "Use a text, true, false, a list of these or generator:."
+
+
+def _regex(value: Any, spot: Spot) -> None:
+    mapping("a regex", {"source": required(text()), "error": required(text())})(value, spot)
+    source = value.get("source") if isinstance(value, dict) else None
+    if isinstance(source, str):
+        try:
+            compiled(source)
+        except PatternError as error:
+            mend = f"The reason: {error}."
+            spot.at("source").wrong("PL-F012", "is no regular expression", mend, value=source)
+
+
+_CHOICE: Final = mapping(
+    "a value to choose",
+    {"data": required(text()), "label": required(text()), "description": text(), "restrictions": check_restrictions},
+)
+_element: Final = mapping(
+    "a setting",
+    {
+        "type": required(text()),
+        "label": required(text()),
+        "weight": required(whole()),
+        "value": required(_value),
+        "description": text(),
+        "values": rows(_CHOICE, of="values with data and label"),
+        "regex": _regex,
+        "min": whole(),
+        "max": whole(),
+        "restrictions": check_restrictions,
+    },
+)
+
+
+def made_form(value: Any) -> Form:
+    """The form of a file that has been checked."""
+    attributes = (value or {}).get("attributes") or {}
+    about = attributes.get(METADATA) or {}
+    settings = [made_setting(name, element) for name, element in attributes.items() if name != METADATA]
+    return Form(
+        tuple(sorted(settings, key=lambda setting: setting.weight)),
+        about.get("label", ""),
+        about.get("weight", 0),
+        about.get("toggleable", True),
+        about.get("enabled", False),
+        about.get("group", ""),
+        made_restrictions(about.get("restrictions")),
+    )
+
+
+def made_setting(name: str, element: Mapping[str, Any]) -> Setting:
+    """One element that has been checked."""
+    value = element["value"]
+    generator = value["generator"] if isinstance(value, dict) else ""
+    regex = element.get("regex") or {}
+    return Setting(
+        name,
+        element["type"],
+        element["label"],
+        element["weight"],
+        None if generator else value,
+        generator,
+        element.get("description", ""),
+        tuple(
+            Choice(
+                item["data"], item["label"], item.get("description", ""), made_restrictions(item.get("restrictions"))
+            )
+            for item in element.get("values") or ()
+        ),
+        regex.get("source", ""),
+        regex.get("error", ""),
+        element.get("min"),
+        element.get("max"),
+        made_restrictions(element.get("restrictions")),
+    )

@@ -1,0 +1,93 @@
+"""The bytes of a file as values with places: safely, and past slips that hide what else is wrong."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Final
+
+from phaseline.dsl.documents import Document, read_document
+from phaseline.dsl.report import Report
+from phaseline.model.frozen import altered
+from phaseline.model.problem import Place, Problem
+from phaseline.packages.findings import Findings, Source, Spot
+from phaseline.packages.mending import Mended, mended
+
+MAX_FILE_BYTES: Final = 5 * 1024 * 1024
+"""Of one YAML file of a package."""
+
+
+def read_source(name: str, content: bytes, findings: Findings) -> Source | None:
+    """The file, or None where nothing of it can be used; why is in the findings."""
+    text = _text(name, content, findings)
+    if text is None:
+        return None
+    document, problems = _read(name, text)
+    mend = mended(text) if problems else None
+    if document is None and mend is not None:
+        document, problems = _read(name, mend.text)
+    if document is None or problems:
+        for problem in problems:
+            findings.keep_ready(problem)
+    if document is None:
+        return None
+    if mend is None or document.text == text:
+        return Source(name, document)
+    source = Source(name, document, tuple(text.splitlines()), mend.origin)
+    _say_inserted(mend, findings, source)
+    return source
+
+
+def _text(name: str, content: bytes, findings: Findings) -> str | None:
+    place = Place(name)
+    if len(content) > MAX_FILE_BYTES:
+        message = f"{name} has more than {MAX_FILE_BYTES // 1024 // 1024} MiB."
+        findings.keep_ready(
+            Problem("PL-B003", message, "A file of a package is small; move large data elsewhere.", place)
+        )
+        return None
+    try:
+        text = content.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        message = f"{name} (line {line}) is not UTF-8 text."
+        findings.keep_ready(Problem("PL-B002", message, "Save the file as UTF-8.", altered(place, line=line, column=1)))
+        return None
+    return text
+
+
+def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...]]:
+    report = Report()
+    document = read_document(name, text, report, has_collections=True)
+    return document, tuple(
+        altered(
+            problem,
+            message=f"{name} (line {problem.place.line}): {problem.message}.",
+            cloudify_code=None,
+            cloudify_class=None,
+        )
+        for problem in report.problems()
+    )
+
+
+def _say_inserted(mend: Mended, findings: Findings, source: Source) -> None:
+    for line, keys in mend.inserted:
+        root = source.document.root if source.document is not None else None
+        index = _item_at(source, line)
+        if not isinstance(root, list) or index is None:
+            continue
+        mend_text = f"Write 'parameters:' in a line before '{keys[0]}:', in the column of 'type':\n"
+        mend_text += "\n".join(["    type: …", "    parameters:", *(f"      {key}: …" for key in keys)])
+        Spot(findings, source, (index, "parameters")).wrong("PL-F005", "the key is missing", mend_text, point="key")
+
+
+def _item_at(source: Source, line: int) -> int | None:
+    """The item of a list in which a line of the mended text lies."""
+    from phaseline.dsl.positions import Positions
+
+    assert source.document is not None
+    root = source.document.root
+    if not isinstance(root, list):
+        return None
+    positions = Positions(source.document)
+    begins = [positions.place((place,), "value").line for place in range(len(root))]
+    return max((place for place, begin in enumerate(begins) if begin <= line), default=None)
