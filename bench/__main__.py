@@ -7,7 +7,7 @@ import math
 import tempfile
 from pathlib import Path
 
-from bench import blueprints, checks, expressions, floor, peer, reading, resources, scales, small_work, updates
+from bench import blueprints, checks, expressions, floor, hooks, peer, reading, resources, scales, small_work, updates
 from bench.figures import Runs, Spread, killed_and_resumed, runs
 from bench.report import Row, table, write
 
@@ -124,6 +124,7 @@ def main() -> None:
         *small_work.rows(count),
         *checks.rows(count),
         *updates.rows(count),
+        *hooks.rows(count),
         *scales.rows(count),
         *resources.rows(count),
         *expressions.rows(count),

@@ -13,6 +13,7 @@ from phaseline.use_cases import execution_noun, facade, plugin_nouns, resource_n
 
 PUBLIC = {
     "AttributeTypeError",
+    "Expression",
     "NonRecoverableError",
     "NotInRun",
     "PermanentError",
@@ -20,6 +21,8 @@ PUBLIC = {
     "Place",
     "Problem",
     "ProblemsError",
+    "ReadOnlyError",
+    "Record",
     "RecoverableError",
     "RunFinished",
     "TemporaryError",
@@ -27,6 +30,7 @@ PUBLIC = {
     "open",
     "operation",
     "phase",
+    "thaw",
 }
 TESTING = {
     *("FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "fake_item"),

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
+    from phaseline.hooks.views import ReadOnlyError, thaw
     from phaseline.model.declaration import operation
     from phaseline.model.failures import NonRecoverableError, PermanentError, RecoverableError, TemporaryError
     from phaseline.model.phase_mark import phase
     from phaseline.model.problem import Place, Problem, ProblemsError
     from phaseline.records.conversions import AttributeTypeError
+    from phaseline.records.expression import Expression
+    from phaseline.records.record import Record
     from phaseline.use_cases.facade import Phaseline
     from phaseline.use_cases.facade import open_phaseline as open  # noqa: A004 - read as phaseline.open
 
@@ -20,6 +23,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AttributeTypeError",
+    "Expression",
     "NonRecoverableError",
     "NotInRun",
     "PermanentError",
@@ -27,6 +31,8 @@ __all__ = [
     "Place",
     "Problem",
     "ProblemsError",
+    "ReadOnlyError",
+    "Record",
     "RecoverableError",
     "RunFinished",
     "TemporaryError",
@@ -34,10 +40,12 @@ __all__ = [
     "open",
     "operation",
     "phase",
+    "thaw",
 ]
 
 _HOMES = {
     "AttributeTypeError": "records.conversions:AttributeTypeError",
+    "Expression": "records.expression:Expression",
     "NonRecoverableError": "model.failures:NonRecoverableError",
     "NotInRun": "compat.cyclecloud.misuse:NotInRun",
     "PermanentError": "model.failures:PermanentError",
@@ -45,12 +53,15 @@ _HOMES = {
     "Place": "model.problem:Place",
     "Problem": "model.problem:Problem",
     "ProblemsError": "model.problem:ProblemsError",
+    "ReadOnlyError": "hooks.views:ReadOnlyError",
+    "Record": "records.record:Record",
     "RecoverableError": "model.failures:RecoverableError",
     "RunFinished": "compat.cyclecloud.misuse:RunFinished",
     "TemporaryError": "model.failures:TemporaryError",
     "open": "use_cases.facade:open_phaseline",
     "operation": "model.declaration:operation",
     "phase": "model.phase_mark:phase",
+    "thaw": "hooks.views:thaw",
 }
 """{public name: module and name in it}; the imports above say the same to type checkers."""
 

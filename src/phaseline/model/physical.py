@@ -24,10 +24,12 @@ def physical_id(runtime: Mapping[str, Value], properties: Mapping[str, Value] = 
     >>> physical_id({}, {"use_external_resource": True, "resource_id": "net-1"})
     'net-1'
     """
-    found = next((value for name in NAMES if _is_id(value := runtime.get(name))), None)
-    if found is None and properties.get(EXTERNAL) is True and _is_id(properties.get(NAMES[0])):
-        found = properties[NAMES[0]]
-    return None if found is None else str(found)
+    for name in NAMES:
+        value = runtime.get(name)
+        if value is not None and _is_id(value):
+            return str(value)
+    value = properties.get(NAMES[0]) if properties.get(EXTERNAL) is True else None
+    return str(value) if _is_id(value) else None
 
 
 def _is_id(value: Value) -> bool:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Plugin, Value
     from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import CodePlaces, Path
+    from phaseline.run.grounds import Ground
     from phaseline.run.phase_view import PhaseView
 
 MAX_MESSAGE_CHARS = 10_000
@@ -37,7 +38,7 @@ MAX_TRACEBACK_CHARS = 20_000
 BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError, StopIteration, NameError, UnicodeError)
 """Python's own complaints about code: their texts are fragments without the type."""
 
-Flavour = Literal["native", "cloudify", "script", "phase", "hook"]
+Flavour = Literal["native", "cloudify", "script", "phase", "hook", "task"]
 
 
 @frozen
@@ -191,7 +192,9 @@ class InstanceView:
 
 @frozen
 class ExecutionView:
-    """The execution a call belongs to. ``decisions``: {instance id: what hooks decided for it}; ``around``: what surrounds it."""
+    """The execution a call belongs to. ``decisions``: {instance id: what hooks decided for it}; ``around``: what surrounds it;
+    ``ground``: what its hooks may look up besides, None where it has none.
+    """
 
     id: str
     workflow: str
@@ -201,6 +204,7 @@ class ExecutionView:
     is_resumed: bool = False
     decisions: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     around: Around = Around()
+    ground: Ground | None = None
 
 
 @frozen

@@ -1,0 +1,261 @@
+"""What a hook is told besides the deployment, and by what it answers: ``cnxt``, the first argument of its methods.
+
+A hook that returns has agreed; one that raises has refused. In between: ``warn`` tells people, ``decide`` leaves values for
+the operations of an instance (``item.decisions``, ``ctx.decisions``), ``again`` asks to be called once more later, with
+``data`` kept and no thread held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from phaseline.hooks.views import read_only
+from phaseline.model.frozen import frozen
+from phaseline.model.properties import storable
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import Outcome, clip
+from phaseline.run.channel import MAX_LINE_CHARS
+from phaseline.run.decisions import DECISIONS, WARNINGS
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.run.grounds import Usage
+
+MOST_WARNINGS = 100
+"""Warnings of one call that are kept; all are in the log."""
+APPROVALS = "approvals"
+"""Under this name in the data of a waiting hook: what people have approved."""
+
+
+@frozen
+class HookCall:
+    """Which call of a hook class this is.
+
+    ``reason``: why it is called: ``before``, then ``completed``, ``failed``, ``cancelled``, ``timeout``, or ``pre_failed`` in an undo.
+    ``attempt``: calls before it that nobody saw the end of.
+    """
+
+    name: str
+    phase: Literal["pre", "post", "undo", "preview"]
+    reason: str = "before"
+    attempt: int = 0
+
+
+@frozen
+class Approval:
+    """That somebody agrees to a plan: the digest he saw, and when (seconds since the epoch)."""
+
+    actor: str
+    plan: str
+    at: float
+    reason: str = ""
+
+
+@frozen
+class Told:
+    """What is known of an execution apart from its deployment.
+
+    ``decisions``: what hooks before this one have decided. ``rollback_of``: the action that is taken back, empty for none.
+    """
+
+    execution_id: str = ""
+    workflow: str = ""
+    action: str = ""
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    user: str = ""
+    tenant: str = "default_tenant"
+    deployment_id: str = ""
+    decisions: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    rollback_of: str = ""
+    depth: int = 0
+    parent_execution_id: str = ""
+
+
+class HookContext:
+    """``cnxt``. What it knows of the execution is read from it: ``cnxt.workflow``, ``cnxt.user`` and so on."""
+
+    auth_token: str | None = None
+    """Heat's token of the caller; there is none."""
+
+    def __init__(
+        self,
+        hook: HookCall,
+        told: Told,
+        *,
+        data: dict[str, Any] | None = None,
+        at: datetime | None = None,
+        ids: Callable[[], Mapping[str, Any]] = dict,
+        labels: Callable[[], Mapping[str, Any]] = dict,
+        log: Callable[[str, str], None] | None = None,
+        digest: Callable[[], str] = str,
+        secret: Callable[[str], str] | None = None,
+        usage: Callable[[str, str], Sequence[Usage]] | None = None,
+    ) -> None:
+        """``ids``: gives the instances there are by id, ``labels`` those of the deployment. ``log`` keeps (level, line). ``digest``: of the plan.
+
+        ``data``: what an earlier call left; ``at``: the time, now if it is not given. ``secret``: gives one by its name;
+        ``usage``: the deployments that have a label.
+        """
+        self.hook = hook
+        self.at = at or datetime.now(UTC)
+        self.data: dict[str, Any] = {} if data is None else data
+        self._told, self._ids, self._labels = told, ids, labels
+        self._log, self._digest, self._secret, self._usage = log, digest, secret, usage
+        self._decided: dict[str, dict[str, Value]] = {}
+        self._warnings: list[str] = []
+        self._again: Outcome | None = None
+        self._failure: str | None = None
+
+    @property
+    def execution_id(self) -> str:
+        """The id of the execution."""
+        return self._told.execution_id
+
+    @property
+    def workflow(self) -> str:
+        """The workflow that runs, such as ``install``."""
+        return self._told.workflow
+
+    @property
+    def action(self) -> str:
+        """The action, such as ``CREATE``, as native classes are told it."""
+        return self._told.action
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters of the workflow."""
+        found: Mapping[str, Any] = read_only(self._told.parameters, "cnxt.parameters")
+        return found
+
+    @property
+    def user(self) -> str:
+        """Who wants it done."""
+        return self._told.user
+
+    @property
+    def tenant(self) -> str:
+        """Whose it is."""
+        return self._told.tenant
+
+    @property
+    def deployment_id(self) -> str:
+        """The id of the deployment."""
+        return self._told.deployment_id
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """{key: values} of the deployment."""
+        return self._labels()
+
+    @property
+    def rollback_of(self) -> str:
+        """Of a rollback: the action that is taken back."""
+        return self._told.rollback_of
+
+    @property
+    def depth(self) -> int:
+        """How many deployments this one is a component of."""
+        return self._told.depth
+
+    @property
+    def parent_execution_id(self) -> str:
+        """The execution that wanted this one, for a component."""
+        return self._told.parent_execution_id
+
+    @property
+    def decisions(self) -> Mapping[str, Mapping[str, Any]]:
+        """{instance id: mapping} of what was decided so far in this execution, by this class and those before it."""
+        found: dict[str, Mapping[str, Any]] = dict(self._told.decisions)
+        for name, decided in self._decided.items():
+            found[name] = {**found.get(name, {}), **decided}
+        seen: Mapping[str, Mapping[str, Any]] = read_only(found, "cnxt.decisions")
+        return seen
+
+    @property
+    def plan(self) -> str:
+        """A digest of what is going to be done: equal as long as a look at it would show the same."""
+        return self._digest()
+
+    @property
+    def approvals(self) -> tuple[Approval, ...]:
+        """What people have approved while this hook waits, oldest first."""
+        return tuple(Approval(**one) for one in self.data.get(APPROVALS, ()))
+
+    def secret(self, name: str) -> str:
+        """The text of a secret. Where the engine writes, it is masked from now on. ``KeyError`` if there is none."""
+        if self._secret is None:
+            raise KeyError(name)
+        return self._secret(name)
+
+    def usage(self, key: str, value: str) -> Sequence[Usage]:
+        """The deployments with this label, this one too if it has it, and how much stands of each or may be being made."""
+        return () if self._usage is None else self._usage(key, value)
+
+    def log(self, text: str) -> None:
+        """Keep a line with the execution."""
+        if self._log is not None:
+            self._log("info", text)
+
+    def warn(self, text: str) -> None:
+        """Tell people, and go on: shown at once, in the plan, and with the execution."""
+        line = clip(str(text), MAX_LINE_CHARS)
+        if len(self._warnings) < MOST_WARNINGS:
+            self._warnings.append(line)
+        if self._log is not None:
+            self._log("warning", line)
+
+    def decide(self, instance_id: str, decision: Mapping[str, Value]) -> None:
+        """Leave values for the operations of an instance; several decisions about one are laid over one another.
+
+        Raises: ``ValueError`` outside of pre and preview, and for an instance that there is not; ``TypeError`` for values that JSON
+        does not know.
+        """
+        if self.hook.phase not in {"pre", "preview"}:
+            raise ValueError(f"a decision is made before the operations it is for, not in {self.hook.phase}")
+        if instance_id not in self._ids():
+            raise ValueError(f"there is no instance {instance_id!r} to decide about")
+        given = storable(dict(decision), f"the decision about {instance_id!r}")
+        assert isinstance(given, dict)
+        self._decided[instance_id] = {**self._decided.get(instance_id, {}), **given}
+
+    def again(self, after_s: float, text: str = "") -> None:
+        """Have the method called again after so many seconds, with ``data`` as it is left now; say what is waited for.
+
+        That is neither an agreement nor a refusal, and nothing else of the execution begins before there is one.
+        """
+        self._again = Outcome(OutcomeKind.AGAIN, max(0, round(after_s * 1000)), clip(text, MAX_LINE_CHARS))
+
+    # -- for whoever calls the hook
+
+    def say_state(self, action: str, status: str, reason: str) -> None:
+        """What a hook says by ``stack.state_set``: that it FAILED counts as if it had raised this (H49)."""
+        if status == "FAILED":
+            self._failure = reason or f"{action} was set to FAILED"
+        elif self._log is not None:
+            self._log("info", f"said the state is {action}_{status}: {reason}")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What it warned of."""
+        return tuple(self._warnings)
+
+    @property
+    def decided(self) -> Mapping[str, Mapping[str, Value]]:
+        """What it decided in this call."""
+        return self._decided
+
+    def outcome(self) -> Outcome:
+        """What came of the call if the method returned."""
+        if self._failure is not None:
+            return Outcome(OutcomeKind.FAILED, message=self._failure)
+        if self._again is not None:
+            return self._again
+        left: dict[str, Value] = {}
+        if self._decided:
+            left[DECISIONS] = dict(self._decided)
+        if self._warnings:
+            left[WARNINGS] = list(self._warnings)
+        return Outcome(OutcomeKind.COMPLETED, message="; ".join(self._warnings), result=left or None)

@@ -1,0 +1,109 @@
+"""What a hook class is called with, from the call of its entry: context, deployment, target and action.
+
+All of it is lazy: a class that looks at nothing pays for nothing, however large the deployment is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, cast
+
+from phaseline.hooks.hook_context import HookCall, HookContext, Told
+from phaseline.hooks.stack import COMPLETE, FAILED, IN_PROGRESS, NOT_YET, StackView
+from phaseline.model.actions import ROLLBACK, action_of
+from phaseline.model.around import POST, PRE, UNDO, Why
+from phaseline.model.frozen import frozen
+from phaseline.model.states import InstanceState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.run.calling import Call, ExecutionView
+    from phaseline.run.subjects import LoadedDeployment
+
+PHASES: dict[str, Literal["pre", "post", "undo"]] = {PRE: "pre", POST: "post", UNDO: "undo"}
+BEGINS = frozenset({"CREATE", "ADOPT", "DELETE", "ABANDON"})
+"""Actions whose pre sees them in progress; of others it sees how the one before ended (Heat's ways, measured)."""
+AIMED = frozenset({"UPDATE", "SCALE", "RESTORE"})
+"""Actions that bring a deployment to something else, which is their target; taken back the target is what it was."""
+STARTED = int(InstanceState.STARTED)
+BEFORE_IT = frozenset({int(state) for state in InstanceState if state.name.lower() in NOT_YET})
+
+
+@frozen
+class Seen:
+    """The arguments of a hook's methods. ``target``: what the deployment is brought to, None where that says nothing."""
+
+    cnxt: HookContext
+    stack: StackView
+    target: StackView | None
+    action: str
+
+
+def seen_by(call: Call) -> Seen:
+    """What the hook class of a call on the deployment itself sees. The views stand over the deployment as it is now."""
+    hook, why, ground = call.site.hook, call.why, call.site.execution.ground
+    assert hook is not None
+    assert ground is not None
+    execution, deployment = call.site.execution, cast("LoadedDeployment", call.world).as_is()
+    native = action_of(execution.workflow)
+    action = ROLLBACK if hook.action == ROLLBACK else native
+    taken_back = native if action == ROLLBACK and native != ROLLBACK else ""
+    word, status = standing(deployment, action, taken_back, why)
+    has_target = (taken_back or action) in AIMED
+
+    def aimed() -> LoadedDeployment:
+        return ground.target(deployment, takes_back=bool(taken_back))
+
+    told = Told(
+        execution.id,
+        execution.workflow,
+        action,
+        execution.parameters,
+        execution.creator,
+        execution.tenant,
+        deployment.view.id,
+        decisions=execution.decisions,
+        rollback_of=taken_back,
+    )
+    cnxt = HookContext(
+        HookCall(hook.name, _phase(call.site.operation), why.word, call.attempt),
+        told,
+        data=call.data if isinstance(call.data, dict) else {},
+        ids=lambda: (aimed() if has_target else deployment).topology.number_of,
+        labels=lambda: stack.labels,
+        log=call.log,
+        digest=lambda: _digest(execution, [deployment, *([aimed()] if has_target else [])]),
+        secret=deployment.secret,
+        usage=ground.usage,
+    )
+    stack = StackView(lambda: deployment, word, status, said=cnxt.say_state)
+    target = StackView(aimed, hook.action, IN_PROGRESS, whose="target", said=cnxt.say_state) if has_target else None
+    return Seen(cnxt, stack, target, hook.action)
+
+
+def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: Why) -> tuple[str, str]:
+    """(action, status) of a deployment as Heat would say it at this call (§5).
+
+    ``taken_back``: the action that is being taken back. Before an action that does not begin a life, how the deployment
+    stands is read from its instances: nobody keeps which action was the last one.
+    """
+    if why is not Why.BEFORE:
+        return action, FAILED if why.is_failure else COMPLETE
+    if action in BEGINS or taken_back in BEGINS:
+        return action, IN_PROGRESS
+    if taken_back:
+        return taken_back, FAILED
+    states = set(deployment.states[deployment.topology.is_there].tolist())
+    if states <= BEFORE_IT and states:
+        return "INIT", COMPLETE
+    return "CREATE", COMPLETE if states <= {STARTED} else FAILED
+
+
+def _digest(execution: ExecutionView, at_hand: Sequence[LoadedDeployment]) -> str:
+    from phaseline.hooks.digests import plan_digest  # only where somebody asks
+
+    return plan_digest(execution.workflow, execution.parameters, at_hand)
+
+
+def _phase(operation: str) -> Literal["pre", "post", "undo"]:
+    return next(word for prefix, word in PHASES.items() if operation.startswith(prefix))

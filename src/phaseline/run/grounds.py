@@ -1,0 +1,96 @@
+"""What a hook may look up that lies outside of its deployment as it is: what it is brought to, and what others have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.labels import Label
+from phaseline.model.states import InstanceState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import ExecutionRow
+    from phaseline.plan.foresight import Foreseen
+    from phaseline.ports import Store
+    from phaseline.run.subjects import LoadedDeployment
+
+UNMADE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
+
+
+@frozen
+class Usage:
+    """What a deployment has. ``counts``: {a node's types, root first: how many of its instances stand or may be being made}."""
+
+    deployment: str
+    counts: Mapping[tuple[str, ...], int]
+
+    def count(self, type_name: str = "") -> int:
+        """How many instances, in all or of a type.
+
+        >>> Usage("shop", {("Root", "Host"): 2, ("Root",): 3}).count("Host")
+        2
+        """
+        return sum(count for types, count in self.counts.items() if not type_name or type_name in types)
+
+
+class Ground:
+    """Of one execution; safe from any thread, because it reads what nobody changes in place."""
+
+    def __init__(
+        self,
+        row: ExecutionRow,
+        store: Store,
+        leads_to: Callable[[int], Foreseen | None],
+        inputs_then: Callable[[], Mapping[str, Value] | None],
+    ) -> None:
+        """``leads_to``: what an execution will have done if all goes well. ``inputs_then``: those of what it aims at, if it does."""
+        self._row, self._store, self._leads_to, self._inputs_then = row, store, leads_to, inputs_then
+        self._targets: dict[bool, LoadedDeployment] = {}
+
+    def target(self, now: LoadedDeployment, *, takes_back: bool = False) -> LoadedDeployment:
+        """What the deployment is brought to, worked out once: its planner is asked as for a plan. Raises ``ProblemsError``.
+
+        While what was done is taken back (``takes_back``) that is what it was before.
+        """
+        found = self._targets.get(takes_back)
+        if found is None:
+            foreseen = self._leads_to(self._row.number)
+            found = now.as_is()
+            if foreseen is not None:
+                inputs = None if takes_back else self._inputs_then()
+                labels = found.blueprint.labels
+                found.reshape(foreseen.topology, now.inputs if inputs is None else inputs, now.view.code)
+                found.blueprint = altered(found.blueprint, labels={**found.blueprint.labels, **labels})
+            self._targets[takes_back] = found
+        return found
+
+    def usage(self, key: str, value: str) -> Sequence[Usage]:
+        """The deployments that have this label, by name."""
+        store = self._store
+        having = store.labels.having([Label(key, value)])
+        making = {row.deployment for row in store.executions(only_open=True)}
+        return [
+            self._usage(row.number, row.name, is_making=row.number in making)
+            for row in store.deployments()
+            if row.number in having
+        ]
+
+    def _usage(self, number: int, name: str, *, is_making: bool) -> Usage:
+        topology = self._store.topology(number)
+        counts = topology.is_there
+        if not is_making:
+            states = np.array(self._store.states(number), np.uint8)[: len(topology)]
+            counts = counts & ~np.isin(states, UNMADE)
+        found: dict[tuple[str, ...], int] = {}
+        for node, many in zip(
+            topology.nodes, np.bincount(topology.node[counts], minlength=len(topology.nodes)), strict=True
+        ):
+            types = tuple(node.type_hierarchy)
+            found[types] = found.get(types, 0) + int(many)
+        return Usage(name, found)
