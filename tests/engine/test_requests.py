@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.engine.driving import AGAIN, FAILED, RETRY, Driver, commands_of, positions
+from tests.engine.driving import AGAIN, DONE, FAILED, RETRY, Driver, commands_of, positions
 
 from phaseline.model.events import CancelRequested, CompleteRequested, Planned, RetryRequested, Stop, WakeRequested
 from phaseline.model.execution import StopAfter, Verdict
-from phaseline.model.graph import LaneSpec, Policy
+from phaseline.model.frozen import altered
+from phaseline.model.graph import Bound, LaneSpec, Policy
 from phaseline.model.status import ExecutionStatus
 from phaseline.testing.graphs import graph_of
 
@@ -143,3 +144,16 @@ def test_a_verdict_ends_the_execution_and_its_room_is_used_again() -> None:
     driver.begin(graph_of([0], policies=(EACH,)), execution=2)
     assert len(driver.scheduler.arena) == 1
     assert driver.statuses(2) == ["running"]
+
+
+def test_f45_bounds_count_the_subjects_of_their_groups_and_stop_what_has_not_begun() -> None:
+    one = Policy(LaneSpec("call", "each", max_batch=1, concurrency=1))
+    bounds = (Bound("web", (1,), 1), Bound("all", (1, 2), 1))
+    graph = graph_of([0] * 5, policies=(one,), subjects=[0, 0, 1, 2, 3], groups=[1, 1, 1, 2, 2])
+    driver = Driver()
+    (batch,) = driver.begin(altered(graph, bounds=bounds))
+    for kind in (FAILED, FAILED, DONE):  # twice the same instance: one of three in its group
+        (batch,) = driver.answer(batch, kind)
+    assert not driver.answer(batch, FAILED)
+    assert driver.statuses() == ["failed", "failed", "completed", "failed", "canceled"]
+    assert driver.scheduler.runs[1].reason == "stopped: 2 of all failed, 1 are tolerated"

@@ -179,6 +179,7 @@ class Arena:
         slot = Slot(
             graph_id, execution, deployment, graph.name, graph.steps, number, base, base + len(graph),
             page, self._policies.base_of(graph.policies), graph.policies, group=graph.group,
+            bounds=graph.bounds,
         )  # fmt: skip
         self.slots[graph_id] = slot
         return slot

@@ -207,5 +207,7 @@ def _executions_go_on(scheduler: Scheduler) -> None:
             slot = arena.slots[graph]
             assert (slot.execution, slot.deployment) == (run.execution, run.deployment), f"graph {graph} is another's"
             assert arena.slot_execution[slot.number] == run.execution, f"graph {graph} is another's"
-    unended = {run.execution for run in scheduler.runs.values() if run.stop_after is not None}
+    runs = scheduler.runs.values()
+    unended = {run.execution for run in runs if run.stop_after is not None}
+    unended |= {run.execution for run in runs if any(arena.slots[graph].bounds for graph in run.graphs)}
     assert set(scheduler.limited) == unended, "executions with a limit are not known as such"

@@ -15,7 +15,7 @@ from phaseline.model.graph import SubjectKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phaseline.model.graph import Graph, Policy, Step
+    from phaseline.model.graph import Bound, Graph, Policy, Step
 
 COLUMNS = {
     "status": np.uint8,
@@ -67,6 +67,7 @@ class Slot:
     policies: tuple[Policy, ...]
     attempt: int = 0
     group: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    bounds: tuple[Bound, ...] = ()
 
     @property
     def page_count(self) -> int:

@@ -89,7 +89,10 @@ class Run:
         """Why what has not begun is to be canceled, or nothing."""
         if self.is_stopped or not self.failures:
             return ""
-        reason = next(filter(None, [self._broken_bound(arena.slots[graph]) for graph in {graph for graph, _ in self.failures}]), "")
+        reason = next(
+            filter(None, [self._broken_bound(arena.slots[graph]) for graph in {graph for graph, _ in self.failures}]),
+            "",
+        )
         limit = self.stop_after
         if limit is None or reason:
             return reason
@@ -108,7 +111,9 @@ class Run:
     def _broken_bound(self, slot: Slot) -> str:
         """Which bound of a graph does not hold any more, in words; empty where all do."""
         for bound in slot.bounds:
-            found = [self.failed[key] for key in ((slot.graph_id, group) for group in bound.groups) if key in self.failed]
+            found = [
+                self.failed[key] for key in ((slot.graph_id, group) for group in bound.groups) if key in self.failed
+            ]
             bad = len(distinct(np.concatenate(found))) if found else 0
             if bad > bound.failures:
                 return f"{bad} of {bound.name} failed, {bound.failures} are tolerated"

@@ -141,6 +141,8 @@ class Scheduler:
             run = self.runs[slot.execution]
             slot.attempt = run.attempt
             run.graphs.append(slot.graph_id)
+            if slot.bounds:
+                self.limited[run.execution] = run
             self.arena.touched.add(slot.number)
         return slots
 

@@ -16,6 +16,8 @@ from phaseline.model.declaration import MAX_BATCH
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phaseline.model.topology import Topology
 
 
@@ -90,6 +92,18 @@ class Policy:
 
 
 @frozen
+class Bound:
+    """Of the subjects in these ``groups`` (numbers of ``Graph.group``), together called ``name``, so many may fail.
+
+    With more of them failed, whatever has not begun is canceled. Failures within the bounds do not fail the round.
+    """
+
+    name: str
+    groups: tuple[int, ...]
+    failures: int
+
+
+@frozen
 class Step:
     """A named range of entries: ``count`` entries from position ``first``. Steps tile the graph in order."""
 
@@ -105,6 +119,7 @@ class Graph:
 
     ``ptr`` int32 (n + 1) and ``idx`` int32: the entries that wait for entry i are ``idx[ptr[i]:ptr[i+1]]``.
     ``group`` int32 or empty: the group of each entry for ``stop_after`` by group; -1: its failure is an answer, and not counted.
+    ``bounds``: how many subjects of which groups may fail.
     """
 
     name: str
@@ -116,6 +131,7 @@ class Graph:
     ptr: np.ndarray
     idx: np.ndarray
     group: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    bounds: tuple[Bound, ...] = ()
 
     def __len__(self) -> int:
         """How many entries there are."""
@@ -143,6 +159,20 @@ def without_entries(name: str) -> Graph:
     """
     nothing, start = np.empty(0, np.int32), np.zeros(1, np.int32)
     return Graph(name, (), (), nothing, nothing.astype(np.uint16), nothing.astype(np.uint8), start, nothing)
+
+
+def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost: np.ndarray) -> bool:
+    """True where something is ``lost`` (bool by entry), and no more than the bounds of the graph allow.
+
+    >>> columns = np.array([1, 1, 2]), np.array([7, 8, 9])
+    >>> two_of_three = [Bound("all", (1, 2), 2)]
+    >>> bears(two_of_three, *columns, np.array([True, False, True])), bears(two_of_three, *columns, np.array([True] * 3))
+    (True, False)
+    """
+    if not bounds or not lost.any():
+        return False
+    counts = [len(np.unique(subject[lost & np.isin(group, bound.groups)])) for bound in bounds]
+    return all(count <= bound.failures for count, bound in zip(counts, bounds, strict=True))
 
 
 def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ class LaneKeys:
         self, graph: int, positions: np.ndarray, kinds: np.ndarray, subjects: np.ndarray, expression: str,
         deployment: LoadedDeployment,
     ) -> Evaluated:  # fmt: skip
-        """The answer to ``Evaluate``: ``properties.x``, ``runtime_properties.x`` or ``inputs.x`` of each subject.
+        """The answer to ``Evaluate``: ``properties.x``, ``runtime_properties.x``, ``inputs.x`` or ``deployment.id`` of each subject.
 
         Relationship entries are keyed by their source instance.
         """
@@ -84,6 +84,8 @@ class LaneKeys:
                 found = deployment.document_of(instance)
             case "inputs":
                 found = deployment.inputs
+            case "deployment":
+                found = {"id": deployment.view.id}
             case _:
                 return None
         return value_at(dict(found), rest) if rest else None

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from phaseline.model.frozen import defaults_of
-from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.graph import Bound, Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
 
 COLUMNS = ("steps", "policies", "subject", "policy", "marks", "ptr", "idx", "cohort")
 """Columns of the graph table that ``to_row`` fills and ``from_row`` reads, in this order."""
 SUBJECT = COLUMNS.index("subject")
-SHARED = ("steps", "policies", "policy", "marks", "ptr", "idx", "group")
+SHARED = ("steps", "policies", "policy", "marks", "ptr", "idx", "group", "bounds")
 MOST_KEPT, MOST_ENTRIES_KEPT = 64, 100_000
 """Rows that are kept to be written again, and the entries of the largest of them."""
 
@@ -26,7 +26,7 @@ def to_row(graph: Graph) -> tuple[str | bytes, ...]:
     """Values of ``COLUMNS``."""
     return (
         to_text([[step.phase, int(step.kind), step.first, step.count] for step in graph.steps]),
-        _policies_to_text(graph.policies),
+        _policies_to_text(graph.policies, graph.bounds),
         *(encode(part) for part in (graph.subject, graph.policy, graph.marks, graph.ptr, graph.idx, graph.group)),
     )
 
@@ -61,6 +61,7 @@ def from_row(name: str, row: Sequence[Any]) -> Graph:
         name=name,
         steps=steps_from_text(row[0]),
         policies=_policies_from_text(row[1]),
+        bounds=_bounds_from_text(row[1]),
         subject=subject,
         policy=policy,
         marks=marks,
@@ -75,20 +76,29 @@ def steps_from_text(text: str) -> tuple[Step, ...]:
     return tuple(Step(phase, SubjectKind(kind), first, count) for phase, kind, first, count in json.loads(text))
 
 
-def _policies_to_text(policies: Sequence[Policy]) -> str:
-    """Lanes once each, then each policy as its lane's place and what differs from the defaults."""
+def _policies_to_text(policies: Sequence[Policy], bounds: Sequence[Bound]) -> str:
+    """Lanes once each, then each policy as its lane's place and what differs from the defaults; bounds, where there are any."""
     lanes: dict[LaneSpec, int] = {}
     told = []
     for policy in policies:
         lane = lanes.setdefault(policy.lane, len(lanes))
         told.append([lane, _differing(policy, _POLICY_DEFAULTS)])
-    return to_text({"lanes": [_differing(lane, _LANE_DEFAULTS) for lane in lanes], "policies": told})
+    stored: dict[str, Any] = {"lanes": [_differing(lane, _LANE_DEFAULTS) for lane in lanes], "policies": told}
+    if bounds:
+        stored["bounds"] = [[bound.name, bound.groups, bound.failures] for bound in bounds]
+    return to_text(stored)
 
 
 def _policies_from_text(text: str) -> tuple[Policy, ...]:
     stored = json.loads(text)
     lanes = [LaneSpec(**lane) for lane in stored["lanes"]]
     return tuple(Policy(lanes[lane], **_with_tuples(told)) for lane, told in stored["policies"])
+
+
+def _bounds_from_text(text: str) -> tuple[Bound, ...]:
+    if '"bounds"' not in text:
+        return ()
+    return tuple(Bound(name, tuple(groups), failures) for name, groups, failures in json.loads(text).get("bounds", ()))
 
 
 def _differing(value: LaneSpec | Policy, defaults: dict[str, Any]) -> dict[str, Any]:
