@@ -64,7 +64,7 @@ def drawn_graphs(draw):
     """A graph of any workflow over a drawn blueprint, random present states and a random filter."""
     built = draw(topologies)
     chance = Random(draw(seeds))
-    workflow = chance.choice(sorted(set(PLANNERS) - {"update"}))  # an update is of a plan
+    workflow = chance.choice(sorted(set(PLANNERS) - {"update", "restore"}))  # these are of a plan
     states = np.array(chance.choices(list(State), k=len(built)), np.uint8)
     chosen = chance.sample(built.ids, min(len(built), chance.randint(0, 3)))
     parameters = {"node_instance_ids": chosen, "ignore_failure": chance.random() < 0.5}

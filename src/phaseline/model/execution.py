@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.checks import Checks
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import CodePlaces
+    from phaseline.model.stack_documents import DocumentKind
     from phaseline.model.stored_plans import Aim
     from phaseline.model.topology import Topology
 
@@ -73,16 +74,19 @@ class Round:
     """One graph that has settled: its name and how many of its entries ended how.
 
     ``counts`` is {status word: number}, tolerated failures apart. ``attempt`` counts the retries by users that reopened the execution.
+    ``is_borne``: what failed stays within the bounds of its graph.
     """
 
     name: str
     attempt: int
     counts: Mapping[str, int]
+    is_borne: bool = False
 
     @property
     def is_met(self) -> bool:
         """True when nothing was lost: every entry completed, passed or failed where failure is tolerated."""
-        return not any(self.counts.get(word, 0) for word in ("failed", "skipped", "canceled", "unsure"))
+        lost = ("canceled", "unsure") if self.is_borne else ("failed", "skipped", "canceled", "unsure")
+        return not any(self.counts.get(word, 0) for word in lost)
 
 
 @frozen
@@ -132,7 +136,8 @@ class Reshape:
 
     Stored in the same turn as its round, which has this ``name`` and nothing in it; so after a crash it is done or not, never
     half. ``topology``: all that were there keep their numbers, its blueprint may be another one. ``inputs`` (as they
-    are stored), ``code`` and ``uses`` (as of a ``NewDeployment``): None where they stay.
+    are stored), ``code`` and ``uses`` (as of a ``NewDeployment``): None where they stay. ``keeps``: (kind, name) of the document as
+    which the deployment is written down in that turn; ``drops``: of one that goes.
     """
 
     name: str
@@ -140,6 +145,8 @@ class Reshape:
     inputs: Mapping[str, Value] | None = None
     code: CodePlaces | None = None
     uses: Mapping[str, int] | None = None
+    keeps: tuple[DocumentKind, str] | None = None
+    drops: tuple[DocumentKind, str] | None = None
 
 
 @frozen
@@ -154,7 +161,7 @@ class Verdict:
     """The planner's last word: how the execution ended and why.
 
     ``is_idle``: all is as it was asked for already, so there is no action at all: who says it before the first round has nobody
-    called, no hook either. ``forgets``: once it has completed the deployment is forgotten, in the turn that ends the execution.
+    called, no hook either. ``forgets``: the deployment is forgotten in the turn that ends the execution.
     """
 
     status: ExecutionStatus

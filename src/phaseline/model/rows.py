@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.events import Changes
     from phaseline.model.execution import Request
     from phaseline.model.package_rows import PackageUse
+    from phaseline.model.stack_documents import Drop, NewDocument
     from phaseline.model.topology import Topology
 
 
@@ -71,7 +72,8 @@ class NewDeployment:
     """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``.
 
     ``uses``: {namespace: number} of the stored blueprints that it needs; without a namespace the one it is made of.
-    ``packages``: what it uses of plugin packages; their ``deployment`` is ignored.
+    ``packages``: what it uses of plugin packages; their ``deployment`` is ignored. ``documents``: {instance number: runtime
+    properties} of what is there already.
     """
 
     name: str
@@ -84,6 +86,7 @@ class NewDeployment:
     kind: DeploymentKind = "blueprint"
     uses: Mapping[str, int] = field(default_factory=dict)
     packages: Sequence[PackageUse] = ()
+    documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
 
 
 @frozen
@@ -315,11 +318,37 @@ class Reshaped:
 
 
 @frozen
+class Forgotten:
+    """A deployment of which the records go with the execution that ends: its name is free, and what waited for it is canceled."""
+
+    deployment: int
+    execution: int
+    actor: str
+
+
+@frozen
+class Written:
+    """What planners have had written beside graphs and shapes: documents that come or go, deployments that are forgotten."""
+
+    kept: tuple[NewDocument, ...] = ()
+    dropped: tuple[Drop, ...] = ()
+    forgotten: tuple[Forgotten, ...] = ()
+
+    def __bool__(self) -> bool:
+        """True when there is anything to write."""
+        return bool(self.kept or self.dropped or self.forgotten)
+
+
+NOTHING_WRITTEN = Written()
+
+
+@frozen
 class Payload:
     """What a turn writes beside the scheduler's changes, in the same transaction.
 
     ``requests``: {execution: what it is planned by from now on}, for those that a user lets go on in another way.
-    ``reshaped`` is written before everything else of the turn: states and documents may be of instances that it adds.
+    ``reshaped`` is written before everything else of the turn: states and documents may be of instances that it adds; ``written``
+    comes last.
     ``measures`` take the place of those of the same name.
     """
 
@@ -332,11 +361,13 @@ class Payload:
     checks: Sequence[ChecksMade] = ()
     measures: Sequence[Measure] = ()
     reshaped: Sequence[Reshaped] = ()
+    written: Written = NOTHING_WRITTEN
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""
         said = self.documents or self.remarks or self.logs or self.events
-        return bool(said or self.answers or self.requests or self.checks or self.measures or self.reshaped)
+        others = self.checks or self.measures or self.reshaped or self.written
+        return bool(said or self.answers or self.requests or others)
 
 
 NOTHING = Payload()

@@ -63,7 +63,3 @@ class DocumentShelf(Protocol):
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
         """The document itself. ``LookupError`` if it has gone."""
         ...
-
-    def delete_before(self, kind: DocumentKind, at: int) -> int:
-        """Remove those that were written down before this time (ms); how many."""
-        ...

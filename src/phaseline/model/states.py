@@ -24,6 +24,7 @@ class InstanceState(IntEnum):
     STOPPED = 9
     DELETING = 10
     DELETED = 11
+    SUSPENDED = 12
 
     @property
     def word(self) -> str:

@@ -15,6 +15,8 @@ OPERATION_KWARGS = "operation_kwargs"
 OPERATION_PARMS = "operation_parms"
 STOP_PARMS = "stop_parms"
 START_PARMS = "start_parms"
+SNAPSHOT_NAME = "snapshot_name"
+"""Parameter of what is about a snapshot, and an input of each of its calls."""
 ANY = ""
 """Stands for every operation that the workflow calls."""
 GIVEN: Mapping[str, Mapping[str, str]] = {
@@ -22,9 +24,16 @@ GIVEN: Mapping[str, Mapping[str, str]] = {
     "start": {ANY: OPERATION_PARMS},
     "stop": {ANY: OPERATION_PARMS},
     "pull": {ANY: OPERATION_PARMS},
+    "suspend": {ANY: OPERATION_PARMS},
+    "resume": {ANY: OPERATION_PARMS},
+    "snapshot": {ANY: OPERATION_PARMS},
+    "restore": {op.SNAPSHOT_APPLY: OPERATION_PARMS},
+    "delete_snapshot": {ANY: OPERATION_PARMS},
     "restart": {op.STOP: STOP_PARMS, op.START: START_PARMS},
 }
 """{workflow: {operation: the parameter with further inputs for each call of it}}"""
+SNAPSHOTS = (op.SNAPSHOT_CREATE, op.SNAPSHOT_APPLY, op.SNAPSHOT_DELETE)
+"""Operations that are told of which snapshot they are."""
 NOTHING: Mapping[str, Value] = {}
 
 
@@ -38,4 +47,7 @@ def given_inputs(workflow: str, operation: str, parameters: Mapping[str, Value])
     if by_operation is None:
         return NOTHING
     found = parameters.get(by_operation.get(operation) or by_operation.get(ANY, ""))
-    return found if isinstance(found, dict) else NOTHING
+    given: Mapping[str, Value] = found if isinstance(found, dict) else NOTHING
+    if operation in SNAPSHOTS and SNAPSHOT_NAME in parameters:
+        return {SNAPSHOT_NAME: parameters[SNAPSHOT_NAME], **given}
+    return given

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
 
 GONE = (State.UNINITIALIZED, State.DELETED)
+FOR_WHAT_RUNS = frozenset({"update", "scale", "heal", "restore"})
+"""Workflows that would take what is suspended for what is ill, or change it where it cannot be reached."""
 
 
 def unavailable(rules: Availability, topology: Topology, states: np.ndarray) -> str:
@@ -27,6 +29,11 @@ def unavailable(rules: Availability, topology: Topology, states: np.ndarray) -> 
     if types and not any(types.intersection(node.type_hierarchy) for node in topology.nodes):
         return f"it needs a node of type {' or '.join(sorted(types))}, and there is none"
     return ""
+
+
+def suspended_count(workflow: str, topology: Topology, states: np.ndarray) -> int:
+    """How many instances are suspended, for a workflow that is not for these; 0 where it may be started."""
+    return int(((states == State.SUSPENDED) & topology.is_there).sum()) if workflow in FOR_WHAT_RUNS else 0
 
 
 def activity(states: np.ndarray) -> set[str]:

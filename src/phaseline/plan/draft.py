@@ -63,7 +63,7 @@ class Slot:
 class Change:
     """Participants (``who``, bool by place) reach the state at this point of the sequence."""
 
-    state: InstanceState
+    state: InstanceState | int
     who: np.ndarray
 
 

@@ -18,6 +18,8 @@ from phaseline.plan.tales import (
     HALF_STARTED_TALE,
     HALF_THERE_TALE,
     INSTALL_TALE,
+    RESUME_TALE,
+    SUSPEND_TALE,
     UNINSTALL_TALE,
     Tale,
     heal_tale,
@@ -26,7 +28,17 @@ from phaseline.plan.tales import (
     uninstall_tale,
 )
 from phaseline.plan.telling import CallSpan, Entries, Known, Line, Story
-from phaseline.plan.workflows import checking, execute_operation, heal, install, rollback, scale, start_stop, uninstall
+from phaseline.plan.workflows import (
+    checking,
+    execute_operation,
+    freezing,
+    heal,
+    install,
+    rollback,
+    scale,
+    start_stop,
+    uninstall,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,6 +127,16 @@ def _diagnosis(story: Story) -> str:
     return "" if found == heal.NO_DIAGNOSIS else found
 
 
+def _suspend(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.reaches(State.SUSPENDED):
+        yield SUSPEND_TALE
+
+
+def _resume(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.reaches(State.STARTED):
+        yield RESUME_TALE
+
+
 def _check_status(story: Story, _: State | None) -> Iterable[Tale]:
     if story.is_called:
         yield CHECK_STATUS_TALE
@@ -147,6 +169,8 @@ TALES: Mapping[str, Teller] = {
     checking.CHECK_STATUS: _check_status,
     checking.CHECK_DRIFT: _check_drift,
     heal.HEAL: _heal,
+    freezing.SUSPEND: _suspend,
+    freezing.RESUME: _resume,
     execute_operation.EXECUTE_OPERATION: _operate,
     **{item.graph: _operate for rounds in start_stop.INVOCATIONS.values() for item in rounds},
 }

@@ -46,9 +46,9 @@ class Relate:
 
 @frozen
 class Become:
-    """A state that belongs to no operation. ``with_calls``: only for instances for which anything is called."""
+    """A state (of a path: its number) that belongs to no operation. ``with_calls``: only for instances for which anything is called."""
 
-    state: InstanceState
+    state: InstanceState | int
     unless: frozenset[InstanceState] = ALWAYS
     with_calls: bool = False
 

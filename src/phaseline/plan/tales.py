@@ -164,6 +164,24 @@ HALF_THERE_TALE = Tale(
 """W45, of instances that were starting, and of those that were being created or configured."""
 
 
+SUSPEND_TALE = Tale(
+    (
+        Part(frame=("Suspending node instance",)),
+        Part(op.FREEZE_SUSPEND),
+        Part(op.STOP),
+        Part(frame=("= suspended", "Node instance suspended")),
+    )
+)
+RESUME_TALE = Tale(
+    (
+        Part(frame=("Resuming node instance",)),
+        Part(op.FREEZE_RESUME),
+        Part(op.START),
+        Part(frame=("= started", "Node instance resumed")),
+    )
+)
+"""Decision 24; the ancestor has no such workflows, so the words are ours."""
+
 CHECK_STATUS_TALE = Tale((Part(op.CHECK_STATUS),))
 CHECK_DRIFT_TALE = Tale((Part(op.CHECK_DRIFT), Part(op.CHECK_RELATIONSHIP_DRIFT)))
 """W46: the ancestor tells of nothing but the calls."""

@@ -11,7 +11,7 @@ import numpy as np
 from phaseline.model.distinct import some
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
-from phaseline.model.states import InstanceState
+from phaseline.model.state_steps import WORDS
 from phaseline.plan.draft import CLOSING, JOIN, OPENING, Change, Draft, Slot, absent_slot
 
 NOBODY = -1
@@ -94,7 +94,7 @@ class _Walk:
 
     def close(self) -> None:
         """Who ends in a relationship group, without any entry, or with a state that is not carried gets an entry."""
-        phase = InstanceState(self.states[-1]).word if self.states else CLOSING
+        phase = WORDS.get(self.states[-1], CLOSING) if self.states else CLOSING
         self._absent(phase, (self.pending > 0) | (self.width == 0) | self.ends_in_group)
 
     def _members_of_group(self, slot: Slot) -> np.ndarray:

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 NAMES = (
     "install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull",
-    "check_status", "check_drift", "heal", "update", "scale",
+    "check_status", "check_drift", "heal", "update", "scale", "suspend", "resume", "check",
+    "snapshot", "restore", "delete_snapshot", "adopt", "abandon",
 )  # fmt: skip
 
 
@@ -49,7 +50,23 @@ def built_in(name: str) -> Workflow:
             from phaseline.plan.workflows import update
 
             return update.WORKFLOW
-        case "check_status" | "check_drift":
+        case "snapshot" | "restore" | "delete_snapshot":
+            from phaseline.plan.workflows import snapshots
+
+            return snapshots.WORKFLOWS[name]
+        case "adopt":
+            from phaseline.plan.workflows import adopt
+
+            return adopt.WORKFLOW
+        case "abandon":
+            from phaseline.plan.workflows import abandon
+
+            return abandon.WORKFLOW
+        case "suspend" | "resume":
+            from phaseline.plan.workflows import freezing
+
+            return freezing.WORKFLOWS[name]
+        case "check_status" | "check_drift" | "check":
             from phaseline.plan.workflows import checking
 
             return checking.WORKFLOWS[name]

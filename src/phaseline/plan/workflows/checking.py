@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 CHECK_STATUS = "check_status"
 CHECK_DRIFT = "check_drift"
 """Names of the workflows, and of their graphs."""
+CHECK = "check"
+"""Name of the workflow that checks a deployment as a whole; its graph is that of ``check_status``."""
+SHOWN = 5
+"""How many nodes are named; all are counted."""
 
 NOT_THERE = (State.UNINITIALIZED, State.DELETED)
 """Of instances in these states nothing is there that could be asked."""
@@ -93,6 +97,24 @@ def plan_drift(topology: Topology, request: Request, history: History, declare: 
     return _once(asked, CHECK_DRIFT, lambda chosen: lay_drift(asked, chosen, tolerant=False, in_order=in_order))
 
 
+def plan_check(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
+    """As ``check_status``; the reason says what nobody could check, as in source 2's successor."""
+    answer = plan_status(topology, request, history, declare)
+    if not isinstance(answer, Verdict) or answer.status is ExecutionStatus.CANCELED:
+        return answer
+    blind = is_up(Asked(topology, request, history, declare)) & choose(topology, request)
+    blind &= ~implementing(topology, op.CHECK_STATUS)
+    if not blind.any():
+        return answer
+    nodes = np.unique(topology.node[blind]).tolist()
+    listed = ", ".join(f"'{topology.nodes[number].name}'" for number in nodes[:SHOWN])
+    more = f" and {len(nodes) - SHOWN:,} more" if len(nodes) > SHOWN else ""
+    said = f"check is not fully supported: {listed}{more} have no check_status"
+    return Verdict(
+        answer.status, f"{answer.reason}; {said}" if settled(history, CHECK_STATUS) and answer.reason else said
+    )
+
+
 def _once(asked: Asked, name: str, lay: Callable[[np.ndarray], Graph | None]) -> Graph | Verdict:
     done = settled(asked.history, name)
     if done:
@@ -106,4 +128,5 @@ def _once(asked: Asked, name: str, lay: Callable[[np.ndarray], Graph | None]) ->
 WORKFLOWS = {
     CHECK_STATUS: Workflow(plan_status, IN_TURN, claims=only_chosen),
     CHECK_DRIFT: Workflow(plan_drift, IN_TURN, claims=only_chosen),
+    CHECK: Workflow(plan_check, IN_TURN, claims=only_chosen),
 }

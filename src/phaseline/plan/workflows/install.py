@@ -29,8 +29,9 @@ CLEAN_UP = "clean-up"
 TAKE_BACK = "take back"
 """Names of the graphs."""
 
-STARTED = frozenset({State.STARTED})
-CONFIGURED = frozenset({State.CONFIGURED, State.STARTING, State.STARTED})
+SUSPENDED = frozenset({State.SUSPENDED})
+STARTED = frozenset({State.STARTED}) | SUSPENDED
+CONFIGURED = frozenset({State.CONFIGURED, State.STARTING}) | STARTED
 CREATED = CONFIGURED | {State.CREATED, State.CONFIGURING}
 CREATING = CREATED | {State.CREATING}
 
@@ -49,7 +50,7 @@ SEQUENCE: Sequence = (
     Call(op.POSTSTART, unless=STARTED),
     Call(op.MONITORING_START, unless=STARTED),
     Relate(op.ESTABLISH, unless=STARTED),
-    Become(State.STARTED),
+    Become(State.STARTED, unless=SUSPENDED),
 )
 """W20, with the skips of W21."""
 

@@ -65,9 +65,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     return Reshape(DROPPED, topology, drops=document) if deletes else Reshape(WRITTEN_DOWN, topology, keeps=document)
 
 
-def plan_restore(
-    topology: Topology, request: Request, history: History, declare: Declare
-) -> Graph | Reshape | Verdict:
+def plan_restore(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
     """The rounds of an update, then those of its own; after these, the verdict."""
     own = tuple(done for done in history.rounds if done.name in {MISSING, RESTORE})
     answer = _updated(topology, request, altered(history, rounds=_others(history, own)), declare)

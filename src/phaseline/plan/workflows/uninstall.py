@@ -46,7 +46,7 @@ def stopping(unless: frozenset[State]) -> Sequence:
         Call(op.PRESTOP, unless=unless),
         Call(op.MONITORING_AGENT_STOP, unless=unless, hosts_only=True),
         Call(op.MONITORING_AGENT_UNINSTALL, unless=unless, hosts_only=True),
-        Call(op.STOP, unless=unless),
+        Call(op.STOP, unless=unless | {State.SUSPENDED}),
     )
 
 
