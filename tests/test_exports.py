@@ -14,6 +14,7 @@ from phaseline.use_cases import execution_noun, facade, plugin_nouns, resource_n
 PUBLIC = {
     "AttributeTypeError",
     "Expression",
+    "LifecycleHook",
     "NonRecoverableError",
     "NotInRun",
     "PermanentError",

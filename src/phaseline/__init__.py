@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from phaseline.compat.cyclecloud.misuse import NotInRun, RunFinished
+    from phaseline.hooks.lifecycle_hook import LifecycleHook
     from phaseline.hooks.views import ReadOnlyError, thaw
     from phaseline.model.declaration import operation
     from phaseline.model.failures import NonRecoverableError, PermanentError, RecoverableError, TemporaryError
@@ -24,6 +25,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AttributeTypeError",
     "Expression",
+    "LifecycleHook",
     "NonRecoverableError",
     "NotInRun",
     "PermanentError",
@@ -46,6 +48,7 @@ __all__ = [
 _HOMES = {
     "AttributeTypeError": "records.conversions:AttributeTypeError",
     "Expression": "records.expression:Expression",
+    "LifecycleHook": "hooks.lifecycle_hook:LifecycleHook",
     "NonRecoverableError": "model.failures:NonRecoverableError",
     "NotInRun": "compat.cyclecloud.misuse:NotInRun",
     "PermanentError": "model.failures:PermanentError",

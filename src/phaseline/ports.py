@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from phaseline.model.around import Around
+    from phaseline.model.around import Around, HookClass
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.checks import CheckBook
     from phaseline.model.declaration import Declaration
@@ -443,6 +443,10 @@ class Catalog(Protocol):
 
     def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
         """The function itself, imported. Raises ``ImportError``, ``AttributeError`` or what the import raised."""
+        ...
+
+    def load_hook(self, hook: HookClass) -> Callable[[], object]:
+        """What gives the object of a hook class that is called; raises as ``load``."""
         ...
 
     def load_phase(self, code: PhaseCode) -> Callable[..., object]:

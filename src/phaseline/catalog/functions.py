@@ -5,12 +5,11 @@ Names are read from the distributions' metadata; a module is imported when a blu
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from phaseline.catalog.announcing import is_announced
 from phaseline.dsl.announced import AnnouncedFunctionError
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError
@@ -45,7 +44,7 @@ class InstalledFunctions:
     def __init__(self) -> None:
         """Read the metadata, unless no distribution on the path names one of the groups."""
         self._points: dict[str, EntryPoint] = {}
-        if not _is_announced():
+        if not is_announced(OWN_GROUP, ANCESTOR_GROUP):
             return
         from importlib.metadata import entry_points
 
@@ -121,30 +120,3 @@ class OwnFunction:
 
 def _distribution(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else ""
-
-
-def _is_announced() -> bool:
-    """Whether any distribution on the path names one of the groups: a fast look before the thorough one."""
-    wanted = (OWN_GROUP.encode(), ANCESTOR_GROUP.encode())
-    for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")  # noqa: PTH208 - each cold start pays for it
-        except OSError:
-            if folder.endswith((".zip", ".whl", ".egg")):
-                return True  # whoever looks into archives knows
-            continue
-        for name in names:
-            if name.endswith((".dist-info", ".egg-info")) and _mentions(f"{folder}/{name}/entry_points.txt", wanted):
-                return True
-            if name.endswith(".egg"):
-                return True
-    return False
-
-
-def _mentions(file: str, wanted: tuple[bytes, ...]) -> bool:
-    try:
-        with open(file, "rb") as opened:  # noqa: PTH123 - as above
-            content = opened.read()
-    except OSError:
-        return False
-    return any(group in content for group in wanted)

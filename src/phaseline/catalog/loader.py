@@ -131,6 +131,13 @@ def _importing_frame(frame: FrameType | None) -> FrameType | None:
     return None
 
 
+def _without_byte_code(module: ModuleType) -> None:
+    cached = getattr(module, "__cached__", None)
+    if cached:
+        with suppress(OSError):
+            Path(cached).unlink()
+
+
 _OUR_STEPS = frozenset({"find_spec", "_importing_space"})
 
 
@@ -193,10 +200,15 @@ class Loader:
         with self._lock:
             space = self._finder.spaces.pop(_own(folders), None)
             for module in () if space is None else space.modules.values():
-                cached = getattr(module, "__cached__", None)
-                if cached:
-                    with suppress(OSError):
-                        Path(cached).unlink()
+                _without_byte_code(module)
+            importlib.invalidate_caches()
+
+    def forget_module(self, name: str) -> None:
+        """The same for one that is installed: it alone, not what it imports; who has something of it keeps that."""
+        with self._lock:
+            known = sys.modules.pop(name, None)
+            if known is not None:
+                _without_byte_code(known)
             importlib.invalidate_caches()
 
     def _module(self, module: str, code: CodePlaces) -> ModuleType:

@@ -17,8 +17,10 @@ from phaseline.model.declaration import as_phase
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from phaseline.catalog.hook_code import HookCode
     from phaseline.catalog.phases.importing import PhaseImporter
     from phaseline.catalog.phases.loading import PhasePlugins
+    from phaseline.model.around import HookClass
     from phaseline.model.declaration import Declaration
     from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import CodePlaces
@@ -53,6 +55,20 @@ class PluginCatalog:
     def load_phase(self, code: PhaseCode) -> Callable[..., object]:
         """The function of a phase as it is in force now; raises as ``load``."""
         return as_phase(self._phase_importer.load(code), code.form)
+
+    @cached_property
+    def _hook_code(self) -> HookCode:
+        from phaseline.catalog.hook_code import HookCode
+
+        return HookCode(self._loader)
+
+    def load_hook(self, hook: HookClass) -> Callable[[], object]:
+        """What gives the object of a hook class; raises as ``load``."""
+        return self._hook_code.maker(hook)
+
+    def forget_hooks(self) -> None:
+        """Import hook classes anew for executions that begin from now on."""
+        self._hook_code.forget()
 
     def declare(self, implementation: str, code: CodePlaces) -> Declaration | None:
         """What the function says of itself; None when its source cannot be found."""

@@ -146,6 +146,7 @@ CODES: dict[str, str] = {
     "PL-D054": "There is no such plugin",
     "PL-D055": "The engine has not read the plugins anew",
     "PL-D056": "The phase is still defined",
+    "PL-H001": "A hook class cannot be used",
     "PL-N001": "The relationship's connection type is unknown",
     "PL-N002": "Nodes contain each other in a circle",
     "PL-N003": "Nodes depend on each other in a circle",

@@ -98,7 +98,9 @@ class LocalChannel:
         spot = self._handover.spot_of(call.member)
         if spot.function is None:
             site = call.site
-            if site.phase_code is not None:
+            if site.hook is not None:
+                spot.function = self._catalog.load_hook(site.hook)
+            elif site.phase_code is not None:
                 spot.function = self._catalog.load_phase(site.phase_code)
             else:
                 spot.function = self._catalog.load(site.implementation, site.deployment.code)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
-from phaseline.model.rows import NewExecution
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.claiming import lets_be, refuse_busy
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.owning import conduct, refuse
+from phaseline.use_cases.surrounding import new_execution
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def install(
 
     existing = refuse_taken(place, name)
     new = new_deployment(place, name, loaded)
-    asked = NewExecution(0, request, place.actor, new.created_at)
+    asked = new_execution(place, 0, request, at=new.created_at)
     replaced = existing.number if existing is not None else 0
     _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
     assert row is not None, "an execution was asked for"
@@ -159,7 +159,7 @@ def uninstall(
     topology = place.store.topology(deployment.number)
     refuse(topology, request)
     refuse_busy(place.store, deployment, topology, request)
-    new = NewExecution(deployment.number, request, place.actor, place.clock.now())
+    new = new_execution(place, deployment.number, request)
     row = place.store.create_execution(new, asks=True, beside=lets_be(topology, request))
     return conduct(place, Ticket(row), watcher, detach=detach)
 

@@ -25,6 +25,11 @@ LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 """From the most talkative one to the most silent one."""
 Form = Literal["text", "json"]
 FORMS: tuple[Form, ...] = ("text", "json")
+OnBroken = Literal["refuse", "ignore"]
+ON_BROKEN: tuple[OnBroken, ...] = ("refuse", "ignore")
+Verify = Literal["off", "digest"]
+VERIFY: tuple[Verify, ...] = ("off", "digest")
+YES_OR_NO = ("yes", "no")
 W = TypeVar("W", bound=str)
 
 
@@ -117,6 +122,42 @@ SETTINGS = (
         "32",
     ),
     Setting(
+        "hooks.classes",
+        "Hook classes that no distribution announces, as module:Class, separated by spaces; in the file also tables "
+        "[[hooks.classes]] with class, name, folder (where its module is) and options (what it is made with).",
+        "classes",
+        "",
+        "phaseline.policies:FreezeWindows acme.hooks:Quota",
+    ),
+    Setting(
+        "hooks.heat_compat",
+        "Whether hook classes that are announced for Heat (heat.stack_lifecycle_plugins) are called, too.",
+        "yes or no",
+        "no",
+        "yes",
+    ),
+    Setting(
+        "hooks.heat_critical",
+        "Whether an action fails when a class that is announced for Heat fails after it; with no it is a warning, as in Heat.",
+        "yes or no",
+        "yes",
+        "no",
+    ),
+    Setting(
+        "hooks.on_broken",
+        "What becomes of actions while a hook class cannot be loaded: refused, or done without it.",
+        "refuse or ignore",
+        "refuse",
+        "ignore",
+    ),
+    Setting(
+        "hooks.verify",
+        "Whether it is looked after each call of a hook class, by digests, if it has changed the deployment behind its view.",
+        "off or digest",
+        "off",
+        "digest",
+    ),
+    Setting(
         "log.file",
         "Where the engine writes what it does, or none. The file is put aside at 10 MiB; five of those are kept.",
         "path",
@@ -150,6 +191,12 @@ class Settings:
     secrets_key_file: str = ""
     import_rules: tuple[tuple[str, str], ...] = ()
     import_fallback: bool = True
+    hook_classes: str = ""
+    """As ``hook_settings.canonical`` gives them."""
+    heat_compat: bool = False
+    heat_critical: bool = True
+    on_broken_hooks: OnBroken = "refuse"
+    verify_hooks: Verify = "off"
 
     def variables(self) -> dict[str, str]:
         """The same values as environment variables, for a process that is to work as this one does."""
@@ -158,12 +205,17 @@ class Settings:
             "plugins.path": os.pathsep.join(self.plugin_folders),
             "blueprints.allowed_imports": " ".join(self.allowed_imports),
             "blueprints.import_rules": " ".join("=".join(rule) for rule in self.import_rules),
-            "blueprints.import_fallback": "yes" if self.import_fallback else "no",
+            "blueprints.import_fallback": YES_OR_NO[not self.import_fallback],
             "secrets.key_file": self.secrets_key_file,
             "run.task_retries": str(self.task_retries),
             "run.task_retry_interval": str(self.task_retry_interval_s),
             "run.threads": str(self.threads),
             "run.workers": str(self.workers),
+            "hooks.classes": self.hook_classes,
+            "hooks.heat_compat": YES_OR_NO[not self.heat_compat],
+            "hooks.heat_critical": YES_OR_NO[not self.heat_critical],
+            "hooks.on_broken": self.on_broken_hooks,
+            "hooks.verify": self.verify_hooks,
             "log.file": self.log_file or "none",
             "log.level": self.log_level,
             "log.format": self.log_format,
@@ -205,7 +257,11 @@ def load_settings(
     form = _word("log.format", texts, FORMS, problems)
     allowed = _addresses(texts, problems)
     rules = _rules(texts, problems)
-    fallback = _word("blueprints.import_fallback", texts, ("yes", "no"), problems) == "yes"
+    fallback = _word("blueprints.import_fallback", texts, YES_OR_NO, problems) == "yes"
+    compat, critical = (_word(f"hooks.heat_{word}", texts, YES_OR_NO, problems) for word in ("compat", "critical"))
+    on_broken = _word("hooks.on_broken", texts, ON_BROKEN, problems)
+    verify = _word("hooks.verify", texts, VERIFY, problems)
+    classes = _hook_classes(texts["hooks.classes"][0], place, problems)
     if problems:
         raise ProblemsError(problems)
     return Settings(
@@ -222,6 +278,11 @@ def load_settings(
         import_rules=rules,
         import_fallback=fallback,
         secrets_key_file=_key_file(texts["secrets.key_file"], variables, place),
+        hook_classes=classes,
+        heat_compat=compat == "yes",
+        heat_critical=critical == "yes",
+        on_broken_hooks=on_broken,
+        verify_hooks=verify,
     )
 
 
@@ -261,13 +322,23 @@ def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
     problems: list[Problem] = []
     for name, value in _flatten(content):
         if name in known:
-            kind = next(setting.kind for setting in SETTINGS if setting.name == name)
-            found[name] = SEPARATORS.get(kind, " ").join(map(str, value)) if isinstance(value, list) else str(value)
+            found[name] = _text(value, next(setting.kind for setting in SETTINGS if setting.name == name))
         else:
             hint = did_you_mean(name, known)
             mend = f"Correct or remove the line; {hint}" if hint else f"The settings are: {', '.join(known)}."
             problems.append(Problem("PL-C001", f"'{name}' is not a setting", mend, Place(str(path), path=name)))
     return found, problems
+
+
+def _text(value: object, kind: str) -> str:
+    """A value of the file as it would stand in the environment."""
+    if isinstance(value, list):
+        if kind == "classes":
+            import json
+
+            return json.dumps(value, default=str)
+        return SEPARATORS.get(kind, " ").join(map(str, value))
+    return YES_OR_NO[not value] if isinstance(value, bool) else str(value)
 
 
 def _flatten(content: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -303,6 +374,18 @@ def _word(name: str, texts: Mapping[str, tuple[str, str]], words: tuple[W, ...],
     message = f"'{text}' is no value for the setting '{name}' (from {origin})"
     problems.append(Problem("PL-C003", message, f"Write one of: {', '.join(words)}."))
     return words[0]
+
+
+def _hook_classes(text: str, folder: Path, problems: list[Problem]) -> str:
+    if not text:
+        return ""
+    from phaseline.use_cases.hook_settings import canonical
+
+    try:
+        return canonical(text, folder)
+    except ProblemsError as error:
+        problems.extend(error.problems)
+        return ""
 
 
 def _log_file(told: tuple[str, str], store_url: str, folder: Path) -> str:

@@ -18,7 +18,6 @@ import numpy as np
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem, ProblemsError, fail
-from phaseline.model.rows import NewExecution
 from phaseline.model.state_steps import state_name
 from phaseline.model.stored_plans import PLAN, PREFIX, Aim, StoredPlan
 from phaseline.use_cases.asking import Ticket
@@ -26,6 +25,7 @@ from phaseline.use_cases.claiming import lets_be
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
+from phaseline.use_cases.surrounding import new_execution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -131,7 +131,7 @@ def apply_plan(place: Workplace, id: str, *, watcher: Watcher | None = None, det
     if view.moved:
         _raise_moved(view)
     created = store.create_execution(
-        NewExecution(row.number, request, place.actor, place.clock.now()),
+        new_execution(place, row.number, request),
         asks=True,
         beside=lets_be(topology, request),
     )

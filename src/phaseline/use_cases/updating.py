@@ -16,7 +16,6 @@ import numpy as np
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import NewExecution
 from phaseline.model.sealing import hidden_inputs
 from phaseline.model.stored_plans import PLAN, Aim
 from phaseline.use_cases.asking import Ticket
@@ -29,6 +28,7 @@ from phaseline.use_cases.opening import opened_inputs
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.plans import Planned, foresee_rounds, summaries
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
+from phaseline.use_cases.surrounding import new_execution
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def update(
     kept = keep(place, found.deployment, found.request, planned, found.aim)
     (watcher or Nobody()).noticed(f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}")
     request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
-    new = NewExecution(found.deployment.number, request, place.actor, place.clock.now())
+    new = new_execution(place, found.deployment.number, request)
     row = place.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
     place.store.stored_plans.apply(kept.number, row.number)
     return conduct(place, Ticket(row), watcher, detach=detach)

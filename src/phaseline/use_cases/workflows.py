@@ -11,7 +11,6 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import Problem, ProblemsError, fail
-from phaseline.model.rows import NewExecution
 from phaseline.model.sealing import hidden_inputs, veiled
 from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.claiming import lets_be, refuse_busy
@@ -20,7 +19,7 @@ from phaseline.use_cases.installing import AS_SET
 from phaseline.use_cases.known_things import KnownThings
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
-from phaseline.use_cases.suspended import refuse_suspended
+from phaseline.use_cases.surrounding import new_execution
 from phaseline.use_cases.typos import did_you_mean
 from phaseline.use_cases.watching import Nobody
 
@@ -83,7 +82,7 @@ def start(
     agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
     for warning in (*prepared.warnings, *((agents,) if agents else ())):
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
-    new = NewExecution(prepared.deployment.number, prepared.request, place.actor, place.clock.now())
+    new = new_execution(place, prepared.deployment.number, prepared.request)
     row = place.store.create_execution(new, asks=True, beside=lets_be(prepared.topology, prepared.request))
     return conduct(place, Ticket(row), watcher, detach=detach)
 
@@ -102,7 +101,6 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     workflow, own = _find(place, row, order.workflow)
-    refuse_suspended(row.name, order.workflow if own is None else "", topology, states)
     if not order.force:
         _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
     request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, own, order))

@@ -16,6 +16,7 @@ from phaseline.model.rows import Actor, CodePlaces
 if TYPE_CHECKING:
     from phaseline.catalog import PluginCatalog
     from phaseline.catalog.phases.loading import Loaded, PhasePlugins
+    from phaseline.hooks.registry import Registry
     from phaseline.ports import Store
     from phaseline.use_cases.background import Background
     from phaseline.use_cases.settings import Settings
@@ -110,6 +111,18 @@ class Workplace:
         from phaseline.catalog import PluginCatalog
 
         return PluginCatalog()
+
+    @cached_property
+    def hooks(self) -> Registry | None:
+        """The hook classes that are announced or named in the settings, imported when first asked for; None: there are none."""
+        from phaseline.catalog.announcing import HEAT_GROUP, HOOK_GROUP, is_announced
+
+        groups = (HOOK_GROUP, HEAT_GROUP) if self.settings.heat_compat else (HOOK_GROUP,)
+        if not self.settings.hook_classes and not is_announced(*groups):
+            return None
+        from phaseline.use_cases.hook_registry import make_registry
+
+        return make_registry(self)
 
     @cached_property
     def phases(self) -> PhasePlugins:

@@ -1,0 +1,41 @@
+"""Whether any installed distribution announces something in a group of entry points: a fast look before the thorough one.
+
+The thorough look costs 10 ms and more for the modules that read metadata; this one half a millisecond for fifty distributions.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+HOOK_GROUP = "phaseline.hooks"
+"""The group of hook classes."""
+HEAT_GROUP = "heat.stack_lifecycle_plugins"
+"""Heat's group of them, read where the settings ask for it; its classes are called as Heat calls them."""
+
+
+def is_announced(*groups: str) -> bool:
+    """Whether any distribution on the path names one of the groups; it may be named and nothing be in it."""
+    wanted = tuple(group.encode() for group in groups)
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")  # noqa: PTH208 - each cold start pays for it
+        except OSError:
+            if folder.endswith((".zip", ".whl", ".egg")):
+                return True  # whoever looks into archives knows
+            continue
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")) and _mentions(f"{folder}/{name}/entry_points.txt", wanted):
+                return True
+            if name.endswith(".egg"):
+                return True
+    return False
+
+
+def _mentions(file: str, wanted: tuple[bytes, ...]) -> bool:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123 - as above
+            content = opened.read()
+    except OSError:
+        return False
+    return any(group in content for group in wanted)

@@ -1,0 +1,156 @@
+"""Calls the methods of hook classes: the flavour ``hook``, beside native, cloudify, script and phase.
+
+One call is one entry on the deployment itself; its phase says which method is meant. The object is the one that the execution
+began with: what is read anew meanwhile is for later ones. Everything that belongs to the class, making its object included,
+runs in a thread that may be given up.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from phaseline.hooks.arguments import POST as DO_POST
+from phaseline.hooks.arguments import POST_ARGUMENTS, takes
+from phaseline.hooks.arguments import PRE as DO_PRE
+from phaseline.hooks.bounded import BoundedThreads
+from phaseline.hooks.seen import seen_by
+from phaseline.model.around import PRE
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, MAX_TRACEBACK_CHARS, Outcome, clip
+from phaseline.run.plugin_code import attempt, run_to_end
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.model.around import HookClass
+    from phaseline.run.calling import Call
+    from phaseline.run.subjects import LoadedDeployment
+
+WORDS = {OutcomeKind.COMPLETED: "ok", OutcomeKind.FAILED: "failed", OutcomeKind.AGAIN: "waits"}
+"""What the line about a call says of its outcome."""
+
+
+class HookCaller:
+    """Implements ``run.calling.Caller``; safe from any thread."""
+
+    def __init__(self) -> None:
+        """Nobody has an object yet."""
+        self._threads = BoundedThreads()
+        self._lock = threading.Lock()
+        self._objects: dict[tuple[str, str], object] = {}
+        """{(execution, name of the class): its object}, from the first call to the last one."""
+        self._warned: set[str] = set()
+
+    def call(self, call: Call) -> Outcome:
+        """Call the method that the phase means, and say what came of it."""
+        hook = call.site.hook
+        assert hook is not None
+        begun = time.monotonic()
+        try:
+            outcome, error = self._threads.run(partial(attempt, self._called, call, hook), hook.timeout_s)
+        except TimeoutError:
+            outcome, error = _timed_out(hook), None
+            call.log(
+                "warning", f"{hook.name} goes on in a thread that nobody waits for; there are {self._threads.left}"
+            )
+        if outcome is None:
+            assert error is not None, "an attempt gives a value or an error"
+            outcome = failed(error)
+        if is_last(call, hook, outcome):
+            with self._lock:
+                self._objects.pop(_place(call, hook), None)
+        call.log("debug", line(call, hook, outcome, round((time.monotonic() - begun) * 1000)))
+        return outcome
+
+    def _called(self, call: Call, hook: HookClass) -> Outcome:
+        """In the thread of the class. Raises what its code raises."""
+        one = self._object(call, hook)
+        seen = seen_by(call)
+        is_pre = call.site.operation.startswith(PRE)
+        method: Callable[..., object] | None = getattr(one, DO_PRE if is_pre else DO_POST, None)
+        if not callable(method):  # it had it when the execution was made
+            return COMPLETED
+        given = [seen.cnxt, seen.stack, seen.target, seen.action]
+        if not is_pre and self._is_told(call, hook, method):
+            given.append(call.why.is_failure)
+        if not hook.is_verified:
+            run_to_end(method, *given)
+        else:
+            from phaseline.hooks.verifying import verified
+
+            verified(cast("LoadedDeployment", call.world), hook, partial(run_to_end, method, *given))
+        return seen.cnxt.outcome()
+
+    def _object(self, call: Call, hook: HookClass) -> object:
+        place = _place(call, hook)
+        with self._lock:
+            found = self._objects.get(place)
+        if found is None:
+            made = call.load()()
+            with self._lock:
+                found = self._objects.setdefault(place, made)
+        return found
+
+    def _is_told(self, call: Call, hook: HookClass, method: Callable[..., object]) -> bool:
+        """Whether the failure is passed on; classes of Heat's group are told of one, as by Heat, and of nothing else."""
+        if hook.is_heat and not call.why.is_failure:
+            return False
+        if takes(method, POST_ARGUMENTS):
+            return True
+        with self._lock:
+            is_new = hook.key not in self._warned
+            self._warned.add(hook.key)
+        if is_new:
+            call.log("warning", f"do_post_op of {hook.name} takes no is_stack_failure, so it never hears of a failure")
+        return False
+
+
+def _place(call: Call, hook: HookClass) -> tuple[str, str]:
+    return call.site.execution.id, hook.key
+
+
+def is_last(call: Call, hook: HookClass, outcome: Outcome) -> bool:
+    """True when the class is not called any more for this execution, unless that is tried again."""
+    if outcome.kind is OutcomeKind.AGAIN:
+        return False
+    return not call.site.operation.startswith(PRE) or outcome.kind is OutcomeKind.FAILED or not hook.has_post
+
+
+def failed(error: BaseException) -> Outcome:
+    """What an exception of a hook class means: it refuses. It is not asked again by itself, so nothing is retried.
+
+    >>> failed(ValueError("more than 100 instances", 7)).message, failed(SystemExit(3)).message
+    ('more than 100 instances', 'the hook called sys.exit(3)')
+    """
+    if isinstance(error, SystemExit):
+        text = f"the hook called sys.exit({error.code!r})"
+    else:
+        text = str(error.args[0]) if error.args else str(error)
+    told = "".join(traceback.format_exception(error))
+    shown = {"type": type(error).__name__, "traceback": clip(told, MAX_TRACEBACK_CHARS)}
+    return Outcome(OutcomeKind.FAILED, message=clip(text or type(error).__name__, MAX_MESSAGE_CHARS), error=shown)
+
+
+def _timed_out(hook: HookClass) -> Outcome:
+    text = f"timed out after {hook.timeout_s:g} s"
+    return Outcome(OutcomeKind.FAILED, message=text, error={"type": "TimeoutError", "traceback": ""})
+
+
+def line(call: Call, hook: HookClass, outcome: Outcome, took_ms: int) -> str:
+    """The one line about a call; what the class said stands with the entry."""
+    phase = call.site.operation.removeprefix("hooks.").partition(".")[0]
+    said = {
+        "class": hook.key,
+        "phase": phase,
+        "ordinal": str(hook.ordinal),
+        "action": hook.action,
+        "deployment": call.site.deployment.id,
+        "execution": call.site.execution.id,
+        "ms": str(took_ms),
+        "outcome": WORDS.get(outcome.kind, outcome.kind.name.lower()),
+    }
+    return "hook " + " ".join(f"{name}={value}" for name, value in said.items())

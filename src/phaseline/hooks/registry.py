@@ -1,0 +1,66 @@
+"""All hook classes in their total order, and those of them that are called round one action (source 2, "an ordered registry")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.hooks.entries import named_twice
+from phaseline.hooks.reading import read
+from phaseline.model.frozen import altered
+
+if TYPE_CHECKING:
+    from phaseline.hooks.entries import HookEntry
+    from phaseline.hooks.reading import KnownHook, Load
+    from phaseline.model.around import HookClass
+
+
+class Registry:
+    """Classes that were announced, each imported, made and asked once. ``hooks`` are in order, broken ones last."""
+
+    def __init__(self, entries: Iterable[HookEntry], load: Load, *, heat_critical: bool = True) -> None:
+        """``load`` makes objects; ``heat_critical``: whether a post of Heat's classes that fails makes the execution fail."""
+        known = [read(entry, load) for entry in entries]
+        if not heat_critical:
+            known = [altered(hook, critical=False) if hook.entry.is_heat else hook for hook in known]
+        self.hooks: tuple[KnownHook, ...] = tuple(sorted(known, key=lambda hook: hook.order))
+        self.warnings: tuple[str, ...] = tuple(named_twice(hook.entry for hook in self.hooks))
+
+    @property
+    def broken(self) -> tuple[KnownHook, ...]:
+        """Those that cannot be used."""
+        return tuple(hook for hook in self.hooks if hook.fault)
+
+    def find(self, name: str) -> tuple[KnownHook, ...]:
+        """Those of a name, or of a key."""
+        return tuple(hook for hook in self.hooks if name in (hook.name, hook.entry.key))
+
+
+def attending(
+    hooks: Iterable[KnownHook],
+    action: str,
+    *,
+    besides: Sequence[HookClass] = (),
+    depth: int = 0,
+    is_verified: bool = False,
+) -> tuple[HookClass, ...]:
+    """Those that are called round an action, as an execution pins them, in order.
+
+    Their names differ from one another, and from those that the execution calls ``besides``. One that is told of two actions,
+    as Heat's classes are of a restart, is there twice.
+    """
+    found = list(besides)
+    for hook in hooks:
+        for told in () if hook.fault else hook.called_as(action, depth):
+            found.append(hook.pinned(_unlike(hook, told, found), told, is_verified=is_verified))
+    return tuple(found[len(besides) :])
+
+
+def _unlike(hook: KnownHook, told: str, others: Sequence[HookClass]) -> str:
+    """A name that none of the others has: its own where that can be, else with what tells it from them."""
+    entry, taken = hook.entry, {one.name for one in others}
+    if entry.name not in taken:
+        return entry.name
+    is_itself = any(one.key == entry.key for one in others)
+    name = f"{entry.name} ({told if is_itself else entry.distribution or entry.group})"
+    return name if name not in taken else f"{name} {len(taken) + 1}"

@@ -1,0 +1,66 @@
+"""The hook classes that this process knows, those that packages bring to a deployment, and which of them are switched on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.hooks.entries import FROM_SETTINGS, HookEntry, announced
+from phaseline.hooks.registry import Registry
+from phaseline.model.hook_switches import EVERYWHERE
+from phaseline.model.problem import Place, Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.hooks.reading import KnownHook
+    from phaseline.model.hook_switches import Switch
+    from phaseline.use_cases.settings import Settings
+    from phaseline.use_cases.workplace import Workplace
+
+BROKEN = "PL-H001"
+"""The code of what is said of a class that cannot be used."""
+
+
+def make_registry(place: Workplace, packaged: Iterable[HookEntry] = ()) -> Registry:
+    """All classes that are announced or named in the settings, and those of packages; each is imported and asked."""
+    settings = place.settings
+    entries = [*announced(heat=settings.heat_compat), *_named(settings), *packaged]
+    return Registry(entries, place.catalog.load_hook, heat_critical=settings.heat_critical)
+
+
+def _named(settings: Settings) -> Iterator[HookEntry]:
+    for row in json.loads(settings.hook_classes or "[]"):
+        yield HookEntry(FROM_SETTINGS, "", row["name"], row["class"], row["folder"], row["options"])
+
+
+def in_use(place: Workplace, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:
+    """Those that are switched on for a deployment. Raises: PL-H001 for each that cannot be used, unless the settings say otherwise."""
+    if not hooks:
+        return ()
+    switches = place.store.hook_switches.all()
+    found = tuple(hook for hook in hooks if switched_off(hook, switches, deployment) is None)
+    broken = [hook for hook in found if hook.fault]
+    if broken and place.settings.on_broken_hooks == "refuse":
+        raise ProblemsError(tuple(problem_of(hook) for hook in broken))
+    return found
+
+
+def switched_off(hook: KnownHook, switches: Iterable[Switch], deployment: int) -> Switch | None:
+    """What switches a class off for a deployment; None: it is on. What a deployment may not switch off stays on."""
+    for switch in switches:
+        if switch.name in (hook.name, hook.entry.key):
+            if switch.deployment == EVERYWHERE:
+                return switch
+            if switch.deployment == deployment and hook.optional:
+                return switch
+    return None
+
+
+def problem_of(hook: KnownHook) -> Problem:
+    """That a class cannot be used, why, and how to go on."""
+    text = f"the hook class '{hook.name}' ({hook.entry.target}) cannot be used: {hook.fault}"
+    mend = (
+        f"Mend it, then see: phaseline hooks list. Or go on without it: phaseline hooks disable {hook.name}, "
+        "or hooks.on_broken = ignore in the settings."
+    )
+    return Problem(BROKEN, text, mend, Place(path=hook.entry.key))

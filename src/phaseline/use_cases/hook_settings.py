@@ -1,0 +1,77 @@
+"""The setting ``hooks.classes``: hook classes that are named in the settings instead of being announced by a distribution.
+
+In the file it is ``[[hooks.classes]]`` with ``class`` and, as wanted, ``name``, ``folder`` and ``options``; in the environment words
+``module:Class`` or the same tables as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phaseline.model.problem import Problem, ProblemsError
+from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+
+KEYS = {"class": str, "name": str, "folder": str, "options": dict}
+"""{key of a table: what it holds}; only ``class`` is needed."""
+MEND = 'Write [[hooks.classes]] with class = "module:Class", and as wanted name, folder and options = {...}.'
+
+
+def canonical(text: str, folder: Path) -> str:
+    """The classes as JSON with everything that was left out; ``folder``: what paths are relative to. Empty for none.
+
+    Raises: PL-C003 for everything that is wrong with them.
+
+    >>> canonical("acme.hooks:Quota", Path("/"))
+    '[{"class": "acme.hooks:Quota", "folder": "", "name": "Quota", "options": {}}]'
+    """
+    if not text.strip():
+        return ""
+    tables = _tables(text)
+    problems = [problem for place, table in enumerate(tables, 1) for problem in _wrong(table, place)]
+    if problems:
+        raise ProblemsError(problems)
+    return json.dumps([_whole(table, folder) for table in tables], sort_keys=True)
+
+
+def _tables(text: str) -> list[Any]:
+    if not text.lstrip().startswith("["):
+        return [{"class": word} for word in text.split()]
+    try:
+        found: list[Any] = json.loads(text)
+    except ValueError as error:
+        raise ProblemsError([Problem("PL-C003", f"'hooks.classes' is no JSON: {error}", MEND)]) from error
+    return found
+
+
+def _wrong(table: Any, place: int) -> Iterator[Problem]:
+    where = f"class {place} of 'hooks.classes'"
+    if not isinstance(table, dict):
+        yield Problem("PL-C003", f"{where} is no table", MEND)
+        return
+    for key, value in table.items():
+        kind = KEYS.get(key)
+        if kind is None:
+            hint = did_you_mean(key, KEYS)
+            yield Problem("PL-C003", f"{where} has the unknown key '{key}'", f"{hint} {MEND}".strip())
+        elif not isinstance(value, kind):
+            yield Problem("PL-C003", f"'{key}' of {where} is {value!r}", MEND)
+    module, colon, name = str(table.get("class", "")).partition(":")
+    if not (module and colon and name):
+        yield Problem("PL-C003", f"{where} names no class of the form module:Class", MEND)
+
+
+def _whole(table: Mapping[str, Value], folder: Path) -> dict[str, Value]:
+    target = str(table["class"])
+    given = str(table.get("folder", ""))
+    return {
+        "class": target,
+        "name": table.get("name") or target.partition(":")[2],
+        "folder": str((folder / Path(given).expanduser()).absolute()) if given else "",
+        "options": table.get("options", {}),
+    }

@@ -1,0 +1,54 @@
+"""What surrounds an execution that is about to be made: hook classes and stage tasks as they are now (ADR 0022)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.rows import NewExecution
+
+if TYPE_CHECKING:
+    from phaseline.hooks.reading import KnownHook
+    from phaseline.model.around import Around
+    from phaseline.model.execution import Request
+    from phaseline.use_cases.workplace import Workplace
+
+
+def new_execution(place: Workplace, deployment: int, request: Request, *, at: int | None = None) -> NewExecution:
+    """What is to be stored, with all that surrounds it. ``deployment`` 0: one that is made with it; ``at``: now, unless given.
+
+    Raises: as ``around_of``.
+    """
+    around = around_of(place, request, deployment)
+    return NewExecution(deployment, request, place.actor, place.clock.now() if at is None else at, around)
+
+
+def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth: int = 0) -> Around | None:
+    """What an execution of this request pins; None: nothing, and nobody looks for anything later.
+
+    Raises: PL-H001 for hook classes that cannot be used, unless the settings say to go on without them.
+    """
+    if place.hooks is None:
+        return None
+    from phaseline.hooks.registry import attending
+    from phaseline.model.actions import ROLLBACK, action_of
+    from phaseline.model.around import Around
+    from phaseline.model.resources import REACH
+
+    action = action_of(request.workflow)
+    if request.workflow == REACH or not action:
+        return None
+    hooks = hooks_of(place, deployment)
+    is_verified = place.settings.verify_hooks == "digest"
+    called = attending(hooks, action, depth=depth, is_verified=is_verified)
+    back = attending(hooks, ROLLBACK, besides=called, depth=depth, is_verified=is_verified) if request.take_back else ()
+    return Around(called, back) if called or back else None
+
+
+def hooks_of(place: Workplace, deployment: int) -> tuple[KnownHook, ...]:
+    """The hook classes that are switched on for a deployment, in order. Raises: PL-H001, as above."""
+    registry = place.hooks
+    if registry is None:
+        return ()
+    from phaseline.use_cases.hook_registry import in_use
+
+    return in_use(place, registry.hooks, deployment)
