@@ -20,6 +20,7 @@ from phaseline.use_cases.known_things import KnownThings
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.surrounding import new_execution
+from phaseline.use_cases.suspended import refuse_suspended
 from phaseline.use_cases.typos import did_you_mean
 from phaseline.use_cases.watching import Nobody
 
@@ -101,6 +102,7 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     workflow, own = _find(place, row, order.workflow)
+    refuse_suspended(row.name, order.workflow if own is None else "", topology, states)
     if not order.force:
         _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
     request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, own, order))
