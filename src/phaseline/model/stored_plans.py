@@ -26,6 +26,7 @@ class Aim:
     """What an update brings a deployment to.
 
     ``blueprint`` with its ``inputs`` put in; these as they are stored, secrets sealed. ``uses``: as of a ``NewDeployment``.
+    ``counts``: how many instances nodes and groups have where that is not what the blueprint says; None: as they are in force.
     ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``revision``:
     what becomes of a deployment by it, where that is known; not stored.
     """
@@ -36,6 +37,7 @@ class Aim:
     suffixes: int
     changed_inputs: tuple[str, ...] = ()
     uses: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] | None = None
     revision: object = None
 
 

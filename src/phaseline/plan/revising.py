@@ -73,19 +73,21 @@ def revise(
     *,
     suffixes: int,
     changed_inputs: frozenset[str] = NO_INPUTS,
+    wanted: Mapping[str, int] | None = None,
     yes_many: bool = False,
 ) -> Revision:
     """What becomes of a deployment that gets the blueprint (inputs put in). ``suffixes``: seed of the new ids.
 
     ``changed_inputs``: names; nodes that take one of them in what is evaluated later count as changed. A count that the
-    blueprint says as before stays as it is in force, a scaled one too; one that it says otherwise wins.
+    blueprint says as before stays as it is in force, a scaled one too; one that it says otherwise wins. ``wanted``: counts that
+    are to be, whatever is in force: {node or group: instances} where the blueprint does not say it.
 
     Raises: ``ProblemsError`` with PL-N001, PL-N005, PL-N006, PL-N007, PL-P002.
     """
     alike = Alike()
     found = fates(topology, blueprint, alike)
     nodes = _nodes(topology, blueprint, found)
-    counts, each, asked = _counts(topology, nodes, found)
+    counts, each, asked = _counts(topology, nodes, found, wanted)
     past = topology.past | found.past
     forest = plant(nodes, found.groups, each, past)
     links = _links(topology, nodes, forest, past, alike)
@@ -144,7 +146,9 @@ def _nodes(topology: Topology, blueprint: Blueprint, found: Fates) -> tuple[Node
     return (*nodes, *(blueprint.nodes[name] for name in found.added))
 
 
-def _counts(topology: Topology, nodes: Sequence[Node], found: Fates) -> tuple[dict[str, int], list[int], np.ndarray]:
+def _counts(
+    topology: Topology, nodes: Sequence[Node], found: Fates, wanted: Mapping[str, int] | None
+) -> tuple[dict[str, int], list[int], np.ndarray]:
     """(counts that are not as the blueprint says, instances of each entity in its parent, what is asked; -1: nothing)."""
     old_groups, past = topology.blueprint.scaling_groups, topology.past | found.past
     old_end = len(nodes) + len(topology.groups.names or old_groups)
@@ -163,6 +167,11 @@ def _counts(topology: Topology, nodes: Sequence[Node], found: Fates) -> tuple[di
         if at in past or one.name.startswith(PAST):
             each.append(0)
             asked.append(0)
+        elif wanted is not None and (former is not None or one.name in wanted):
+            each.append(wanted.get(one.name, declared))
+            asked.append(each[-1])
+            if each[-1] != declared:
+                counts[one.name] = each[-1]
         elif former is None:
             each.append(declared)
             asked.append(declared)

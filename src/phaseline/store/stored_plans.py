@@ -112,6 +112,7 @@ def aim_from_text(text: str) -> Aim:
         suffixes=found["suffixes"],
         changed_inputs=tuple(found["changed_inputs"]),
         uses=found["uses"],
+        counts=found.get("counts"),
     )
 
 

@@ -29,6 +29,7 @@ from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.plans import Planned, foresee_rounds, summaries
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.surrounding import new_execution
+from phaseline.use_cases.suspended import refuse_suspended
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -91,11 +92,19 @@ def update(
     replaced although that is not allowed, PL-C016 as ``workflows.start``.
     """
     from phaseline.plan.workflows.update import ALLOW_REPLACE, refuse_replaced
-    from phaseline.use_cases.stored_plans import keep
 
     found = prepare_update(place, order, manner=manner)
     if order.parameters.get(ALLOW_REPLACE) is not True:
         refuse_replaced(found.revision)
+    return carry_out(place, found, watcher, detach=detach)
+
+
+def carry_out(
+    place: Workplace, found: PreparedUpdate, watcher: Watcher | None = None, *, detach: bool = False
+) -> ExecutionView:
+    """Bring a deployment to what was prepared; its plan is kept. Raises: PL-C016."""
+    from phaseline.use_cases.stored_plans import keep
+
     refuse_busy(place.store, found.deployment, found.topology, found.request)
     planned = planned_update(place, found)
     for warning in planned.warnings:
@@ -135,6 +144,8 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
     refuse_moved(place, row)
     topology = store.topology(row.number)
     refuse_other(topology)
+    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    refuse_suspended(row.name, UPDATE, topology, states)
     request = manner.request(UPDATE, place, {**order.parameters, PLAN: NOT_STORED})
     problems = check(topology, request)
     if problems:
@@ -166,7 +177,7 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
     return PreparedUpdate(
         deployment=row,
         topology=topology,
-        states=np.frombuffer(bytes(store.states(row.number)), np.uint8),
+        states=states,
         request=request,
         aim=aim,
         revision=revision,

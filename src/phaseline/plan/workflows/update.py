@@ -127,6 +127,7 @@ def revised(topology: Topology, aim: Aim) -> Revision:
         aim.blueprint,
         suffixes=aim.suffixes,
         changed_inputs=frozenset(aim.changed_inputs),
+        wanted=aim.counts,
         yes_many=True,
     )
 
