@@ -1,0 +1,77 @@
+"""Nothing begins before somebody has agreed to exactly this plan; meanwhile no thread is held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from phaseline import LifecycleHook
+from phaseline.policies.records import is_so, names_of, plan_record
+
+LOOK_S = 60.0
+"""How often it looks by itself whether its time is over; an approval wakes it at once."""
+
+
+class RequireApproval(LifecycleHook):
+    """An execution waits for ``phaseline executions approve``.
+
+    ``when``: only where this expression over the plan is so. ``expires_s``: so long it waits, and so long an approval counts.
+    ``approvers``: users who may agree, empty: everybody but who wants it done (who may if he is named here). ``at_least``: so
+    many of them. An approval is for the plan that the approver saw: if the deployment changes meanwhile it counts no more.
+    """
+
+    actions: Sequence[str] = ("CREATE", "DELETE", "UPDATE", "SCALE", "REINSTALL", "RESTORE", "ABANDON")
+
+    def __init__(
+        self,
+        when: str = "",
+        expires_s: float = 86_400,
+        approvers: Sequence[str] = (),
+        at_least: int = 1,
+        actions: Sequence[str] = actions,
+    ) -> None:
+        """Raises ``ValueError`` for options that do not fit."""
+        if expires_s <= 0 or at_least < 1:
+            raise ValueError("'expires_s' is more than 0 and 'at_least' 1 or more")
+        if approvers and at_least > len(set(approvers)):
+            raise ValueError(f"'at_least' asks for {at_least} of {len(set(approvers))} approvers")
+        self.when = names_of(when) if when else None
+        self.expires_s, self.approvers, self.at_least = expires_s, frozenset(approvers), at_least
+        self.actions = tuple(actions)
+
+    def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
+        """Agrees, or asks to be called again later. Raises ``TimeoutError`` when nobody has agreed in time."""
+        if not self._applies(cnxt, stack, current_stack):
+            return
+        now, plan = cnxt.at.timestamp(), cnxt.plan
+        fresh = [one for one in cnxt.approvals if one.at + self.expires_s > now and self._may(one.actor, cnxt.user)]
+        agreed = {one.actor for one in fresh if one.plan == plan}
+        if len(agreed) >= self.at_least:
+            cnxt.log(f"plan {plan} is approved by {', '.join(sorted(agreed))}")
+            return
+        left = float(cnxt.data.setdefault("since", now)) + self.expires_s - now
+        if left <= 0:
+            raise TimeoutError(f"nobody approved plan {plan} within {self.expires_s:,.0f} s")
+        cnxt.data["plan"] = plan
+        text = f"waits for approval of plan {plan}: phaseline executions approve {cnxt.execution_id}"
+        if agreed:
+            text += f" ({len(agreed)} of {self.at_least}: {', '.join(sorted(agreed))})"
+        others = sorted({one.actor for one in fresh} - agreed)
+        if others:
+            text += f" (what {', '.join(others)} approved was another plan)"
+        cnxt.again(min(LOOK_S, left), text)
+
+    def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
+        """Says that somebody will have to agree."""
+        if self._applies(cnxt, stack, current_stack):
+            who = f" of {', '.join(sorted(self.approvers))}" if self.approvers else ""
+            cnxt.warn(f"will wait for the approval{who}")
+
+    def _applies(self, cnxt: Any, stack: Any, target: Any) -> bool:
+        if self.when is None:
+            return True
+        expression, wanted = self.when
+        return is_so(expression, plan_record(cnxt, stack, target, wanted), "the plan")
+
+    def _may(self, actor: str, wants: str) -> bool:
+        return actor in self.approvers if self.approvers else actor != wants

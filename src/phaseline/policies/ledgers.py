@@ -1,0 +1,65 @@
+"""What is reserved of something scarce, remembered in a file that several processes may use at once.
+
+A hook class keeps its own books: what the engine remembers are decisions, and those end with the execution.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+
+class Share(NamedTuple):
+    """What one instance has: where, and how much of what ({kind: number})."""
+
+    place: str
+    needs: Mapping[str, float]
+
+
+Books: TypeAlias = dict[str, dict[str, Share]]
+"""{deployment: {instance: its share}}"""
+
+
+class Ledger:
+    """The file. It is replaced whole, so that a process which dies leaves what was there before."""
+
+    def __init__(self, path: str) -> None:
+        """Made with the first entry, the folder too."""
+        self._path = Path(path).expanduser().absolute()
+
+    @contextmanager
+    def open(self) -> Iterator[Books]:
+        """The books, to be changed; nobody else has them meanwhile. They are not written if an exception leaves the block."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.with_name(self._path.name + ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            before = self._read()
+            books = {name: dict(shares) for name, shares in before.items()}
+            yield books
+            found = {name: shares for name, shares in books.items() if shares}
+            if found != before:
+                self._write(found)
+
+    def _read(self) -> Books:
+        try:
+            text = self._path.read_text("utf-8")
+        except FileNotFoundError:
+            return {}
+        found: Books = {
+            name: {one: Share(place, needs) for one, (place, needs) in shares.items()}
+            for name, shares in json.loads(text).items()
+        }
+        return found
+
+    def _write(self, books: Books) -> None:
+        beside = self._path.with_name(self._path.name + ".new")
+        with beside.open("w", encoding="utf-8") as file:
+            json.dump(books, file, indent=1, sort_keys=True)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(self._path)

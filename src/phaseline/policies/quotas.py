@@ -1,0 +1,61 @@
+"""How many instances deployments with the same label may have together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from phaseline import LifecycleHook
+from phaseline.policies.records import count
+
+OTHERS = "*"
+"""Stands for every value that is not named."""
+
+
+class Quota(LifecycleHook):
+    """For each value of the label ``key`` at most so many instances (of ``type``, where it is given).
+
+    ``most``: a number for every value, or {value: number}, with ``*`` for those that are not named; who is not in it has no
+    bound. A deployment without the label is refused if ``required``. Instances of other deployments count while they stand,
+    or while an execution of theirs is open that may make them.
+    """
+
+    actions: Sequence[str] = ("CREATE", "UPDATE", "SCALE", "REINSTALL", "ADOPT", "RESTORE")
+
+    def __init__(
+        self,
+        key: str,
+        most: int | Mapping[str, Any],
+        type: str = "",  # noqa: A002 - the word of the settings
+        required: bool = False,  # noqa: FBT001, FBT002 - an option of the settings
+    ) -> None:
+        """Raises ``ValueError`` for a bound that is no number."""
+        self.key, self.type, self.required = key, type, required
+        self.most: dict[str, Any] = dict(most) if isinstance(most, Mapping) else {OTHERS: most}
+        for value, bound in self.most.items():
+            if not isinstance(bound, int) or bound < 0:
+                raise ValueError(f"the most of '{value}' is a number, not {bound!r}")
+
+    def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
+        """Raises ``ValueError`` where it would be too many."""
+        will_be = current_stack or stack
+        values = will_be.labels.get(self.key, ())
+        if not values and self.required:
+            raise ValueError(f"the deployment has no label '{self.key}', which its quota goes by")
+        for value in values:
+            bound = self.most.get(value, self.most.get(OTHERS))
+            if bound is None:
+                continue
+            own = count(will_be, self.type)
+            others = [one for one in cnxt.usage(self.key, value) if one.deployment != stack.id]
+            theirs = sum(one.count(self.type) for one in others)
+            if own + theirs > bound:
+                what = f"instances of {self.type}" if self.type else "instances"
+                raise ValueError(
+                    f"{self.key}={value} may have {bound:,} {what}: {theirs:,} are there in {len(others):,} other "
+                    f"deployments, and with {stack.name} it would be {own + theirs:,}"
+                )
+
+    def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
+        """Whether it would fit."""
+        self.do_pre_op(cnxt, stack, current_stack, action)

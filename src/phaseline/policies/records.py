@@ -1,0 +1,87 @@
+"""A plan as records, to be asked by expressions: one for the whole, one for each instance there will be, within it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from phaseline import Expression, Record, thaw
+
+OF_INSTANCE: Mapping[str, Callable[[Any, Any], Any]] = {
+    "Name": lambda one, _: one.name,
+    "Node": lambda one, _: one.node,
+    "Type": lambda one, _: one.node_type,
+    "Types": lambda one, _: list(one.type_hierarchy),
+    "State": lambda one, _: one.state,
+    "Runtime": lambda one, _: thaw(one.runtime_properties),
+    "Targets": lambda one, _: [tie.target for tie in one.relationships],
+    "TargetTypes": lambda one, all_: sorted(
+        {kind for tie in one.relationships for kind in all_[tie.target].type_hierarchy}
+    ),
+}
+"""{attribute: what gives it for an instance among all of them}; beside these there are the node's properties."""
+
+
+def plan_record(cnxt: Any, stack: Any, target: Any, wanted: Collection[str] = (), type_name: str = "") -> Record:
+    """The whole, with the attributes ``wanted`` (in lower case; none: all).
+
+    ``InstanceCount`` (those of ``type_name`` alone where it is given), ``Before`` (as many as there are now), ``Deployment``,
+    ``Action``, ``Workflow``, ``User``, ``Labels``, ``Inputs`` and ``Parameters``.
+    """
+    will_be = target or stack
+    attributes: Mapping[str, Callable[[], Any]] = {
+        "InstanceCount": lambda: count(will_be, type_name),
+        "Before": lambda: count(stack, type_name),
+        "Deployment": lambda: stack.name,
+        "Action": lambda: cnxt.action,
+        "Workflow": lambda: cnxt.workflow,
+        "User": lambda: cnxt.user,
+        "Labels": lambda: thaw(will_be.labels),
+        "Inputs": lambda: thaw(will_be.inputs),
+        "Parameters": lambda: thaw(cnxt.parameters),
+    }
+    return Record({name: give() for name, give in attributes.items() if _is_wanted(name, wanted)})
+
+
+def instance_records(
+    whole: Record, will_be: Any, wanted: Collection[str] = (), type_name: str = ""
+) -> Iterator[tuple[str, Record]]:
+    """(name, record) of each instance; what one does not have is looked for in the ``whole``.
+
+    A record has ``Name``, ``Node``, ``Type``, ``Types`` (those it derives from, too), ``State``, ``Runtime`` (its runtime
+    properties), ``Targets`` and ``TargetTypes`` (names and types of what it has relationships to), and the node's properties.
+    """
+    resources = will_be.resources
+    for name, one in resources.items():
+        if type_name and not one.is_a(type_name):
+            continue
+        own = {key: thaw(value) for key, value in one.properties.items() if key and _is_wanted(key, wanted)}
+        own.update({key: give(one, resources) for key, give in OF_INSTANCE.items() if _is_wanted(key, wanted)})
+        made = Record(own)
+        made.owner = whole
+        yield name, made
+
+
+def names_of(text: str) -> tuple[Expression, frozenset[str]]:
+    """(the expression, the attributes that it asks for). Raises ``ProblemsError`` where it cannot be read."""
+    expression = Expression(text)
+    return expression, expression.names()
+
+
+def is_so(expression: Expression, record: Record, about: str) -> bool:
+    """Whether the record fulfils it. Raises ``ValueError`` where it makes no sense: a rule that fails must not let through."""
+    found = expression.judge(record)
+    if isinstance(found, bool):
+        return found
+    raise ValueError(f"the rule '{expression.text}' makes no sense for {about}: {found.reason}")
+
+
+def count(stack: Any, type_name: str = "") -> int:
+    """How many instances there are, of a type or in all."""
+    if not type_name:
+        return len(stack.resources)
+    return sum(one.is_a(type_name) for one in stack.resources.values())
+
+
+def _is_wanted(name: str, wanted: Collection[str]) -> bool:
+    return not wanted or name.lower() in wanted

@@ -1,0 +1,68 @@
+"""Refuse or warn where an expression says so, over the plan as a whole or over each instance that there will be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from phaseline import LifecycleHook
+from phaseline.policies.records import instance_records, is_so, names_of, plan_record
+
+SHOWN = 3
+"""Names of instances in a message; of more their number."""
+
+
+class Rule(LifecycleHook):
+    """One rule. ``when`` is asked of the plan, ``each`` of every instance (of ``type``, where it is given); give one of them.
+
+    ``effect``: ``deny`` or ``warn``. ``message``: what people read instead of the expression. Asked wherever instances come
+    or change; ``actions`` names others.
+
+    >>> Rule(when="InstanceCount > 100", effect="warn").about
+    "'InstanceCount > 100' is so"
+    """
+
+    actions: Sequence[str] = ("CREATE", "UPDATE", "SCALE", "HEAL", "REINSTALL", "ADOPT", "RESTORE")
+
+    def __init__(
+        self,
+        when: str = "",
+        each: str = "",
+        effect: Literal["deny", "warn"] = "deny",
+        message: str = "",
+        type: str = "",  # noqa: A002 - the word of the settings
+        actions: Sequence[str] = actions,
+    ) -> None:
+        """Read the expression. Raises ``ValueError`` for options that do not fit, ``ProblemsError`` for a text that is none."""
+        if bool(when) == bool(each):
+            raise ValueError("give either 'when' (asked of the plan) or 'each' (asked of every instance)")
+        if effect not in {"deny", "warn"}:
+            raise ValueError(f"'effect' is deny or warn, not {effect!r}")
+        self.expression, self.wanted = names_of(when or each)
+        self.is_of_each, self.effect, self.type, self.actions = bool(each), effect, type, tuple(actions)
+        self.about = message or f"'{when or each}' is so"
+
+    def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
+        """Raises ``ValueError`` where it is so and that is to be refused."""
+        whole = plan_record(cnxt, stack, current_stack, self.wanted, self.type)
+        if not self.is_of_each:
+            if is_so(self.expression, whole, "the plan"):
+                self._tell(cnxt, self.about)
+            return
+        found = [
+            name
+            for name, record in instance_records(whole, current_stack or stack, self.wanted, self.type)
+            if is_so(self.expression, record, name)
+        ]
+        if found:
+            more = f" and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+            self._tell(cnxt, f"{self.about}: {', '.join(found[:SHOWN])}{more}")
+
+    def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
+        """What it would say."""
+        self.do_pre_op(cnxt, stack, current_stack, action)
+
+    def _tell(self, cnxt: Any, text: str) -> None:
+        if self.effect == "deny":
+            raise ValueError(text)
+        cnxt.warn(text)
