@@ -1,0 +1,163 @@
+"""From enabled packages to the list of tasks that is stored with an execution: ordered, defaults filled in, conditions answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.packages import GranularTask, Package, Roles, StageTask, Strategy
+from phaseline.model.stage_tasks import Origin, Stages, Task, Ties
+from phaseline.packages.order import granular, ordered
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+
+FIRST_FORMAT = "1.0.0"
+"""In packages of this format a role means its primary instance as well."""
+PRIMARY = "primary-"
+STEP = 100
+"""How far the priorities of neighbours lie apart."""
+DEFAULTS: Mapping[str, Mapping[str, Value]] = {
+    "shell": {"cwd": ".", "retries": 3, "interval": 1, "timeout": 300},
+    "puppet": {"cwd": ".", "retries": 2, "interval": 1, "timeout": 300},
+    "reboot": {"timeout": 300},
+}
+"""{type of a task: parameters where its file says nothing}; a relative ``cwd`` is one in the folder of its scripts."""
+GRANULAR_TIMEOUTS: Mapping[str, Value] = {"puppet": 5400, "reboot": 900}
+"""How long tasks of ``deployment_tasks.yaml`` may take instead, in seconds."""
+FALSE = "its condition is false"
+NO_MASTER = "tasks of the role master are off: set plugins.allow_master"
+
+Holds: TypeAlias = Callable[[str, Mapping[str, "Value"]], bool]
+"""Whether a condition is true of these models."""
+
+
+class Chosen(Protocol):
+    """A package that is enabled for a deployment."""
+
+    @property
+    def package(self) -> Package:
+        """What it says."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, Value]:
+        """What the deployment says to it, defaults included."""
+        ...
+
+    @property
+    def folder(self) -> str:
+        """Where its files lie."""
+        ...
+
+
+@frozen
+class Surroundings:
+    """What tasks are serialized for. ``cluster``: what conditions may ask of the deployment.
+
+    ``work``: the folder in which instances of this machine have their own. ``allows_master``: whether this machine may be changed.
+    """
+
+    workflow: str
+    holds: Holds
+    cluster: Mapping[str, Value] = {}
+    work: str = ""
+    allows_master: bool = False
+
+
+def serialized(chosen: Sequence[Chosen], given: Surroundings) -> Stages:
+    """The tasks of these packages that the workflow runs, in the order in which they run (F27)."""
+    return _Serializing(chosen, given).stages()
+
+
+class _Serializing:
+    def __init__(self, chosen: Sequence[Chosen], given: Surroundings) -> None:
+        self._packages = [one.package for one in chosen]
+        self._given = given
+        self._origins = {(one.package.name, one.package.version): _origin(one, given.work) for one in chosen}
+        self._first = {(one.name, one.version) for one in self._packages if one.format == FIRST_FORMAT}
+        self._split = frozenset(role.id for one in self._packages for role in one.node_roles if role.has_primary)
+        self._models: Mapping[str, Value] = {"settings": _settings(chosen), "cluster": dict(given.cluster)}
+
+    def stages(self) -> Stages:
+        tasks: list[Task] = []
+        count = dict.fromkeys((task.stage for one in self._packages for task in one.stage_tasks), 0)
+        for task in ordered(self._packages):
+            if self._given.workflow in task.on:
+                count[task.stage] += STEP
+                tasks.append(self._stage_task(task, count[task.stage]))
+        tasks += [self._granular(task) for task in granular(self._packages) if self._given.workflow in task.on]
+        return Stages(tuple(tasks), self._split)
+
+    def _stage_task(self, task: StageTask, priority: int) -> Task:
+        return Task(
+            f"{task.plugin}#{task.index}",
+            task.type,
+            self._origins[task.plugin, task.version],
+            task.index,
+            self._roles(task),
+            {**DEFAULTS.get(task.type, {}), **task.parameters},
+            task.stage,
+            task.written,
+            priority,
+            task.id,
+            task.diagnostic_name or f"{task.plugin}-{task.version}",
+            task.fail_on_error,
+            self._skipped(task),
+            bool(task.reexecute_on),
+        )
+
+    def _granular(self, task: GranularTask) -> Task:
+        defaults = dict(DEFAULTS.get(task.type, {}))
+        if task.type in GRANULAR_TIMEOUTS:
+            defaults["timeout"] = GRANULAR_TIMEOUTS[task.type]
+        return Task(
+            f"{task.plugin}/{task.id}",
+            task.type,
+            self._origins[task.plugin, task.version],
+            task.index,
+            self._roles(task),
+            {**defaults, **{name: value for name, value in task.parameters.items() if name != "strategy"}},
+            id=task.id,
+            title=f"{task.plugin}-{task.version}",
+            fail_on_error=task.fail_on_error,
+            skipped=self._skipped(task),
+            reexecutes=bool(task.reexecute_on or task.refresh_on),
+            at_once=_at_once(task.strategy),
+            fault_tolerance=task.fault_tolerance,
+            ties=Ties(
+                task.requires, task.required_for, task.cross_depends, task.cross_depended_by, task.tasks, task.stage
+            ),
+        )
+
+    def _skipped(self, task: StageTask | GranularTask) -> str:
+        if task.condition and not self._given.holds(task.condition, self._models):
+            return FALSE
+        return NO_MASTER if task.roles.scope == "master" and not self._given.allows_master else ""
+
+    def _roles(self, task: StageTask | GranularTask) -> Roles:
+        """Roles of the first format mean the primary instance with the others."""
+        if (task.plugin, task.version) not in self._first:
+            return task.roles
+        primary = tuple(PRIMARY + name for name in task.roles.names if name in self._split)
+        return altered(task.roles, names=(*task.roles.names, *primary)) if primary else task.roles
+
+
+def _origin(one: Chosen, work: str) -> Origin:
+    package = one.package
+    scripts = next((release.scripts for release in package.releases if release.scripts), "")
+    return Origin(package.name, package.version, one.folder, scripts, work, dict(one.settings))
+
+
+def _settings(chosen: Sequence[Chosen]) -> dict[str, Value]:
+    """What conditions ask for, such as ``settings:net.port.value``."""
+    found: dict[str, Value] = {}
+    for one in chosen:
+        told: dict[str, Value] = {name: {"value": value} for name, value in one.settings.items()}
+        found[one.package.name] = {"metadata": {"enabled": True}, **told}
+    return found
+
+
+def _at_once(strategy: Strategy) -> int:
+    return 1 if strategy.type == "one_by_one" else strategy.amount or 0

@@ -1,0 +1,259 @@
+"""Stage tasks of packages as graphs: one that runs before the body of a workflow, one after it (source document 4).
+
+Walk of an install with the task ``net#0`` (``post_deployment/100``, role ``web``) and ``db/tune`` of ``deployment_tasks.yaml``,
+which requires ``deploy_start``: ``before`` finds nobody to call. When the body has ended well, ``after`` lays ``db/tune`` on
+the instances of its role, then the points ``deploy_end`` to ``post_deployment_end``, then ``net#0`` on those of ``web``,
+with a milestone between neighbours; an instance runs one task at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.around import Why
+from phaseline.model.execution import Reshape, Verdict
+from phaseline.model.frozen import altered
+from phaseline.model.graph import Graph, LaneSpec, Policy, SubjectKind
+from phaseline.model.packages import POST, PRE
+from phaseline.model.problem import ProblemsError
+from phaseline.model.stage_tasks import GROUP, NO_STAGES, OPERATION, REBOOT, SYNC, own_phases
+from phaseline.model.status import ExecutionStatus, Mark
+from phaseline.model.subject_ranges import numbers_of
+from phaseline.model.task_inputs import REBOOT_OPERATION
+from phaseline.plan.bearing import STRICT, Bearing
+from phaseline.plan.order import circles
+from phaseline.plan.policies import Manner, Policies, lane
+from phaseline.plan.roles import RoleMasks
+from phaseline.plan.sides import sided, ties_of
+from phaseline.plan.task_graph import MILESTONE, TaskGraph, chained, laid_out
+from phaseline.plan.ties import DEPLOY_START, NO_TIES, POINTS, POST_END, PRE_END, Tying, Vertices, circle
+
+if TYPE_CHECKING:
+    from phaseline.model.around import Around
+    from phaseline.model.blueprint import Operation
+    from phaseline.model.execution import GoOn
+    from phaseline.model.problem import Problem
+    from phaseline.model.stage_tasks import Stages, Task, Ties
+    from phaseline.plan.task_graph import Block
+    from phaseline.plan.weaving import Asked
+
+RESHAPING = ("scale", "update")
+"""Workflows in which the deployment takes another shape; tasks are for what is new in it."""
+CHANGED = ("changed", "updated")
+"""What an update keeps of those that it changes."""
+EVERY_DEPLOYMENT = "deployment.id"
+"""Key of lanes with a limit, which is one of each deployment."""
+
+
+def before(asked: Asked, around: Around) -> Graph | None:
+    """The tasks before the body. None where none is owed, or not yet: what is to be new must have come."""
+    started = asked.topology.started
+    if asked.request.workflow in RESHAPING and (started is None or started.execution != asked.history.execution):
+        return None
+    return _Side(asked, around.stages or NO_STAGES, PRE).graph()
+
+
+def after(asked: Asked, around: Around, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
+    """The tasks after the body, where it is about to end well by this ``answer``: what is new must still be known."""
+    if isinstance(answer, Reshape):
+        is_due = asked.topology.started is not None and answer.topology.started is None
+    else:
+        is_due = isinstance(answer, Verdict) and answer.status is ExecutionStatus.COMPLETED
+        is_due = is_due and asked.request.workflow not in RESHAPING
+    return _Side(asked, around.stages or NO_STAGES, POST).graph() if is_due else None
+
+
+def fresh(asked: Asked) -> np.ndarray:
+    """Whom tasks are for in this execution, unless they run again on everybody; bool by instance number."""
+    topology = asked.topology
+    found = topology.is_there.copy()
+    if asked.request.workflow in RESHAPING and topology.started is not None:
+        started = topology.started
+        found[:] = False
+        found[started.added] = True
+        for name in CHANGED:
+            found[numbers_of(started.kept.get(name, []))] = True
+        found &= topology.is_there
+        return found
+    from phaseline.plan.workflows import PLANNERS, built_in
+
+    claims = built_in(asked.request.workflow).claims if asked.request.workflow in PLANNERS else None
+    chosen = claims(topology, asked.request) if claims else None
+    return found if chosen is None else found & chosen
+
+
+class _Side:
+    """The graph of one side of the body."""
+
+    def __init__(self, asked: Asked, stages: Stages, stage: str) -> None:
+        self._asked, self._stage = asked, stage
+        self._fresh = fresh(asked)
+        self._masks = RoleMasks(asked.topology, stages.split)
+        self._in_turn = [task for task in stages if task.stage == stage and not task.skipped]
+        granular = [task for task in stages if task.ties is not None]
+        self._ties = ties_of(granular)
+        wanted = sided(self._ties)[stage] if granular else frozenset()
+        self._tied = [task for task in granular if task.type != GROUP and task.id in wanted]
+        groups = [task for task in granular if task.type == GROUP]
+        self._groups: dict[str, list[Task]] = {}
+        for group in groups:
+            for id in group.ties.tasks if group.ties else ():
+                self._groups.setdefault(id, []).append(group)
+        self._bearing = Bearing.of(groups, self._masks, len(asked.topology))
+        self._graph = TaskGraph(Policies(asked.declare, asked.request.retries))
+        self._rows: list[tuple[Block, ...]] = []
+        self._names: dict[int, str] = {}
+
+    def graph(self) -> Graph | None:
+        """None where nobody would be called."""
+        in_turn = [self._vertices(task) for task in self._in_turn]
+        known: dict[str, list[Vertices]] = {}
+        for task in self._tied:
+            known.setdefault(task.id, []).append(self._vertices(task))
+        if not any(len(row[0]) for row in self._rows):
+            return None
+        if self._tied:
+            self._points(known)
+            Tying(self._graph, known, self._masks, self._bearing.bears).tie()
+        self._row_of_stages(in_turn, known)
+        depth = self._graph.depths()
+        if (depth < 0).any():
+            raise ProblemsError([self._circle(depth)])
+        behind = chained(self._graph, self._rows, depth, len(in_turn))
+        bounds = self._bearing.bounds if self._tied else ()
+        return laid_out(self._graph, f"stage {self._stage}", depth, behind, bounds)
+
+    def _points(self, known: dict[str, list[Vertices]]) -> None:
+        """The points between stages of this side, in their order; one that a package overrides keeps its place in it."""
+        cut = POINTS.index(DEPLOY_START) + 1
+        last: Vertices | None = None
+        for name in POINTS[:cut] if self._stage == PRE else POINTS[cut:]:
+            for point in known.setdefault(name, []) or [self._point(name, NO_TIES)]:
+                if point not in known[name]:
+                    known[name].append(point)
+                if last is not None:
+                    self._graph.tie(last.tail.positions, point.head.positions)
+            last = known[name][-1]
+
+    def _row_of_stages(self, in_turn: Sequence[Vertices], known: Mapping[str, Sequence[Vertices]]) -> None:
+        """Tasks of ``tasks.yaml``: each after all of the one before, between the end of their stage and what follows it."""
+        first, last = (PRE_END, DEPLOY_START) if self._stage == PRE else (POST_END, "")
+        ready = np.empty(0, np.int64)
+        for point in known.get(first, ()):
+            ready = point.tail.positions
+        for vertices in in_turn:
+            if len(vertices.head):
+                self._graph.tie(ready, vertices.head.positions)
+                ready = vertices.tail.positions
+                if vertices is not in_turn[-1]:
+                    ready = self._milestone(ready)
+        for point in known.get(last, ()):
+            self._graph.tie(ready, point.head.positions)
+
+    def _milestone(self, sources: np.ndarray) -> np.ndarray:
+        found = self._graph.add(MILESTONE, SubjectKind.NONE, np.array([-1])).positions
+        self._graph.tie(sources, found)
+        return found
+
+    # -- a task on its instances ---------------------------------------------------------------------------------------
+
+    def _vertices(self, task: Task) -> Vertices:
+        if task.type == SYNC:
+            return self._point(task.id, self._ties[task.id])
+        kind, subjects = SubjectKind.INSTANCE, self._who(task)
+        if task.roles.scope == "master":
+            kind = SubjectKind.DEPLOYMENT
+            subjects = np.array(
+                [Why.BEFORE if self._stage == PRE else Why.COMPLETED] if len(subjects) else [], np.int32
+            )
+        rank = len(self._rows)
+        group = self._bearing.of_subjects(subjects, kind) if task.ties else STRICT
+        row: list[Block] = []
+        for place, (phase, policy, marks) in enumerate(self._calls(task, subjects)):
+            tolerant = 0 if task.fail_on_error else int(Mark.TOLERANT)
+            block = self._graph.add(
+                phase, kind, subjects, policy, marks | tolerant, rank=rank, place=place, group=group
+            )
+            if row:
+                self._graph.tie_pairs(row[-1].positions, block.positions)
+            self._names[len(self._graph.blocks) - 1] = task.id or task.phase
+            row.append(block)
+        self._rows.append(tuple(row) if task.is_called else ())
+        return Vertices(task.id, self._ties[task.id] if task.ties else NO_TIES, row[0], row[-1])
+
+    def _point(self, id: str, ties: Ties) -> Vertices:
+        block = self._graph.add(MILESTONE, SubjectKind.NONE, np.array([-1]))
+        self._names[len(self._graph.blocks) - 1] = id
+        return Vertices(id, ties, block, block)
+
+    def _who(self, task: Task) -> np.ndarray:
+        """The instances that run a task; of one for the engine's machine anybody, for whom it runs once."""
+        topology = self._asked.topology
+        again = topology.is_there if task.reexecutes else self._fresh
+        if task.roles.scope == "master":
+            return again.nonzero()[0][:1]
+        mask = self._masks.of(task.roles)
+        for group in self._groups.get(task.id, ()) if task.ties else ():
+            mask = mask | self._masks.of(group.roles)
+        found: np.ndarray = (mask & again).nonzero()[0]
+        return found
+
+    def _calls(self, task: Task, subjects: np.ndarray) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
+        """(phase, policy, marks) of what is called one after the other; nothing is called of a task that is skipped."""
+        if not task.is_called:
+            return [(task.phase, None, int(Mark.ABSENT))]
+        if task.type == OPERATION:
+            return [self._operation(str(task.parameters.get("operation")), subjects)]
+        calls: list[tuple[str, np.ndarray | int | None, np.ndarray | int]] = [
+            (phase, self._graph.policies.add(self._policy(task, task.operation(phase))), 0)
+            for phase in own_phases(task)
+        ]
+        if task.type == REBOOT:
+            calls.insert(1, self._operation(REBOOT_OPERATION, subjects))
+        return calls
+
+    def _operation(self, name: str, subjects: np.ndarray) -> tuple[str, np.ndarray, np.ndarray]:
+        """An operation of the instances themselves; absent on those of nodes that have none of the name."""
+        topology = self._asked.topology
+        policies = self._graph.policies
+        number = policies.numbering(Manner())
+        policy = np.full(len(topology.nodes), policies.absent(), np.int32)
+        marks = np.full(len(topology.nodes), Mark.ABSENT, np.uint8)
+        full = name
+        for node in np.unique(topology.node[subjects]).tolist():
+            operation = topology.nodes[node].find_operation(name)
+            if operation is not None and operation.is_implemented:
+                policy[node], marks[node], full = number(operation), 0, operation.name
+        return full, policy[topology.node[subjects]], marks[topology.node[subjects]]
+
+    def _policy(self, task: Task, operation: Operation) -> Policy:
+        """How it is called: on each instance by itself, and no more than so many at once in one deployment."""
+        spec: LaneSpec = lane(operation, self._asked.declare(operation))
+        if task.at_once:
+            spec = altered(spec, form="each", concurrency=task.at_once, max_batch=1, key=EVERY_DEPLOYMENT)
+        return Policy(
+            spec,
+            max_retries=task.retries,
+            retry_interval_ms=round(1000 * (operation.retry_interval_s or 0)),
+            timeout_ms=round(1000 * (operation.timeout_s or 0)),
+            repeatable=task.is_repeatable,
+        )
+
+    def _circle(self, depth: np.ndarray) -> Problem:
+        """The first circle of tasks among the vertices without a depth."""
+        graph = self._graph
+        name = np.repeat(np.arange(len(graph.blocks)), [len(block) for block in graph.blocks])
+        targets: list[set[int]] = [set() for _ in graph.blocks]
+        for sources, behind in graph.edges:
+            stuck = (depth[sources] < 0) & (depth[behind] < 0)
+            for before, after in zip(name[sources[stuck]].tolist(), name[behind[stuck]].tolist(), strict=True):
+                targets[after].add(before)
+        for found in circles([sorted(one) for one in targets]):
+            ids = [self._names.get(block, "") for block in reversed(found)]
+            told = list(dict.fromkeys(filter(None, ids)))
+            if told:
+                return circle([*told, told[0]])
+        return circle(sorted({self._names.get(block, "") for block in np.unique(name[depth < 0]).tolist()} - {""}))

@@ -1,0 +1,119 @@
+"""Packages with tasks on instances, played from the enabled packages to the last call by the real planner, scheduler and store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.packages.made import files
+
+from phaseline.model.around import Around
+from phaseline.model.blueprint import Blueprint, Value
+from phaseline.model.declaration import Declaration
+from phaseline.model.execution import Request, RetryPolicy
+from phaseline.model.packages import Package
+from phaseline.model.rows import ExecutionRow
+from phaseline.model.stage_tasks import Stages
+from phaseline.packages.conditions import holds
+from phaseline.packages.reading import read_package
+from phaseline.packages.serializing import Surroundings, serialized
+from phaseline.testing.builders import topology
+from phaseline.testing.made_up_plugins import Says, Script
+from phaseline.testing.rehearsal import Stage
+
+ONCE = RetryPolicy(0, 0.0)
+
+
+def stage_task(stage: str, *, role: str = "'*'", **more: Value) -> str:
+    """An item of ``tasks.yaml``."""
+    said = "".join(f"  {name}: {json.dumps(value)}\n" for name, value in more.items() if name != "parameters")
+    parameters = {"cmd": "./a.sh", "timeout": 60, "retries": 0, **dict(more.get("parameters") or {})}
+    return f"- role: {role}\n  stage: {stage}\n  type: shell\n  parameters: {json.dumps(parameters)}\n{said}"
+
+
+def granular_task(id: str, *, role: Value = "*", kind: str = "shell", **more: Value) -> str:
+    """An item of ``deployment_tasks.yaml``; underscores of keys that begin with ``cross`` stand for hyphens."""
+    said = {"id": id, "type": kind, "version": "2.0.0", "role": role, **more}
+    if kind == "shell":
+        said["parameters"] = {"cmd": f"./{id}.sh", "retries": 0, **dict(more.get("parameters") or {})}
+    told = {name.replace("_", "-") if name.startswith("cross") else name: value for name, value in said.items()}
+    return f"- {json.dumps(told)}\n"
+
+
+def package(
+    name: str, *stages: str, tasks: str = "", granular: str = "", version: str = "1.0.0", **more: str
+) -> Package:
+    """A package with a task for everybody in each of these stages; or with these ``tasks`` and these ``granular`` ones."""
+    found = {**more, "tasks": tasks or "".join(map(stage_task, stages)) or "[]"}
+    number = 4 if granular else 2
+    if granular:
+        found["deployment_tasks"] = granular
+    made = files(number, **found)
+    text = made["metadata.yaml"].decode().replace("name: lma", f"name: {name}").replace("1.0.2", version)
+    read = read_package({**made, "metadata.yaml": text.encode()})
+    assert read.package is not None, [f"{problem.message} {problem.mend}" for problem in read.problems]
+    return read.package
+
+
+@dataclass
+class Enabled:
+    """A package that is enabled for a deployment."""
+
+    package: Package
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    folder: str = "/packages/x"
+
+
+def stages_of(packages: Sequence[Package | Enabled], workflow: str = "install") -> Stages:
+    """The list of tasks as it is stored with an execution."""
+    enabled = [one if isinstance(one, Enabled) else Enabled(one) for one in packages]
+    return serialized(enabled, Surroundings(workflow, holds))
+
+
+class Played:
+    """A deployment on which workflows are played one after the other."""
+
+    def __init__(self, application: Blueprint, **said: Says | Sequence[Says]) -> None:
+        """``said``: {task or operation: what it says}."""
+        self.application = application
+        self.topology = topology(application)
+        self.stage = Stage(self.topology, {}, lambda _: Declaration(repeatable=True))
+        self.said = {name: (one,) if isinstance(one, Says) else tuple(one) for name, one in said.items()}
+        self.script = Script(self.said, frozenset(), self.stage.clock.now())
+
+    def run(
+        self,
+        packages: Sequence[Package | Enabled],
+        workflow: str = "install",
+        *,
+        crash_in: Sequence[int] = (),
+        **parameters: Value,
+    ) -> ExecutionRow:
+        """Play a workflow with these packages enabled."""
+        self.script = Script(self.said, frozenset(crash_in), self.stage.clock.now())
+        around = Around(stages=stages_of(packages, workflow))
+        return self.stage.play(Request(workflow, parameters, ONCE), self.script, around)
+
+    def retry(self, row: ExecutionRow, **said: Says) -> ExecutionRow:
+        """Have an execution go on, calls saying this from now on."""
+        self.script = Script({name: (one,) for name, one in said.items()}, frozenset(), self.stage.clock.now())
+        return self.stage.retry(row, self.script)
+
+    @property
+    def calls(self) -> list[str]:
+        """``what who`` of each call, in order."""
+        return [f"{call.operation} {' '.join(call.instances)}" for call in self.script.calls]
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks that were called, each once, in the order of their first calls."""
+        return list(
+            dict.fromkeys(
+                call.operation for call in self.script.calls if "#" in call.operation or "/" in call.operation
+            )
+        )
+
+    def graphs(self, row: ExecutionRow) -> list[str]:
+        """Names of the rounds."""
+        return [graph.name for graph in self.stage.store.graphs(row.number)]
