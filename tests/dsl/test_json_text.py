@@ -102,3 +102,11 @@ def test_a_key_given_twice_in_json_is_told_too() -> None:
             MAIN, Texts({MAIN: '{"tosca_definitions_version": "cloudify_dsl_1_4",\n "inputs": {"a": {}, "a": {}}}'})
         )
     assert [(found.code, found.place.line) for found in caught.value.problems] == [("PL-B005", 2)]
+
+
+def test_a_mistake_in_json_that_is_no_yaml_is_told_at_its_place_too() -> None:
+    halves = r"\ud83d\ude00"
+    text = f'{{"tosca_definitions_version": "cloudify_dsl_1_4", "description": "{halves}", "node_templates": 5}}'
+    with pytest.raises(ProblemsError) as caught:
+        read_blueprint(MAIN, Texts({MAIN: text}))
+    assert [(found.code, found.place.line) for found in caught.value.problems] == [("PL-B015", 1)]

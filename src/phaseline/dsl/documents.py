@@ -26,8 +26,8 @@ class Document:
     """One file of a blueprint: its text, its values, and where the elements of its sections begin.
 
     ``marks``: {section: {element: (line, column)}}, counted from 1. ``namespace`` stands before the names of the
-    elements for whoever uses them (B8); ``line``: what imported the file, None for the main one. ``has_collections``:
-    the tags ``!!set``, ``!!omap`` and ``!!pairs`` have a meaning in it.
+    elements for whoever uses them (B8); ``line``: what imported the file, None for the main one. ``is_lenient``: the tags
+    ``!!set``, ``!!omap`` and ``!!pairs`` have a meaning in it, and plain keys are text, ``on`` and ``5`` too.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Document:
     is_bundled: bool = False
     namespace: str = ""
     line: ImportLine | None = None
-    has_collections: bool = False
+    is_lenient: bool = False
 
     def mark(self, section: str, name: str) -> tuple[int, int]:
         """Where an element begins, (0, 0) if its section is written elsewhere: an alias."""
@@ -49,10 +49,10 @@ class Document:
 
 
 def read_document(
-    name: str, text: str, report: Report, *, is_bundled: bool = False, has_collections: bool = False
+    name: str, text: str, report: Report, *, is_bundled: bool = False, is_lenient: bool = False
 ) -> Document | None:
     """The document in ``text``; None when it cannot be used, with the reasons in ``report``."""
-    document = Document(name, text, is_bundled=is_bundled, has_collections=has_collections)
+    document = Document(name, text, is_bundled=is_bundled, is_lenient=is_lenient)
     if text.startswith(("{", "\n{", " {")):
         from phaseline.dsl.json_text import NotPlainJson, read_json
 

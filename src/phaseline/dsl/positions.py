@@ -105,10 +105,15 @@ class Positions:
 
     def _root(self) -> Any:
         if not self._is_composed:
+            import yaml
+
             from phaseline.dsl.yaml_text import Loader
 
             self._is_composed = True
-            self._tree = Loader(self._document.text).get_single_node()
+            try:
+                self._tree = Loader(self._document.text).get_single_node()
+            except yaml.YAMLError:
+                self._tree = None  # JSON is not always YAML: a letter may be written as two halves
         return self._tree
 
     def _child(self, node: Any, step: str | int) -> tuple[Any, Any] | None:

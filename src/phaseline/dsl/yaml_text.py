@@ -6,7 +6,7 @@ text is found by a second pass, only when there is something to complain about (
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import yaml
@@ -107,7 +107,7 @@ class YamlText:
             else:
                 key = self._scalar(event) if event.__class__ is ScalarEvent else self._value(event)
             if key.__class__ is not str or key in found:
-                key = self._unusual_key(event, key)
+                key = self._unusual_key(event, key, found)
             elif places is not None:
                 mark = event.start_mark
                 places[key] = (mark.line + 1, mark.column + 1)
@@ -144,7 +144,7 @@ class YamlText:
             return "<<" if value is MERGE else value
         if event.__class__ is AliasEvent:
             return self._alias(event)
-        collect = COLLECTIONS.get(event.tag) if self._document.has_collections else None
+        collect = COLLECTIONS.get(event.tag) if self._document.is_lenient else None
         if event.tag not in _PLAIN_TAGS and collect is None:
             what = f"The tag '{event.tag.replace(TAGS, '!!')}' has no meaning here"
             self._complain("PL-B008", what, "Leave the tag out.", event)
@@ -216,10 +216,14 @@ class YamlText:
             self._sizes[event.anchor] = 1
         return value
 
-    def _unusual_key(self, event: Any, value: object) -> object:
+    def _unusual_key(self, event: Any, value: object, found: Container[object]) -> object:
         """What to do with a key that is a merge, not text, or there already."""
         if value is MERGE:
             return MERGE
+        if self._document.is_lenient and event.__class__ is ScalarEvent and event.tag is None:
+            value = event.value
+            if value not in found:
+                return value
         if isinstance(value, str):
             what, mend = f"The key '{value}' is given twice in one mapping", "Remove one of the two."
             self._complain("PL-B005", what, mend, event)

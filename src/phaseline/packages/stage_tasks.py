@@ -17,7 +17,7 @@ from phaseline.packages.task_types import check_parameters
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
 
-ELSEWHERE: Final = frozenset({"copy_files", "sync", "upload_file", "skipped", "stage", "group"})
+ELSEWHERE: Final = ("copy_files", "sync", "upload_file", "skipped", "stage", "group")
 """Types that Fuel has in ``deployment_tasks.yaml`` only."""
 
 

@@ -57,7 +57,7 @@ def _text(name: str, content: bytes, findings: Findings) -> str | None:
 
 def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...]]:
     report = Report()
-    document = read_document(name, text, report, has_collections=True)
+    document = read_document(name, text, report, is_lenient=True)
     return document, tuple(
         altered(
             problem,
