@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from phaseline.model.secret_rows import SecretRow, WrappedKey
     from phaseline.model.status import EntryStatus
     from phaseline.model.stored_blueprints import BlueprintShelf
+    from phaseline.model.stack_documents import DocumentShelf
     from phaseline.model.stored_plans import PlanShelf
     from phaseline.model.topology import Topology
     from phaseline.model.upkeep import Compacted, Finding, Purged
@@ -172,6 +173,11 @@ class Store(Protocol):
     @property
     def stored_plans(self) -> PlanShelf:
         """Plans that are kept."""
+        ...
+
+    @property
+    def stack_documents(self) -> DocumentShelf:
+        """Deployments that were written down as documents."""
         ...
 
     @property

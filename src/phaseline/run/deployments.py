@@ -12,16 +12,19 @@ import numpy as np
 from phaseline.model.around import Around
 from phaseline.model.frozen import altered
 from phaseline.model.labels import labelled, labels_of
+from phaseline.model.rows import Written
 from phaseline.model.sealing import hidden_inputs
+from phaseline.model.stack_documents import Drop
 from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.model.stored_plans import PLAN
 from phaseline.run.calling import ExecutionView
 from phaseline.run.decisions import Decisions, add_decisions, decided
+from phaseline.run.grounds import Ground
 from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.subjects import LoadedDeployment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.checks import ChecksMade
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
     from phaseline.model.rows import ExecutionRow, NoteRow, Reshaped
+    from phaseline.model.stack_documents import DocumentKind
     from phaseline.model.stored_plans import Aim
+    from phaseline.plan.foresight import Foreseen
     from phaseline.ports import Secrets, Store
     from phaseline.run.parts import FindPhase
     from phaseline.run.reports import Report
@@ -37,6 +42,11 @@ if TYPE_CHECKING:
 
 def no_phase(_name: str) -> PhaseDefinition | None:
     """Where no plugin was read yet."""
+    return None
+
+
+def nowhere(_execution: int) -> Foreseen | None:
+    """Where nobody plans."""
     return None
 
 
@@ -55,6 +65,8 @@ class Deployments:
         self._data: dict[int, dict[int, Value]] = {}
         self._doubted: dict[int, set[int]] = {}
         self.find_phase: FindPhase = no_phase
+        self.leads_to: Callable[[int], Foreseen | None] = nowhere
+        """What an execution will have done if all goes well."""
 
     def loaded(self, deployment: int) -> LoadedDeployment:
         """The deployment with its documents. ``KeyError`` if it was deleted."""
@@ -108,6 +120,15 @@ class Deployments:
         number = row.request.parameters.get(PLAN)
         plan = self._store.stored_plans.find(number) if isinstance(number, int) else None
         return None if plan is None or plan.deployment != row.deployment else plan.aim
+
+    def written_down(
+        self, row: ExecutionRow, keeps: tuple[DocumentKind, str] | None, drops: tuple[DocumentKind, str] | None
+    ) -> Written:
+        """The deployment as the document that is to be kept, and the one that goes."""
+        from phaseline.run.writing_down import new_document
+
+        kept = () if keeps is None else (new_document(self._store, self.loaded(row.deployment), row, *keeps),)
+        return Written(kept, () if drops is None else (Drop(*drops, row.deployment),))
 
     def reshape(self, row: Reshaped) -> None:
         """The deployment takes another shape, before that is stored: the same turn stores it."""
@@ -169,7 +190,13 @@ class Deployments:
             is_resumed=row.attempt > 0,
             decisions=decided(self._store, row) if around.hooks else {},
             around=around,
+            ground=Ground(row, self._store, self.leads_to, lambda: self._aimed_inputs(row)) if around.hooks else None,
         )
+
+    def _aimed_inputs(self, row: ExecutionRow) -> Mapping[str, Value] | None:
+        """The inputs of what an execution brings its deployment to; None where it aims at nothing."""
+        aim = self.aim_of(row)
+        return None if aim is None else self._opened(aim.inputs, aim.blueprint)
 
     def decide(self, batch: Batch, report: Report) -> None:
         """Follow what hooks have decided for instances, before anybody is called for them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from phaseline.model.frozen import altered
 from phaseline.model.problem import fail
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint import Value
     from phaseline.model.checks import ChecksMade
-    from phaseline.model.rows import DocumentChange, Path, Payload, Remark
+    from phaseline.model.rows import DocumentChange, Path, Payload, Remark, Written
     from phaseline.ports import Secrets
 
 T = TypeVar("T")
@@ -27,6 +27,7 @@ def protected(payload: Payload, secrets: Secrets) -> Payload:
         logs=tuple(_masked(line, "text", line.text, secrets) for line in payload.logs),
         events=tuple(_masked(event, "message", event.message, secrets) for event in payload.events),
         checks=tuple(_checks(made, secrets) for made in payload.checks),
+        written=_written(payload.written, secrets),
     )
 
 
@@ -50,6 +51,15 @@ def _checks(made: ChecksMade, secrets: Secrets) -> ChecksMade:
     said = made.bodies.items()
     bodies = {who: secrets.masked(body) if isinstance(body, str) else secrets.sealed(body) for who, body in said}
     return altered(made, bodies=bodies)
+
+
+def _written(written: Written, secrets: Secrets) -> Written:
+    """Documents that are kept have nothing in clear that is a secret."""
+    if not written.kept:
+        return written
+    bodies = [cast("dict[str, Value]", secrets.sealed(dict(one.body))) for one in written.kept]
+    kept = tuple(altered(one, body=body) for one, body in zip(written.kept, bodies, strict=True))
+    return altered(written, kept=kept)
 
 
 def _masked(row: T, name: str, text: str, secrets: Secrets) -> T:

@@ -347,7 +347,7 @@ class Engine:
         for change in decision.changes.executions:
             self._note_execution(change.execution, change.status, change.reason, now)
         answers, self._door.answers = self._door.answers, []
-        payload = sorter.payload(self._rows, answers, self._requests, self.planning.reshaped(decision.changes.graphs))
+        payload = sorter.payload(self._rows, answers, self._requests, *self.planning.written(decision.changes))
         if decision.changes or payload:
             self._store.commit(Turn(now, decision.changes, payload))
             self._rows, self._requests = [], {}

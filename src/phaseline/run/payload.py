@@ -11,7 +11,7 @@ import numpy as np
 
 from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
-from phaseline.model.rows import EventRow, LogLine, Payload
+from phaseline.model.rows import NOTHING_WRITTEN, EventRow, LogLine, Payload
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.run.guarding import protected
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Accepted, Batch, Segment
     from phaseline.model.execution import Request
-    from phaseline.model.rows import Answer, DocumentChange, Measure, Remark, Reshaped
+    from phaseline.model.rows import Answer, DocumentChange, Measure, Remark, Reshaped, Written
     from phaseline.ports import Secrets
     from phaseline.run.reports import Report
 
@@ -155,12 +155,15 @@ class Sorter:
         answers: Sequence[Answer] = (),
         requests: Mapping[int, Request] | None = None,
         reshaped: Sequence[Reshaped] = (),
+        written: Written = NOTHING_WRITTEN,
     ) -> Payload:
-        """Everything gathered, these events, the answers to requests, what executions are planned by, and new shapes.
+        """Everything gathered, these events, the answers to requests, what executions are planned by, new shapes, and documents.
 
         No secret is seen in it, and nobody has seen what was gathered before.
         """
         rows: Sequence[EventRow] = (*self.events, *events)
         gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
-        payload = Payload(*gathered, answers, requests or {}, self.checks, measures=self.measures, reshaped=reshaped)
+        payload = Payload(
+            *gathered, answers, requests or {}, self.checks, self.measures, reshaped=reshaped, written=written
+        )
         return protected(payload, self._secrets) if self._secrets.guards else payload

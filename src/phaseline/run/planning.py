@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,18 +10,19 @@ import numpy as np
 from phaseline.model.events import Planned
 from phaseline.model.execution import TOLERATED, GoOn, History, Reshape, Round, Verdict
 from phaseline.model.frozen import altered
-from phaseline.model.graph import Graph, without_entries
+from phaseline.model.graph import Bound, Graph, bears, without_entries
 from phaseline.model.problem import ProblemsError
-from phaseline.model.rows import Reshaped
+from phaseline.model.rows import NOTHING_WRITTEN, Forgotten, Reshaped, Written
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Operation
     from phaseline.model.declaration import Declaration
-    from phaseline.model.events import GraphAdded
+    from phaseline.model.events import Changes, ExecutionChanged
     from phaseline.model.execution import KnownPaths, Request
     from phaseline.model.rows import CodePlaces, ExecutionRow
     from phaseline.model.topology import Topology
+    from phaseline.plan.foresight import Foreseen
     from phaseline.run.deployments import Deployments
     from phaseline.run.endings import Endings
     from phaseline.run.subjects import LoadedDeployment
@@ -30,10 +31,14 @@ Declare = Callable[["Operation"], "Declaration"]
 """What an operation says of itself, without running its code."""
 WORDS = tuple(status.word for status in EntryStatus)
 FAILED, TOLERANT = int(EntryStatus.FAILED), int(Mark.TOLERANT)
+Bounded = tuple[Sequence[Bound], np.ndarray, np.ndarray]
+"""The bounds of a graph, and by entry the group and the subject."""
+UNBOUNDED: Bounded = ((), np.empty(0, np.int32), np.empty(0, np.int32))
 Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape | GoOn | Verdict"]
 """A workflow: a pure function from what is there and what has happened to what is to be done next."""
 
 
+GONE = "the deployment was forgotten before this could begin"
 FindPlanner = Callable[[str, "Blueprint", "CodePlaces"], "Planner | None"]
 
 
@@ -50,11 +55,16 @@ class Planning:
         """``declare`` reads declarations without running code; graphs are numbered from ``first_graph``."""
         self._planners = planners
         self._deployments = deployments
+        deployments.leads_to = self.leads_to
         self._declare = declare
         self._next_graph = first_graph
         self._rows: dict[int, ExecutionRow] = {}
         self._rounds: dict[int, dict[int, Round]] = {}
+        self._histories: dict[int, History] = {}
         self._reshaped: dict[int, Reshaped] = {}
+        self._written: dict[int, Written] = {}
+        self._forgets: dict[int, bool] = {}
+        self._gone: set[int] = set()
         self.own: FindPlanner = lambda _name, _blueprint, _code: None
         """The planner that a name means for a deployment, where it is not the one of that name."""
         self.paths_of: Callable[[int], KnownPaths | None] = lambda _: None
@@ -71,11 +81,12 @@ class Planning:
         return self._rows[execution]
 
     def settled(
-        self, execution: int, graph: int, name: str, attempt: int, *, status: np.ndarray, marks: np.ndarray
-    ) -> None:
+        self, execution: int, graph: int, name: str, attempt: int, *, status: np.ndarray, marks: np.ndarray,
+        bounded: Bounded = UNBOUNDED,
+    ) -> None:  # fmt: skip
         """A graph has settled, its entries in these statuses. A later settling replaces the former.
 
-        Failures that are tolerated are no failures of the round: they count under a word of their own.
+        Failures that are tolerated are no failures of the round: they count under a word of their own. ``bounded``: of its graph.
         """
         counts = {WORDS[number]: count for number, count in enumerate(np.bincount(status).tolist()) if count}
         tolerated = int(np.count_nonzero(marks[status == FAILED] & TOLERANT)) if "failed" in counts else 0
@@ -84,7 +95,7 @@ class Planning:
             counts["failed"] -= tolerated
         rounds = self._rounds[execution]
         rounds.pop(graph, None)
-        rounds[graph] = Round(name, attempt, counts)
+        rounds[graph] = Round(name, attempt, counts, bears(*bounded, (status == FAILED) & ((marks & TOLERANT) == 0)))
 
     def ask(
         self, execution: int, endings: Endings, *, is_canceled: bool, attempt: int, is_afresh: bool = False
@@ -95,6 +106,8 @@ class Planning:
         """
         row = self._rows[execution]
         name = row.request.workflow
+        if row.deployment in self._gone:
+            return Planned(execution, Verdict(ExecutionStatus.CANCELED, GONE))
         try:
             deployment = self._deployments.loaded(row.deployment)
             planner = self._planner(row, deployment)
@@ -115,6 +128,8 @@ class Planning:
                 deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, deployment.checks.checks,
                 lambda: self._deployments.aim_of(row), called, said, is_afresh,
             )  # fmt: skip
+            if row.request.is_surrounded:
+                self._histories[execution] = history
             code = deployment.view.code
             answer = planner(
                 deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
@@ -122,12 +137,34 @@ class Planning:
         except ProblemsError as problems:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
         if isinstance(answer, Verdict):
+            self._forgets[execution] = answer.forgets
             return Planned(execution, answer)
         if isinstance(answer, Reshape):
             return self._reshape(execution, row.deployment, answer)
         if isinstance(answer, GoOn):
             return Planned(execution, answer, self._graph(execution, answer.name) or 0)
         return Planned(execution, answer, self.number(answer))
+
+    def leads_to(self, execution: int) -> Foreseen | None:
+        """What an execution that is surrounded will have done if all goes well from here; None: nobody knows its workflow."""
+        from phaseline.plan.foresight import foresee
+
+        row = self._rows[execution]
+        deployment = self._deployments.loaded(row.deployment)
+        planner, history = self._planner(row, deployment), self._histories.get(execution)
+        if planner is None:
+            return None
+        if history is None:  # the engine before this one has asked
+            rounds = tuple(self._rounds[execution].values())
+            paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
+            history = History(
+                deployment.states.copy(), rounds, False, row.attempt, paths, row.id, deployment.checks.checks,
+                lambda: self._deployments.aim_of(row),
+            )  # fmt: skip
+        code = deployment.view.code
+        return foresee(
+            planner, deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
+        )
 
     def _planner(self, row: ExecutionRow, deployment: LoadedDeployment) -> Planner | None:
         """That of the execution's workflow, with what surrounds it; None: nobody knows the workflow."""
@@ -150,17 +187,34 @@ class Planning:
         graph = without_entries(answer.name)
         number = self.number(graph)
         topology, before = answer.topology, self._deployments.loaded(deployment).topology
+        if answer.keeps is not None or answer.drops is not None:
+            self._written[number] = self._deployments.written_down(self._rows[execution], answer.keeps, answer.drops)
+        if topology is before:
+            return Planned(execution, graph, number)
         blueprint = None if topology.blueprint is before.blueprint else topology.blueprint
         row = Reshaped(deployment, topology, blueprint, answer.inputs, answer.code, answer.uses)
         self._reshaped[number] = row
         self._deployments.reshape(row)
         return Planned(execution, graph, number)
 
-    def reshaped(self, added: Iterable[GraphAdded]) -> tuple[Reshaped, ...]:
-        """The new shapes that are to be stored with these graphs."""
-        if not self._reshaped:
-            return ()
-        return tuple(self._reshaped.pop(one.graph_id) for one in added if one.graph_id in self._reshaped)
+    def written(self, changes: Changes) -> tuple[tuple[Reshaped, ...], Written]:
+        """The shapes and documents to be stored with the graphs of a turn, and whom the executions that end in it forget."""
+        if not (changes.graphs or changes.executions):
+            return (), NOTHING_WRITTEN
+        graphs = [one.graph_id for one in changes.graphs]
+        shapes = tuple(self._reshaped.pop(graph) for graph in graphs if graph in self._reshaped)
+        found = [self._written.pop(graph) for graph in graphs if graph in self._written]
+        ended = [self._rows[one.execution] for one in changes.executions if one.status.is_ended and self._is_last(one)]
+        self._gone |= {row.deployment for row in ended}
+        return shapes, Written(
+            tuple(document for one in found for document in one.kept),
+            tuple(document for one in found for document in one.dropped),
+            tuple(Forgotten(row.deployment, row.number, row.created_by) for row in ended),
+        )
+
+    def _is_last(self, ended: ExecutionChanged) -> bool:
+        """Whether the deployment of an execution ends with it."""
+        return self._forgets.pop(ended.execution, False)
 
     def number(self, graph: Graph) -> int:
         """The number of a graph that was just planned."""
@@ -176,3 +230,4 @@ class Planning:
     def forget(self, execution: int) -> None:
         """An execution has ended."""
         self._rounds.pop(execution, None)
+        self._histories.pop(execution, None)

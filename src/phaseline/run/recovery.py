@@ -97,8 +97,11 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
         if is_held:
             found.append((graph, statuses))
         if not is_held or not may_move:
-            marks = store.graph(graph.id).marks
-            planning.settled(row.number, graph.id, graph.name, graph.attempt, status=statuses, marks=marks)
+            stored = store.graph(graph.id)
+            bounded = (stored.bounds, stored.group, stored.subject)
+            planning.settled(
+                row.number, graph.id, graph.name, graph.attempt, status=statuses, marks=stored.marks, bounded=bounded
+            )
     return found
 
 

@@ -71,7 +71,10 @@ class Rounds:
         slot = arena.slots.get(asked.graph)
         if slot is not None and not arena.moves(slot):
             status, marks = arena.status[slot.base : slot.end], arena.marks[slot.base : slot.end]
-            self._planning.settled(asked.execution, asked.graph, slot.name, slot.attempt, status=status, marks=marks)
+            bounded = (slot.bounds, slot.group, arena.subject[slot.base : slot.end])
+            self._planning.settled(
+                asked.execution, asked.graph, slot.name, slot.attempt, status=status, marks=marks, bounded=bounded
+            )
         planned = self._ask(run)
         if isinstance(planned.answer, GoOn):
             row, graph = self._planning.row(run.execution), planned.graph_id

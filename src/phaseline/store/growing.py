@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
-from phaseline.model.blueprint import Blueprint
+from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.labels import labels_of
 from phaseline.model.resources import Growth, grown
 from phaseline.model.rows import Actor, Measure, PausedRow, Reshaped
@@ -23,7 +23,12 @@ def grow(db: sqlite3.Connection, deployment: int, growth: Growth, topology: Topo
     """Put resources behind those of ``topology``, which was read in this transaction. Raises ``OutgrownError``."""
     more = grown(topology, growth)
     _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
-    texts = ((number, to_text(dict(body))) for number, body in growth.documents.items())
+    add_documents(db, deployment, growth.documents)
+
+
+def add_documents(db: sqlite3.Connection, deployment: int, documents: Mapping[int, Mapping[str, Value]]) -> None:
+    """The runtime properties with which instances come, {instance number: properties}."""
+    texts = ((number, to_text(dict(body))) for number, body in documents.items())
     db.executemany(
         "insert into document values (?, ?, 1, ?)",
         [(deployment, number, text) for number, text in texts if text != EMPTY],

@@ -52,6 +52,7 @@ from phaseline.store import memory_requests as asking
 from phaseline.store.file import IDENTITY_BYTES
 from phaseline.store.growing import missing_names
 from phaseline.store.memory_blueprints import MemoryBlueprints
+from phaseline.store.memory_documents import MemoryDocuments
 from phaseline.store.memory_labels import MemoryLabels
 from phaseline.store.memory_packages import MemoryPackages
 from phaseline.store.memory_plans import MemoryPlans
@@ -83,6 +84,7 @@ class MemoryStore:
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
         self.stored_plans = MemoryPlans(self._changing)
         self.labels = MemoryLabels(self._changing)
+        self.stack_documents = MemoryDocuments(self._changing)
         self.packages = MemoryPackages(self._changing, self._living, self._refuse_open, self.executions, clock)
         self.hook_switches = MemorySwitches(self._changing, clock)
 
@@ -141,14 +143,7 @@ class MemoryStore:
             self.stored_blueprints.add_uses(number, new.uses)
             self.labels.add(number, labels_of(new.blueprint.labels))
             self.packages.add_uses(number, new.packages)
-            held.deployments[number] = HeldDeployment(
-                row=_deployment_row(number, new),
-                tenant=new.actor.tenant,
-                blueprint=new.blueprint,
-                inputs=texts.to_text(dict(new.inputs)),
-                topology=new.topology,
-                states=np.zeros(len(new.topology), np.uint8),
-            )
+            held.deployments[number] = HeldDeployment.of(number, new)
             return number, self._add_execution(request, number, asks) if request else None
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
@@ -156,6 +151,7 @@ class MemoryStore:
         del actor  # nobody is told who deleted what from memory
         with self._changing() as held:
             self._refuse_open(deployment)
+            self.stack_documents.drop_snapshots(deployment)
             known = held.deployments.get(deployment)
             if known is not None and not known.deleted_at:
                 known.deleted_at = max(1, self._clock.now())
@@ -272,6 +268,7 @@ class MemoryStore:
             if self._owner is None:
                 raise RuntimeError("only the owner of a store writes to it: use own() first")
             memory_turns.write(self._held, turn)
+            self.stack_documents.write(self._held, turn.payload.written, turn.at)
             for row in turn.payload.reshaped:
                 if row.uses is not None:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
@@ -479,17 +476,3 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to release; the content stays."""
-
-
-def _deployment_row(number: int, new: NewDeployment) -> DeploymentRow:
-    return DeploymentRow(
-        number=number,
-        name=new.name,
-        blueprint_file=new.blueprint.file,
-        description=new.blueprint.description,
-        code=new.code,
-        created_at=new.created_at,
-        created_by=new.actor.name,
-        instance_count=len(new.topology),
-        kind=new.kind,
-    )

@@ -20,6 +20,7 @@ from phaseline.model.rows import (
     GraphRow,
     LogLine,
     Measure,
+    NewDeployment,
     NoteRow,
     PausedRow,
     RequestRow,
@@ -46,6 +47,31 @@ class HeldDeployment:
     checks: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
     deleted_at: int = 0
     state_names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, number: int, new: NewDeployment) -> HeldDeployment:
+        """A new one."""
+        row = DeploymentRow(
+            number=number,
+            name=new.name,
+            blueprint_file=new.blueprint.file,
+            description=new.blueprint.description,
+            code=new.code,
+            created_at=new.created_at,
+            created_by=new.actor.name,
+            instance_count=len(new.topology),
+            kind=new.kind,
+        )
+        texts = {instance: to_text(dict(body)) for instance, body in new.documents.items()}
+        return cls(
+            row,
+            tenant=new.actor.tenant,
+            blueprint=new.blueprint,
+            inputs=to_text(dict(new.inputs)),
+            topology=new.topology,
+            states=np.zeros(len(new.topology), np.uint8),
+            documents={instance: text for instance, text in texts.items() if text != EMPTY},
+        )
 
     def grow(self, growth: Growth) -> None:
         """Put resources behind those that are there. Raises ``OutgrownError``."""

@@ -19,13 +19,13 @@ _COLUMNS = "number, name, version, format, digest, title, origin, file_count, si
 def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
     """What a deployment uses, by name of the package."""
     rows = db.execute(
-        """select deployment, package, is_enabled, settings, folders, at, actor from package_use
+        """select deployment, package, is_enabled, is_imported, settings, folders, at, actor from package_use
         join package on number = package where deployment = ? order by name""",
         (deployment,),
     )
     return [
-        PackageUse(number, package, bool(on), json.loads(settings), tuple(json.loads(folders)), at, by)
-        for number, package, on, settings, folders, at, by in rows
+        PackageUse(number, package, bool(on), bool(imported), json.loads(settings), tuple(json.loads(folders)), at, by)
+        for number, package, on, imported, settings, folders, at, by in rows
     ]
 
 
@@ -49,8 +49,8 @@ def add_uses(db: sqlite3.Connection, deployment: int, added: Iterable[PackageUse
         other = """delete from package_use where deployment = ?
             and package in (select number from package where name = ?)"""
         db.execute(other, (deployment, found[0].name))
-        values = (deployment, use.package, int(use.is_enabled), to_text(dict(use.settings)), to_text(use.folders))
-        db.execute("insert into package_use values (?, ?, ?, ?, ?, ?, ?)", (*values, use.at, use.by))
+        values = (deployment, use.package, int(use.is_enabled), int(use.is_imported), to_text(dict(use.settings)))
+        db.execute(f"insert into package_use values (?{', ?' * 7})", (*values, to_text(use.folders), use.at, use.by))
 
 
 def select(db: sqlite3.Connection, condition: str, *values: object) -> list[PackageRow]:

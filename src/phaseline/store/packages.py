@@ -141,7 +141,9 @@ class SqlitePackages:
     def find_again(self, folders: Mapping[str, str]) -> None:
         """Let uses find modules in other folders."""
         with self._writing() as db:
-            for deployment, package, text in db.execute("select deployment, package, folders from package_use").fetchall():
+            for deployment, package, text in db.execute(
+                "select deployment, package, folders from package_use"
+            ).fetchall():
                 found = [folders.get(folder, folder) for folder in json.loads(text)]
                 moved = "update package_use set folders = ? where deployment = ? and package = ?"
                 db.execute(moved, (to_text(found), deployment, package))

@@ -128,6 +128,10 @@ TABLES = (
     """create table hook_switch (
         name text not null, deployment integer not null, at integer not null, actor text not null, reason text not null,
         primary key (name, deployment)) without rowid""",
+    """create table stack_document (
+        kind text not null, name text not null, deployment integer not null, deployment_name text not null,
+        at integer not null, created_by text not null, body text not null,
+        primary key (kind, deployment, name)) without rowid""",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
     """create table package (
         number integer primary key autoincrement, tenant text not null, name text not null, version text not null,
@@ -140,7 +144,7 @@ TABLES = (
         primary key (package, path)) without rowid""",
     "create index package_path_content on package_path (content)",
     """create table package_use (
-        deployment integer not null, package integer not null, is_enabled integer not null, settings text not null,
-        folders text not null, at integer not null, actor text not null, primary key (deployment, package)) without rowid""",
+        deployment integer not null, package integer not null, is_enabled integer not null, is_imported integer not null,
+        settings text not null, folders text not null, at integer not null, actor text not null, primary key (deployment, package)) without rowid""",
     "create index package_use_package on package_use (package)",
 )

@@ -53,6 +53,7 @@ from phaseline.store.labels import SqliteLabels
 from phaseline.store.lock import OwnerLock
 from phaseline.store.packages import SqlitePackages
 from phaseline.store.secrets import SqliteSecrets
+from phaseline.store.stack_documents import SqliteDocuments
 from phaseline.store.stored_blueprints import SqliteBlueprints
 from phaseline.store.stored_plans import SqlitePlans
 from phaseline.store.topologies import KnownTopologies
@@ -83,6 +84,7 @@ class SqliteStore:
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
         self.stored_plans = SqlitePlans(self._reading, self._writing)
         self.labels = SqliteLabels(self._reading, self._writing)
+        self.stack_documents = SqliteDocuments(self._reading)
         self.packages = SqlitePackages(self._reading, self._writing, clock)
 
     @classmethod

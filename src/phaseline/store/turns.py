@@ -20,7 +20,7 @@ from phaseline.model.events import (
 from phaseline.model.resources import REMOVED
 from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn
 from phaseline.model.status import ExecutionStatus
-from phaseline.store import asking, bounds, documents, graphs, growing, requests
+from phaseline.store import asking, bounds, documents, graphs, growing, requests, stack_documents
 from phaseline.store.checks import ChecksWriter
 from phaseline.store.columns import encode
 
@@ -106,6 +106,8 @@ class TurnWriter:
         if turn.payload:
             self._write_payload(db, turn.payload)
             asking.write_answers(db, turn.payload.answers, turn.at)
+            if turn.payload.written:
+                stack_documents.write(db, turn.payload.written, turn.at)
             db.executemany(
                 "update execution set request = ? where number = ?",
                 [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],

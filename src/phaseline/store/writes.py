@@ -8,11 +8,12 @@ from phaseline.model.frozen import altered
 from phaseline.model.labels import labels_of
 from phaseline.model.rows import Actor, Beside, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.model.status import ExecutionStatus
-from phaseline.store import asking, failures, reads, requests, stored_blueprints, topologies
+from phaseline.store import asking, failures, growing, reads, requests, stored_blueprints, topologies
 from phaseline.store.arounds import add_around
 from phaseline.store.documents import to_text
 from phaseline.store.labels import add_labels
 from phaseline.store.package_uses import add_uses
+from phaseline.store.stack_documents import drop_snapshots
 
 
 def epoch(db: sqlite3.Connection) -> int:
@@ -54,12 +55,14 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
     stored_blueprints.add_uses(db, number, new.uses)
     add_uses(db, number, new.packages)
     add_labels(db, number, labels_of(new.blueprint.labels))
+    growing.add_documents(db, number, new.documents)
     return number
 
 
 def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: Actor | None) -> None:
     """Free the name; everything else stays, for the history of its executions. Raises PL-C016."""
     refuse_open(db, deployment)
+    drop_snapshots(db, deployment)
     db.execute(
         "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",
         (max(1, now), actor.name if actor else "", deployment),

@@ -1,0 +1,79 @@
+"""A deployment as it stands in the store or in an engine, written down as one document (``plan.stack_document``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.actions import action_of
+from phaseline.model.frozen import altered
+from phaseline.model.stack_documents import NewDocument
+from phaseline.plan.stack_document import Facts, document_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import CodePlaces, ExecutionRow
+    from phaseline.model.stack_documents import DocumentKind
+    from phaseline.model.topology import Topology
+    from phaseline.ports import Store
+    from phaseline.run.subjects import LoadedDeployment
+
+
+def new_document(
+    store: Store, loaded: LoadedDeployment, row: ExecutionRow, kind: DocumentKind, name: str
+) -> NewDocument:
+    """The deployment of an execution as the engine knows it in the middle of a turn; secrets are sealed when it is stored."""
+    topology = loaded.topology
+    known = loaded.documented(topology.is_there.nonzero()[0])
+    documents = {instance: loaded.document_of(instance) for instance in known}
+    body = written_down(
+        store,
+        (row.deployment, row.deployment_name),
+        (topology, loaded.states, documents),
+        loaded.view.code,
+        state_names=loaded.state_names,
+        doing=(action_of(row.request.workflow), "IN_PROGRESS"),
+    )
+    return NewDocument(kind, name, row.deployment, row.deployment_name, row.number, body)
+
+
+def written_down(
+    store: Store,
+    deployment: tuple[int, str],
+    shape: tuple[Topology, np.ndarray, Mapping[int, Mapping[str, Value]]],
+    code: CodePlaces,
+    *,
+    state_names: tuple[str, ...],
+    doing: tuple[str, str],
+) -> dict[str, Value]:
+    """The document of a deployment (number, name). ``shape``: its topology, states (uint8) and runtime properties by number;
+    ``doing``: its last action and how that stands.
+    """
+    from phaseline.dsl.dump import blueprint_to_json
+
+    number, name = deployment
+    topology, states, documents = shape
+    evaluated = {node.name: node for at, node in enumerate(topology.nodes) if at not in topology.past}
+    written = topology.blueprint
+    blueprint = altered(written, nodes={name: evaluated.get(name, node) for name, node in written.nodes.items()})
+    uses = store.stored_blueprints.of_deployment(number)
+    facts = Facts(
+        name=name,
+        id=f"{name}-{number}",
+        action=doing[0],
+        status=doing[1],
+        template=blueprint_to_json(blueprint),
+        inputs=store.inputs(number),
+        topology=topology,
+        states=states,
+        documents=documents,
+        code=code,
+        state_names=state_names,
+        labels=store.labels.of(number),
+        tenant="default_tenant",
+        uses={namespace: str(one) for namespace, one in uses.items()},
+    )
+    return document_of(facts)
