@@ -67,10 +67,11 @@ def test_contents_that_are_missing_are_asked_for(store):
 
 def test_f37_who_used_the_version_before_uses_the_one_in_its_place(store, ntp):
     number = deployment(store)
-    store.packages.use(PackageUse(number, ntp.number, True, {"server": "a"}, ("/old",), 7, "ann"))
+    store.packages.use(PackageUse(number, ntp.number, True, False, {"server": "a"}, ("/old",), 7, "ann"))
     newer = install(store, row("1.0.2"), b"new", replaces=ntp.number, folders=["/new"])
+    after = PackageUse(number, newer.number, True, False, {"server": "a"}, ("/new",), 7, "ann")
     assert store.packages.all() == [newer]
-    assert store.packages.uses(number) == [PackageUse(number, newer.number, True, {"server": "a"}, ("/new",), 7, "ann")]
+    assert store.packages.uses(number) == [after]
     assert store.deployment("shop").code.packages == ("/new",)
     assert install(store, row("1.0.3"), replaces=ntp.number) is None
 
@@ -103,7 +104,7 @@ def test_f41_a_deployment_uses_one_version_of_a_name(store, ntp):
 
 
 def test_what_a_blueprint_needs_is_stored_with_its_deployment(store, ntp):
-    number = deployment(store, packages=(PackageUse(0, ntp.number, is_enabled=False, folders=("/x/python",)),))
+    number = deployment(store, packages=(PackageUse(0, ntp.number, is_enabled=False, is_imported=True, folders=("/x/python",)),))
     assert store.packages.users(ntp.number) == [PackageUser("shop", is_enabled=False)]
     assert store.deployments()[0].code.packages == ("/x/python",)
     store.packages.find_again({"/x/python": "/y/python"})

@@ -43,13 +43,15 @@ class PackageRow:
 class PackageUse:
     """That a deployment uses a package, by number. A deployment uses one version of a name.
 
-    ``is_enabled`` False: its blueprint imports the package's types, so that its code is needed, but its tasks do not run.
+    ``is_enabled``: its tasks run in workflows of the deployment. ``is_imported``: the deployment's blueprint imports its types,
+    so that its code is needed.
     ``settings``: as they were given, without defaults. ``folders``: absolute ones in which its modules are found.
     """
 
     deployment: int
     package: int
     is_enabled: bool = True
+    is_imported: bool = False
     settings: Mapping[str, Value] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
     at: int = 0
@@ -58,7 +60,7 @@ class PackageUse:
 
 @frozen
 class PackageUser:
-    """A deployment that uses a package."""
+    """A deployment that uses a package; where it is not enabled the blueprint imports its types."""
 
     deployment: str
     is_enabled: bool

@@ -1,0 +1,237 @@
+"""Taking over what is there already from a document, and letting go of a deployment without touching what it stands for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phaseline.model.frozen import frozen
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.rows import CodePlaces, NewDeployment
+from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.installing import AS_SET, refuse_taken
+from phaseline.use_cases.loading import deployment_name, load
+from phaseline.use_cases.owning import conduct, refuse
+from phaseline.use_cases.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
+from phaseline.use_cases.storing import sealed_inputs
+from phaseline.use_cases.surrounding import new_execution
+from phaseline.use_cases.watching import Nobody
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.plan.adopting import Adoption
+    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.values import ExecutionView
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+
+@frozen
+class AdoptOrder:
+    """A document and what is said over it. ``name`` None: the document's. ``blueprint``: a file, None: the document's own.
+
+    ``inputs``: over those of the document. ``check`` False: nobody is asked whether it is there.
+    """
+
+    document: str
+    name: str | None = None
+    blueprint: str | None = None
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    plugin_folders: Sequence[str] | None = None
+    allow_type_change: bool = False
+    check: bool = True
+
+
+@frozen
+class Prepared:
+    """A document that can be adopted: who is who, and with which inputs (as they are stored) and code."""
+
+    adoption: Adoption
+    blueprint: Blueprint
+    inputs: Mapping[str, Value]
+    code: CodePlaces
+    uses: Mapping[str, int]
+
+
+def adopt(
+    place: Workplace,
+    order: AdoptOrder,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+) -> ExecutionView:
+    """Make a deployment of a document, whose instances are there already; the execution as it ended, or with ``detach`` as it began.
+
+    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-S010, all of PL-C083 and PL-C084, or everything that is wrong with the
+    blueprint or its inputs; then nothing was stored.
+    """
+    document = read_document(order.document)
+    name = _name(order, document)
+    prepared = prepare_adoption(place, order, document)
+    adoption = prepared.adoption
+    if adoption.problems:
+        raise ProblemsError(adoption.problems)
+    parameters: dict[str, Value] = {"states": dict(adoption.states)} if adoption.states else {}
+    request = manner.request("adopt", place, parameters if order.check else {**parameters, "check": False})
+    refuse(adoption.topology, request)
+    for warning in adoption.warnings:
+        (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+    existing = refuse_taken(place, name)
+    now = place.clock.now()
+    new = NewDeployment(
+        name,
+        prepared.blueprint,
+        prepared.inputs,
+        adoption.topology,
+        prepared.code,
+        place.actor,
+        now,
+        uses=prepared.uses,
+        documents={number: _sealed(place, body) for number, body in adoption.documents.items()},
+    )
+    asked = new_execution(place, 0, request, at=now)
+    _, row = place.store.create_deployment(new, asked, replaces=existing.number if existing else 0, asks=True)
+    assert row is not None, "an execution was asked for"
+    return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def prepare_adoption(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> Prepared:
+    """Who is who; the document's own blueprint as it is, or another one, or the same with other inputs, read anew."""
+    from phaseline.plan.stack_document import NATIVE
+
+    environment = document.get("environment")
+    said = environment.get("parameters") if isinstance(environment, dict) else None
+    inputs: Mapping[str, Value] = said if isinstance(said, dict) else {}
+    over = {name: value for name, value in inputs.items() if name not in order.inputs}
+    refuse_sealed_elsewhere(place, over, document["resources"])
+    if NATIVE in document and order.blueprint is None and not order.inputs:
+        return _as_it_was(place, order, document, inputs)
+    return _anew(place, order, document, {name: place.vault.unsealed(value) for name, value in over.items()})
+
+
+def _as_it_was(
+    place: Workplace, order: AdoptOrder, document: Mapping[str, Any], inputs: Mapping[str, Value]
+) -> Prepared:
+    from phaseline.dsl.dump import blueprint_from_json
+    from phaseline.plan.adopting import same
+
+    try:
+        blueprint = blueprint_from_json(document["template"])
+        adoption = same(document, blueprint, allow_type_change=order.allow_type_change)
+        code, uses = code_of(document), _uses(place, document)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise unreadable_parts(order.document, error) from error
+    if not uses and not Path(code.blueprint_folder).is_dir():
+        mend = "Name the blueprint where it is now: --blueprint FILE"
+        raise fail("PL-C024", f"the folder of its blueprint is not here: {code.blueprint_folder}", mend)
+    return Prepared(adoption, blueprint, inputs, code, uses)
+
+
+def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]) -> Prepared:
+    from phaseline.plan.adopting import matched
+
+    folders = order.plugin_folders
+    if folders is None:
+        folders = code_of(document).plugin_folders if "phaseline" in document else ()
+    loaded = load(
+        place,
+        order.blueprint or _own_blueprint(order, document),
+        inputs=order.inputs,
+        plugin_folders=tuple(folder for folder in folders if order.plugin_folders is not None or Path(folder).is_dir()),
+        yes_many=True,
+        former=former,
+    )
+    try:
+        adoption = matched(document, loaded.topology, allow_type_change=order.allow_type_change)
+    except (KeyError, TypeError, ValueError) as error:
+        raise unreadable_parts(order.document, error) from error
+    return Prepared(adoption, loaded.blueprint, sealed_inputs(place, loaded), loaded.code, loaded.uses)
+
+
+def _own_blueprint(order: AdoptOrder, document: Mapping[str, Any]) -> str:
+    """The file of the document's own blueprint, or its name in the store."""
+    mend = "Name a blueprint for what it has: --blueprint FILE"
+    native = document.get("phaseline")
+    if native is None:
+        raise fail("PL-C081", f"{order.document} brings no blueprint that can be read here", mend)
+    try:
+        stored = native["uses"].get("")
+        template = document["template"]
+        file = Path(code_of(document).blueprint_folder) / Path(str(template["file"])).name
+    except (KeyError, TypeError, AttributeError) as error:
+        raise unreadable_parts(order.document, error) from error
+    if stored:
+        return str(stored)
+    if not file.is_file():
+        raise fail("PL-C024", f"its blueprint is not here: {file}", mend)
+    return os.fspath(file)
+
+
+def _name(order: AdoptOrder, document: Mapping[str, Any]) -> str:
+    said = order.name or str(document.get("name") or "")
+    return deployment_name(order.document, said)
+
+
+def code_of(document: Mapping[str, Any]) -> CodePlaces:
+    """Where the code was when the document was written."""
+    said = document["phaseline"]["code"]
+    imported = tuple((str(one), str(other)) for one, other in said["imported"])
+    return CodePlaces(str(said["blueprint_folder"]), tuple(map(str, said["plugin_folders"])), imported)
+
+
+def _uses(place: Workplace, document: Mapping[str, Any]) -> dict[str, int]:
+    """The stored blueprints that it needs and that are here."""
+    found: dict[str, int] = {}
+    for namespace, named in document["phaseline"]["uses"].items():
+        id, _, version = str(named).rpartition("@")
+        stored = place.store.stored_blueprints.find(id, int(version))
+        if stored is not None:
+            found[str(namespace)] = stored.number
+    return found
+
+
+def _sealed(place: Workplace, body: Mapping[str, Value]) -> Mapping[str, Value]:
+    sealed = place.vault.sealed(dict(body))
+    assert isinstance(sealed, dict), "a mapping stays one"
+    return sealed
+
+
+# -- letting go --------------------------------------------------------------------------------------------------------
+
+
+def abandon(
+    place: Workplace,
+    name: str,
+    *,
+    force: bool = False,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+) -> ExecutionView:
+    """Write a deployment down and forget it; nothing outside is touched. The document is kept under the execution's id.
+
+    ``force``: what runs of it is canceled first, and a modification may be half done. Raises: PL-C010, PL-C016 while an execution is
+    open, PL-P043 in the middle of a modification.
+    """
+    from phaseline.model.frozen import altered
+    from phaseline.use_cases.workflows import ABANDON, Start, start
+
+    if force:
+        _cancel_all(place, name)
+    order = Start(ABANDON, name, {"force": True} if force else {})
+    busy = altered(manner, if_busy="wait" if force else "refuse")
+    return start(place, order, manner=busy, watcher=watcher, detach=detach)
+
+
+def _cancel_all(place: Workplace, name: str) -> None:
+    """Ask for the end of everything that runs of a deployment: who comes next waits for it."""
+    from phaseline.model.rows import RequestKind
+    from phaseline.use_cases.finding import find_deployment
+
+    row = find_deployment(place.store, name, to_change=True)
+    for one in place.store.executions(row.number, only_open=True):
+        place.store.ask(RequestKind.CANCEL, one.number, {"id": one.id, "how": "force"}, place.actor)

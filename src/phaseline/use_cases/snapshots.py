@@ -1,0 +1,194 @@
+"""Snapshots of deployments: making, listing and deleting them, and bringing a deployment back to one.
+
+Walk of ``restore -d shop monday``: the document of the snapshot says the blueprint, inputs and counts; they are the ``Aim`` of a plan, as
+those of any update; the execution ``restore`` names the plan, and carries it out before it applies what the operations have saved.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.stack_documents import MOST_SNAPSHOTS, SNAPSHOT
+from phaseline.model.stored_plans import PLAN, Aim
+from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.installing import AS_SET
+from phaseline.use_cases.moving import refuse_moved
+from phaseline.use_cases.opening import opened_inputs
+from phaseline.use_cases.suspended import refuse_suspended
+from phaseline.use_cases.typos import did_you_mean
+from phaseline.use_cases.updating import NOT_STORED, PreparedUpdate, carry_out, planned_update
+from phaseline.use_cases.workflows import Start, start
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import DeploymentRow
+    from phaseline.model.stack_documents import DocumentRow
+    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.plans import Planned
+    from phaseline.use_cases.values import ExecutionView
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+NAME = "snapshot_name"
+"""Parameter of the workflows."""
+
+
+@frozen
+class SnapshotView:
+    """A snapshot as users see it; ``at`` in ms."""
+
+    name: str
+    deployment: str
+    at: int
+    created_by: str
+    size_bytes: int
+
+
+def create_snapshot(
+    place: Workplace,
+    deployment: str,
+    name: str | None = None,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+) -> ExecutionView:
+    """Have everybody saved who can be, then write the deployment down; ``name`` None: the time.
+
+    Raises: PL-C010, PL-C088, PL-C089, and what ``workflows.start`` raises.
+    """
+    row = find_deployment(place.store, deployment, to_change=True)
+    name = name or f"{datetime.fromtimestamp(place.clock.now() / 1000, UTC):%Y%m%d-%H%M%S}"
+    refuse_more(place, row, name)
+    return start(place, Start("snapshot", deployment, {NAME: name}), manner=manner, watcher=watcher, detach=detach)
+
+
+def refuse_more(place: Workplace, row: DeploymentRow, name: str) -> None:
+    """Raise PL-C088 if there are enough snapshots, PL-C089 if there is one of this name."""
+    known = place.store.stack_documents.all(SNAPSHOT, row.number)
+    if any(one.name == name for one in known):
+        mend = f"Give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
+        raise fail("PL-C089", f"'{row.name}' has a snapshot '{name}' already", mend)
+    if len(known) >= MOST_SNAPSHOTS:
+        mend = f"Delete one that is not needed: phaseline snapshots delete -d {row.name} NAME"
+        raise fail("PL-C088", f"'{row.name}' has {len(known)} snapshots, and more are not kept", mend)
+
+
+def list_snapshots(place: Workplace, deployment: str | None = None) -> Sequence[SnapshotView]:
+    """Those of a deployment, or of all; the oldest first."""
+    number = find_deployment(place.store, deployment).number if deployment else None
+    found = place.store.stack_documents.all(SNAPSHOT, number)
+    return [SnapshotView(row.name, row.deployment_name, row.at, row.created_by, row.size_bytes) for row in found]
+
+
+def show_snapshot(place: Workplace, deployment: str, name: str) -> Mapping[str, Value]:
+    """The document of a snapshot. Raises: PL-C010, PL-C087."""
+    row = find_deployment(place.store, deployment)
+    return place.store.stack_documents.body(_find(place, row, name))
+
+
+def delete_snapshot(
+    place: Workplace,
+    deployment: str,
+    name: str,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+) -> ExecutionView:
+    """Have what operations have saved deleted, then the document. Raises: PL-C010, PL-C087, and what ``workflows.start`` raises."""
+    _find(place, find_deployment(place.store, deployment, to_change=True), name)
+    order = Start("delete_snapshot", deployment, {NAME: name})
+    return start(place, order, manner=manner, watcher=watcher, detach=detach)
+
+
+def restore(
+    place: Workplace,
+    deployment: str,
+    name: str,
+    *,
+    manner: Manner = AS_SET,
+    watcher: Watcher | None = None,
+    detach: bool = False,
+) -> ExecutionView:
+    """Bring a deployment back to a snapshot; the plan of it is kept. Raises: as ``prepare_restore``, PL-C016."""
+    return carry_out(place, prepare_restore(place, deployment, name, manner=manner), watcher, detach=detach)
+
+
+def plan_restore(place: Workplace, deployment: str, name: str) -> Planned:
+    """What a restore would do now."""
+    return planned_update(place, prepare_restore(place, deployment, name))
+
+
+def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> PreparedUpdate:
+    """What brings a deployment back to a snapshot.
+
+    Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and what forbids the revision.
+    """
+    from phaseline.plan.requests import check
+    from phaseline.plan.steps import steps, values_of_inputs
+    from phaseline.plan.workflows.snapshots import RESTORE
+    from phaseline.plan.workflows.update import refuse_other, revised
+
+    store = place.store
+    row = find_deployment(store, deployment, to_change=True)
+    refuse_moved(place, row)
+    topology = store.topology(row.number)
+    refuse_other(topology)
+    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
+    refuse_suspended(row.name, RESTORE, topology, states)
+    document = store.stack_documents.body(_find(place, row, name))
+    aim, was_up = _aim(document)
+    request = manner.request(RESTORE, place, {NAME: name, "was_up": was_up, PLAN: NOT_STORED})
+    problems = check(topology, request)
+    if problems:
+        raise ProblemsError(problems)
+    former = opened_inputs(place, row.number)
+    coming = {name: place.vault.unsealed(value) for name, value in aim.inputs.items()}
+    values, changed = values_of_inputs(former, coming, frozenset(_hidden(topology.blueprint, aim.blueprint)))
+    aim = altered(aim, changed_inputs=tuple(sorted(changed)))
+    revision = revised(topology, aim)
+    said = (*values, *steps(topology.blueprint, aim.blueprint, revision.changed))
+    return PreparedUpdate(row, topology, states, request, aim, revision, said, ())
+
+
+def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:
+    """What a document brings a deployment to, and the ids of those that were up."""
+    from phaseline.dsl.dump import blueprint_from_json
+    from phaseline.plan.adopting import NOT_THERE
+    from phaseline.plan.stack_document import NATIVE
+    from phaseline.use_cases.adopting import code_of
+
+    native = document[NATIVE]
+    up: list[Value] = [row["id"] for row in native["instances"] if row["state"] not in NOT_THERE]
+    aim = Aim(
+        blueprint_from_json(document["template"]),
+        document["environment"]["parameters"],
+        code_of(document),
+        suffixes=int.from_bytes(os.urandom(8)) >> 1,
+        counts=native["counts"],
+    )
+    return aim, up
+
+
+def _hidden(*blueprints: Any) -> set[str]:
+    from phaseline.model.sealing import hidden_inputs
+
+    return {name for blueprint in blueprints for name in hidden_inputs(blueprint)}
+
+
+def _find(place: Workplace, row: DeploymentRow, name: str) -> DocumentRow:
+    known = {one.name: one for one in place.store.stack_documents.all(SNAPSHOT, row.number)}
+    if name in known:
+        return known[name]
+    hint = did_you_mean(name, known)
+    there = f"There are: {', '.join(known)}." if known else f"Make one: phaseline snapshots create -d {row.name}"
+    mend = f"{hint[:1].upper()}{hint[1:]} {there}".strip()
+    raise fail("PL-C087", f"'{row.name}' has no snapshot '{name}'", mend)
