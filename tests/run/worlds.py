@@ -22,6 +22,7 @@ from phaseline.run.executor import LocalExecutor, Slots
 from phaseline.run.inbox import Inbox
 from phaseline.run.reports import Report
 from phaseline.store.memory import MemoryStore
+from phaseline.tasks.host_keys import HostKeys
 from phaseline.testing.builders import blueprint as make_blueprint
 from phaseline.testing.builders import topology as make_topology
 
@@ -91,6 +92,7 @@ class World:
         slots: Slots | None = None,
         inputs: dict[str, object] | None = None,
         catalog: Catalog | None = None,
+        host_keys: HostKeys | None = None,
     ) -> None:
         self.store = MemoryStore(WallClock(), identity="world")
         self.topology = make_topology(blueprint)
@@ -120,7 +122,9 @@ class World:
         self.store.commit(Turn(1, Changes(executions=(begun,), graphs=(GraphAdded(1, self.execution.number, graph),))))
         self.inbox: Inbox[Report] = Inbox()
         self.deployments = Deployments(self.store)
-        self.executor = LocalExecutor(self.inbox, self.deployments, catalog or PluginCatalog(), WallClock(), slots)
+        self.executor = LocalExecutor(
+            self.inbox, self.deployments, catalog or PluginCatalog(), WallClock(), slots, host_keys
+        )
         self.batches = 0
 
     def batch(self, *subjects: int, attempts: int = 0, deadline_at: int = 0) -> Batch:

@@ -25,6 +25,7 @@ MAX_PASSES = 8
 """How often a name may be passed on from module to module before we give up."""
 NATIVE_NAMES = frozenset({"phaseline.operation", "phaseline.model.declaration.operation"})
 PHASE_NAMES = frozenset({"phaseline.phase", "phaseline.model.phase_mark.phase"})
+TASK_NAMES = frozenset({"phaseline.tasks.declaring.task"})
 CLOUDIFY_NAMES = frozenset({"cloudify.decorators.operation", "cloudify.decorators.task"})
 PLAIN = Declaration(flavour="cloudify")
 """A function that says nothing of itself."""
@@ -163,6 +164,8 @@ def _declared(
             return _native(arguments)
         if name in PHASE_NAMES:
             return Declaration(flavour="phase")
+        if name in TASK_NAMES:
+            return Declaration(flavour="task", repeatable=bool(arguments.get("repeatable", False)))
         if name in CLOUDIFY_NAMES:
             return Declaration(flavour="cloudify", repeatable=bool(arguments.get("resumable", False)))
     return PLAIN

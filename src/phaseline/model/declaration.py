@@ -23,12 +23,13 @@ class Declaration:
     """How an operation wants to be called.
 
     ``flavour`` ``native``: called with a batch (``bulk``) or an item; ``cloudify``: called with
-    ``ctx`` and its inputs as keywords; ``phase``: called with a handler (``bulk``) or a resource and its phase's data. ``repeatable``: may be called again after a crash in which it
+    ``ctx`` and its inputs as keywords; ``phase``: called with a handler (``bulk``) or a resource and its phase's data; ``task``: a runner of
+    tasks of packages. ``repeatable``: may be called again after a crash in which it
     was running. ``batch_key``: dotted path whose values one call must not mix. ``concurrency``:
     calls of a bulk operation at once for each key (0: the default of 1).
     """
 
-    flavour: Literal["native", "cloudify", "phase"] = "native"
+    flavour: Literal["native", "cloudify", "phase", "task"] = "native"
     bulk: bool = False
     repeatable: bool = False
     max_batch: int = MAX_BATCH

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 from phaseline.model.problem import Place, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from phaseline.model.blueprint import Node
+    from phaseline.model.blueprint import Node, Value
 
 SHOWN_HOSTS = 5
 """How many hosts the warning names; all are counted."""
 
 
-def install_method(node: Node) -> str:
+def install_method(properties: Mapping[str, Value]) -> str:
     """How the agent of a host is to be installed: ``none``, ``remote``, ``init_script``, ``plugin``, ``provided`` (11.6)."""
-    switch = node.properties.get("install_agent")
+    switch = properties.get("install_agent")
     if isinstance(switch, bool):
         return "remote" if switch else "none"
-    config = node.properties.get("agent_config")
+    config = properties.get("agent_config")
     method = config.get("install_method") if isinstance(config, dict) else None
     return method if isinstance(method, str) else "none"
 
 
 def agent_warning(nodes: Sequence[Node]) -> Problem | None:
     """The one warning that names the hosts among ``nodes`` whose blueprint asks for an agent, or None."""
-    asking = [(node, install_method(node)) for node in nodes if node.is_host]
+    asking = [(node, install_method(node.properties)) for node in nodes if node.is_host]
     asking = [(node, method) for node, method in asking if method != "none"]
     if not asking:
         return None

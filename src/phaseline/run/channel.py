@@ -95,9 +95,10 @@ class LocalChannel:
 
     def load(self, call: Call) -> Callable[..., object]:
         """The function of the call's site. Raises what the import raises."""
-        spot = self._handover.spot_of(call.member)
+        spot, site = self._handover.spot_of(call.member), call.site
+        if site is not spot.site:  # a runner calls something of its own
+            return self._catalog.load(site.implementation, site.deployment.code)
         if spot.function is None:
-            site = call.site
             if site.hook is not None:
                 spot.function = self._catalog.load_hook(site.hook)
             elif site.phase_code is not None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from phaseline.run.inbox import Inbox
     from phaseline.run.reports import Report
     from phaseline.run.workers import WorkerExecutor
+    from phaseline.tasks.host_keys import HostKeys
 
 
 @frozen
@@ -48,13 +49,14 @@ class LocalExecutor:
         catalog: Catalog,
         clock: Clock,
         slots: Slots | None = None,
+        host_keys: HostKeys | None = None,
     ) -> None:
-        """Nothing is called or started yet."""
+        """Nothing is called or started yet. ``host_keys``: how tasks on hosts look at their keys."""
         self._deployments = deployments
         self._slots = slots or Slots()
         self._poster = Poster(inbox)
         self._threads = ThreadExecutor(
-            self._poster, catalog, Callers(), clock, bulk_slots=self._slots.bulk, each_slots=self._slots.threads
+            self._poster, catalog, Callers(host_keys), clock, bulk_slots=self._slots.bulk, each_slots=self._slots.threads
         )
         self._catalog, self._clock = catalog, clock
         self._workers: WorkerExecutor | None = None
@@ -87,6 +89,8 @@ class LocalExecutor:
         handover.canceled.update(members.tolist())
         if handover.batch.lane.pool == "workers" and self._workers is not None:
             self._workers.cancel(handover, members, kill=kill)
+        elif kill and handover.batch.lane.form == "each":
+            self._threads.kill(handover, members)
 
     def hold(self) -> None:
         """Begin no member that has not begun; their batches stay open."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MAX_AT_ONCE = 1_000
 """Coroutines in progress at once; others wait their turn."""
+LEAVE_S = 1.0
+"""Coroutines that are canceled when the engine leaves may take so long to put away what they hold."""
 LOOK_EVERY_S = 0.02
 """How often a draining loop looks whether its coroutines have ended."""
 
@@ -28,7 +30,9 @@ class LoopThread:
         self._thread: threading.Thread | None = None
         self._room: asyncio.Semaphore | None = None
         self._lock = threading.Lock()
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[None], object] = {}
+        self._is_left = False
+        self._leaving: asyncio.Task[None] | None = None
         self._begun = 0
         self._ended = 0
 
@@ -38,21 +42,30 @@ class LoopThread:
         finish: Callable[[BaseException | None], None],
         timeout_s: float = 0,
         timeout_error: BaseException | None = None,
+        mark: object = None,
     ) -> None:
-        """Run it and call ``finish`` with what it raised, or None. After ``timeout_s`` (0: never) it is canceled."""
+        """Run it and call ``finish`` with what it raised, or None. After ``timeout_s`` (0: never) it is canceled.
+
+        ``mark``: by what ``cancel`` finds it.
+        """
         with self._lock:
             loop = self._started()
             self._begun += 1
-        loop.call_soon_threadsafe(self._begin, coroutine, finish, timeout_s, timeout_error)
+        loop.call_soon_threadsafe(self._begin, coroutine, finish, timeout_s, timeout_error, mark)
+
+    def cancel(self, mark: object) -> None:
+        """Cancel the coroutine of this mark, if it has not ended."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._cancel, mark)
 
     def is_busy(self) -> bool:
         """True while a coroutine has not ended."""
         return self._ended < self._begun
 
     def stop(self, drain_s: float) -> None:
-        """Wait for coroutines at most so long, then cancel them and end the thread."""
+        """Wait for coroutines at most so long, then cancel them, which are not heard any more, and end the thread."""
         loop = self._loop
-        if loop is None:
+        if loop is None or self._is_left:
             return
         until = time.monotonic() + drain_s
         done = threading.Event()
@@ -60,7 +73,7 @@ class LoopThread:
             done.wait(LOOK_EVERY_S)
         loop.call_soon_threadsafe(self._end)
         if self._thread is not None:
-            self._thread.join(LOOK_EVERY_S * 50)
+            self._thread.join(2 * LEAVE_S)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -80,11 +93,27 @@ class LoopThread:
             loop.close()
 
     def _end(self) -> None:
-        """Cancel what still runs, and stop as soon as it has heard of that."""
+        """Cancel what still runs, and what was left to itself; stop as soon as that has ended."""
+        import asyncio
+
         assert self._loop is not None
-        for task in self._running:
+        self._is_left = True
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
             task.cancel()
-        self._loop.call_soon(self._loop.call_soon, self._loop.stop)
+        self._leaving = self._loop.create_task(self._leave(tasks))
+
+    async def _leave(self, tasks: set[asyncio.Task[object]]) -> None:
+        import asyncio
+
+        assert self._loop is not None
+        if tasks:
+            await asyncio.wait(tasks, timeout=LEAVE_S)
+        self._loop.stop()
+
+    def _cancel(self, mark: object) -> None:
+        for task in [task for task, given in self._running.items() if given == mark]:
+            task.cancel()
 
     def _begin(
         self,
@@ -92,11 +121,12 @@ class LoopThread:
         finish: Callable[[BaseException | None], None],
         timeout_s: float,
         timeout_error: BaseException | None,
+        mark: object,
     ) -> None:
         assert self._loop is not None
         task = self._loop.create_task(self._call(coroutine, finish, timeout_s, timeout_error))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        self._running[task] = mark
+        task.add_done_callback(self._running.pop)
 
     async def _call(
         self,
@@ -105,16 +135,25 @@ class LoopThread:
         timeout_s: float,
         timeout_error: BaseException | None,
     ) -> None:
-        assert self._room is not None
-        async with self._room:
-            raised = await attempt_async(_limited(coroutine, timeout_s, timeout_error))
+        raised = await attempt_async(self._in_turn(coroutine, timeout_s, timeout_error))
         try:
-            finish(raised)
+            if not self._is_left:
+                finish(raised)
         except BaseException as error:
             self._on_break(error)
             raise
         finally:
             self._ended += 1
+
+    async def _in_turn(
+        self, coroutine: Coroutine[object, object, object], timeout_s: float, timeout_error: BaseException | None
+    ) -> None:
+        assert self._room is not None
+        try:
+            async with self._room:
+                await _limited(coroutine, timeout_s, timeout_error)
+        finally:
+            coroutine.close()  # one that was canceled before its turn has not begun
 
 
 async def _limited(

@@ -25,6 +25,11 @@ NOT_CALLED = Outcome(OutcomeKind.AGAIN, 0)
 """Of a member that was canceled, or whose engine leaves, before its call began: not called, not failed."""
 
 
+def ended_on_request() -> Outcome:
+    """Of a member that was killed: whatever a call says meanwhile, it did not do its work."""
+    return outcome_of(NonRecoverableError("its processes were ended on request"))
+
+
 def resolve(spot: Spot, call: Call) -> Spot:
     """The spot with its code loaded and its flavour known, or with the refusal that all its calls share (W2)."""
     if spot.flavour is not None or spot.refusal is not None:

@@ -21,6 +21,7 @@ from phaseline.run.loop_thread import LoopThread
 from phaseline.run.members import (
     NOT_CALLED,
     awaited_truth,
+    ended_on_request,
     kept_data,
     post_call,
     remark_for,
@@ -69,6 +70,7 @@ class ThreadExecutor:
         self._loop = LoopThread(poster.fail)
         self._is_held = False
         self._calling: dict[HandOver, set[int]] = {}
+        self._killed: set[str] = set()
 
     def submit(self, handover: HandOver) -> None:
         """Begin the calls of a batch."""
@@ -81,6 +83,13 @@ class ThreadExecutor:
         else:
             call_one = partial(self._call_one, handover, channel)
             self._each.call(len(handover), call_one)
+
+    def kill(self, handover: HandOver, members: np.ndarray) -> None:
+        """Cancel coroutines of these members; code that runs in a thread cannot be ended (PD47)."""
+        for member in members.tolist():
+            mark = handover.mark_of(member)
+            self._killed.add(mark)
+            self._loop.cancel(mark)
 
     def hold(self) -> None:
         """Begin no member any more."""
@@ -141,13 +150,17 @@ class ThreadExecutor:
         doubted = (0,) if call.is_doubted else ()
         together = self._callers.gather(flavour, Gathering(1, lambda _: call, call.log, remembered, doubted))
         timeout_s = policy.timeout_ms / 1000
+        mark = handover.mark_of(call.member)
 
         def finish(raised: BaseException | None) -> None:
             printed.close()
-            post_call(self._poster, handover, call, together.settle_only(raised))
+            outcome = together.settle_only(raised)
+            if mark in self._killed:
+                outcome = ended_on_request()
+            post_call(self._poster, handover, call, outcome)
 
         error = _timed_out(timeout_s, policy.timeout_recoverable)
-        self._loop.run(_coroutine(together.code(function)), finish, timeout_s, error)
+        self._loop.run(_coroutine(together.code(function)), finish, timeout_s, error, mark)
 
     # -- in bulk ------------------------------------------------------------------------------------------------
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from phaseline.run.calling import Call
 
-Gathers = Literal["native", "phase"]
-"""The flavours whose functions take several members."""
-GATHERING: tuple[Gathers, ...] = ("native", "phase")
+Gathers = Literal["native", "phase", "task"]
+"""The flavours whose functions take several members, or one as a coroutine."""
+GATHERING: tuple[Gathers, ...] = ("native", "phase", "task")
 
 
 @frozen

@@ -14,7 +14,7 @@ from phaseline.run.calling import outcome_of
 from phaseline.run.channel import LocalChannel
 from phaseline.run.crew import Crew
 from phaseline.run.letters import read_outcome, write_call
-from phaseline.run.members import NOT_CALLED, awaited_truth, kept_data, remark_for
+from phaseline.run.members import NOT_CALLED, awaited_truth, ended_on_request, kept_data, remark_for
 from phaseline.run.processes import GRACE_S
 from phaseline.run.wire import Closed
 from phaseline.run.worker import Died, TimedOut, Worker, signal_name
@@ -193,9 +193,8 @@ class WorkerExecutor:
         return outcome_of(NonRecoverableError(f"the process of the call ended {how}"))
 
     def _ended_on_request(self, mark: str) -> Outcome:
-        """Whatever a call says when it is being killed, it did not do its work."""
         self._killed.discard(mark)
-        return outcome_of(NonRecoverableError("its processes were ended on request"))
+        return ended_on_request()
 
     def _note(self, handover: HandOver, member: int, changes: Sequence[DocumentChange]) -> threading.Event:
         return self._poster.note(handover, member, [(member, change) for change in changes])

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from phaseline.run.executor import Slots
     from phaseline.run.loop import Engine
     from phaseline.run.planning import FindPlanner, Planner
+    from phaseline.tasks.host_keys import HostKeys
     from phaseline.use_cases.asking import Ticket
     from phaseline.use_cases.background import Background
     from phaseline.use_cases.values import ExecutionView
@@ -220,7 +221,9 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
     engine = Engine(
         place.store,
         place.clock,
-        lambda inbox, deployments: LocalExecutor(inbox, deployments, catalog, place.clock, slots(place)),
+        lambda inbox, deployments: LocalExecutor(
+            inbox, deployments, catalog, place.clock, slots(place), host_keys(place)
+        ),
         PLANNERS,
         declarer(catalog),
         on_turn=look if watcher.wants_progress and watched is not None else None,
@@ -300,6 +303,13 @@ def slots(place: Workplace) -> Slots:
     from phaseline.run.executor import Slots
 
     return Slots(threads=place.settings.threads, workers=place.settings.workers)
+
+
+def host_keys(place: Workplace) -> HostKeys:
+    """How keys of hosts are looked at, as the settings say."""
+    from phaseline.tasks.host_keys import HostKeys
+
+    return HostKeys(place.settings.ssh_host_keys, place.settings.ssh_known_hosts)
 
 
 def declarer(catalog: Catalog) -> Callable[[Operation, CodePlaces], Declaration]:

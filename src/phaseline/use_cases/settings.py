@@ -25,6 +25,9 @@ LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 """From the most talkative one to the most silent one."""
 Form = Literal["text", "json"]
 FORMS: tuple[Form, ...] = ("text", "json")
+HostKeyPolicy = Literal["known", "accept_new", "any"]
+HOST_KEY_POLICIES: tuple[HostKeyPolicy, ...] = ("known", "accept_new", "any")
+"""From the most careful one to none."""
 OnBroken = Literal["refuse", "ignore"]
 ON_BROKEN: tuple[OnBroken, ...] = ("refuse", "ignore")
 Verify = Literal["off", "digest"]
@@ -63,6 +66,13 @@ SETTINGS = (
         "folders",
         "",
         "/srv/plugins:/home/ann/plugins",
+    ),
+    Setting(
+        "plugins.allow_master",
+        "Whether tasks of plugin packages with the role master may run: on the machine of the engine.",
+        "yes or no",
+        "no",
+        "yes",
     ),
     Setting(
         "blueprints.allowed_imports",
@@ -120,6 +130,21 @@ SETTINGS = (
         "whole number, 1 or more",
         "8",
         "32",
+    ),
+    Setting(
+        "ssh.host_keys",
+        "Which hosts tasks are run on over SSH: those whose key is known, also those never seen before (their key is "
+        "remembered), or any at all.",
+        "known, accept_new or any",
+        "known",
+        "accept_new",
+    ),
+    Setting(
+        "ssh.known_hosts",
+        "The file with the keys of hosts, as OpenSSH writes it.",
+        "path",
+        "known_hosts in the user's folder .ssh",
+        "/etc/phaseline/known_hosts",
     ),
     Setting(
         "hooks.classes",
@@ -191,18 +216,22 @@ class Settings:
     secrets_key_file: str = ""
     import_rules: tuple[tuple[str, str], ...] = ()
     import_fallback: bool = True
+    ssh_host_keys: HostKeyPolicy = "known"
+    ssh_known_hosts: str = ""
     hook_classes: str = ""
     """As ``hook_settings.canonical`` gives them."""
     heat_compat: bool = False
     heat_critical: bool = True
     on_broken_hooks: OnBroken = "refuse"
     verify_hooks: Verify = "off"
+    allow_master: bool = False
 
     def variables(self) -> dict[str, str]:
         """The same values as environment variables, for a process that is to work as this one does."""
         told = {
             "store.url": self.store_url,
             "plugins.path": os.pathsep.join(self.plugin_folders),
+            "plugins.allow_master": YES_OR_NO[not self.allow_master],
             "blueprints.allowed_imports": " ".join(self.allowed_imports),
             "blueprints.import_rules": " ".join("=".join(rule) for rule in self.import_rules),
             "blueprints.import_fallback": YES_OR_NO[not self.import_fallback],
@@ -211,6 +240,8 @@ class Settings:
             "run.task_retry_interval": str(self.task_retry_interval_s),
             "run.threads": str(self.threads),
             "run.workers": str(self.workers),
+            "ssh.host_keys": self.ssh_host_keys,
+            "ssh.known_hosts": self.ssh_known_hosts,
             "hooks.classes": self.hook_classes,
             "hooks.heat_compat": YES_OR_NO[not self.heat_compat],
             "hooks.heat_critical": YES_OR_NO[not self.heat_critical],
@@ -255,12 +286,14 @@ def load_settings(
     url = texts["store.url"][0] if texts["store.url"][1] != "the default" else default_store_url(variables)
     level = _word("log.level", texts, LEVELS, problems)
     form = _word("log.format", texts, FORMS, problems)
+    host_keys = _word("ssh.host_keys", texts, HOST_KEY_POLICIES, problems)
     allowed = _addresses(texts, problems)
     rules = _rules(texts, problems)
     fallback = _word("blueprints.import_fallback", texts, YES_OR_NO, problems) == "yes"
     compat, critical = (_word(f"hooks.heat_{word}", texts, YES_OR_NO, problems) for word in ("compat", "critical"))
     on_broken = _word("hooks.on_broken", texts, ON_BROKEN, problems)
     verify = _word("hooks.verify", texts, VERIFY, problems)
+    allow_master = _word("plugins.allow_master", texts, YES_OR_NO, problems) == "yes"
     classes = _hook_classes(texts["hooks.classes"][0], place, problems)
     if problems:
         raise ProblemsError(problems)
@@ -277,12 +310,15 @@ def load_settings(
         log_format=form,
         import_rules=rules,
         import_fallback=fallback,
-        secrets_key_file=_key_file(texts["secrets.key_file"], variables, place),
+        secrets_key_file=_path(texts["secrets.key_file"], own_folder(variables) / KEY_FILE, place),
+        ssh_host_keys=host_keys,
+        ssh_known_hosts=_path(texts["ssh.known_hosts"], _home(variables) / ".ssh" / "known_hosts", place),
         hook_classes=classes,
         heat_compat=compat == "yes",
         heat_critical=critical == "yes",
         on_broken_hooks=on_broken,
         verify_hooks=verify,
+        allow_master=allow_master,
     )
 
 
@@ -399,11 +435,13 @@ def _log_file(told: tuple[str, str], store_url: str, folder: Path) -> str:
     return "" if file in {store_url, ""} else f"{(folder / Path(file).expanduser()).absolute()}.log"
 
 
-def _key_file(told: tuple[str, str], environment: Mapping[str, str], folder: Path) -> str:
+def _path(told: tuple[str, str], default: Path, folder: Path) -> str:
     text, origin = told
-    if origin == "the default":
-        return str(own_folder(environment) / KEY_FILE)
-    return str((folder / Path(text).expanduser()).absolute())
+    return str(default if origin == "the default" else (folder / Path(text).expanduser()).absolute())
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("HOME") or Path.home())
 
 
 def _retries(text: str) -> int:

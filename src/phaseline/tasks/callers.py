@@ -1,0 +1,104 @@
+"""Calls runners of tasks: as coroutines of the engine's loop, so that a slow host holds no thread."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from phaseline.model.failures import NonRecoverableError
+from phaseline.run.calling import COMPLETED, Outcome, outcome_of, unloadable
+from phaseline.run.plugin_code import attempt
+from phaseline.run.together import Settled
+from phaseline.tasks.host_keys import HostKeys
+from phaseline.tasks.lines import Unreachable
+from phaseline.tasks.ssh import Connections
+from phaseline.tasks.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from phaseline.run.calling import Call
+    from phaseline.run.together import Gathering
+
+Runner = "Callable[[Task], Awaitable[Outcome]]"
+
+
+class TaskCaller:
+    """Calls runners; the connections of those that run on the engine's loop are its."""
+
+    def __init__(self, rules: HostKeys | None = None) -> None:
+        """``rules``: how keys of hosts are looked at."""
+        self._rules = rules or HostKeys()
+        self._connections: Connections | None = None
+
+    def call(self, call: Call) -> Outcome:
+        """Run one to its end in this thread: those that are plain functions, and others where there is no loop."""
+        function, error = attempt(call.load)
+        if function is None:
+            assert error is not None
+            return unloadable(error, call.site.implementation)
+        from phaseline.run.plugin_code import is_async
+
+        if is_async(function):
+            import asyncio
+
+            return asyncio.run(self._alone(function, call))
+        return cast("Outcome", function(call))
+
+    def gather(self, gathering: Gathering) -> TaskRun:
+        """Members about to be called on the engine's loop."""
+        return TaskRun(gathering, self._of_loop)
+
+    def _of_loop(self) -> Connections:
+        if self._connections is None:
+            self._connections = Connections(self._rules)
+        return self._connections
+
+    async def _alone(self, function: Callable[..., object], call: Call) -> Outcome:
+        connections = Connections(self._rules)
+        try:
+            return await ran(cast("Callable[[Task], Awaitable[Outcome]]", function), call, connections)
+        finally:
+            await connections.close()
+
+
+class TaskRun:
+    """The one member of a call: a task on an instance."""
+
+    def __init__(self, gathering: Gathering, connections: Callable[[], Connections]) -> None:
+        """``connections``: asked for on the loop."""
+        self._call = gathering.call_at(0)
+        self._connections = connections
+        self._outcome: Outcome | None = None
+
+    def code(self, function: Callable[..., object]) -> Callable[[], object]:
+        """What makes the coroutine."""
+        return partial(self._run, cast("Callable[[Task], Awaitable[Outcome]]", function))
+
+    def settle_only(self, raised: BaseException | None) -> Outcome:
+        """What the runner said, or what took it down."""
+        if raised is not None:
+            return outcome_of(raised)
+        return self._outcome or COMPLETED
+
+    def settle(self, raised: BaseException | None) -> Settled:
+        """As ``settle_only``."""
+        outcome = self.settle_only(raised)
+        kinds, delays = np.array([outcome.kind], np.uint8), np.array([outcome.delay_ms], np.int64)
+        return Settled(kinds, delays, {0: outcome}, {0: self._call})
+
+    async def _run(self, function: Callable[[Task], Awaitable[Outcome]]) -> None:
+        self._outcome = await ran(function, self._call, self._connections())
+
+
+async def ran(function: Callable[[Task], Awaitable[Outcome]], call: Call, connections: Connections) -> Outcome:
+    """The outcome of a runner; what kept it from its work is told with the name of the task."""
+    task = Task(call, connections)
+    try:
+        return await function(task)
+    except Unreachable as error:
+        return task.failed(str(error), retry=not error.is_final)
+    except NonRecoverableError as error:
+        return task.failed(str(error))

@@ -1,0 +1,82 @@
+"""Whether the key of a host is trusted: by a file of known hosts, by what the blueprint says, or by its first sight."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.model.frozen import frozen
+
+if TYPE_CHECKING:
+    from asyncssh import SSHKey, SSHKnownHosts
+
+Policy = Literal["known", "accept_new", "any"]
+"""``known``: only keys that stand in the file; ``accept_new``: a host seen for the first time is added to it; ``any``: all."""
+SSH_PORT = 22
+
+
+@frozen
+class HostKeys:
+    """How keys of hosts are looked at; ``file`` is one of known hosts as OpenSSH writes it."""
+
+    policy: Policy = "known"
+    file: str = "~/.ssh/known_hosts"
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.file).expanduser()
+
+
+class KeyCheck:
+    """Asked by asyncssh for the key of one host; ``refusal`` then says why it was not trusted."""
+
+    def __init__(self, rules: HostKeys, host: str, port: int, said: str = "") -> None:
+        """``said``: the public key that the blueprint or the provider says the host has; then no other is trusted."""
+        import asyncssh
+
+        self._rules, self._host, self._port, self._said = rules, host, port, said
+        self.refusal = ""
+        self.known: SSHKnownHosts = asyncssh.import_known_hosts(f"{self._pattern} {said}\n" if said else self._text())
+        self.is_known = bool(self.known.match(host, "", port)[0])
+
+    @property
+    def _pattern(self) -> str:
+        return self._host if self._port == SSH_PORT else f"[{self._host}]:{self._port}"
+
+    def accepts(self, key: SSHKey) -> bool:
+        """Whether a key is trusted that is not among those known for the host."""
+        shown = f"{key.get_algorithm()} {key.get_fingerprint()}"
+        if self._said:
+            self.refusal = f"its host key is {shown}, not the one that its host_key names"
+        elif self.is_known:
+            self.refusal = (
+                f"its host key is now {shown}, another than in {self._rules.path}: somebody may stand in between; if the "
+                f"machine was made anew, remove the old one by: ssh-keygen -R '{self._pattern}' -f {self._rules.path}"
+            )
+        elif self._rules.policy == "accept_new":
+            self._add(key)
+            return True
+        else:
+            self.refusal = (
+                f"its host key {shown} is not known: check it and add it to {self._rules.path} (ssh-keyscan -p {self._port} "
+                f"{self._host} prints it), name it as host_key of agent_config, or set ssh.host_keys to accept_new"
+            )
+        return False
+
+    def _text(self) -> str:
+        try:
+            return self._rules.path.read_text("utf-8", "replace")
+        except FileNotFoundError:
+            return ""
+
+    def _add(self, key: SSHKey) -> None:
+        path = self._rules.path
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        line = f"{self._pattern} {key.export_public_key('openssh').decode().strip()}\n"
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(file, line.encode())  # one write: two engines that add at once do not mix their lines
+        finally:
+            os.close(file)

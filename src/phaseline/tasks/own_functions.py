@@ -1,0 +1,48 @@
+"""Calls a Python function that a package brings, as a native function of one item."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from phaseline.model.failures import NonRecoverableError
+from phaseline.model.frozen import altered
+from phaseline.model.rows import CodePlaces
+from phaseline.run.calling import Call
+from phaseline.run.native import NativeCaller
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.model.blueprint import Value
+    from phaseline.run.calling import Outcome
+
+
+class _Own(Call):
+    """The call as the function of the package sees it: its inputs are those that the task names."""
+
+    __slots__ = ("given",)
+
+    given: dict[str, Value]
+
+    @property
+    def inputs(self) -> dict[str, Value]:
+        """Only those."""
+        return self.given
+
+
+def call_own(call: Call) -> Outcome:
+    """What came of the function ``module:function`` that the task names, imported from the folder of its package."""
+    parameters = cast("Mapping[str, Value]", call.inputs.get("parameters") or {})
+    name, inputs = parameters.get("function"), parameters.get("inputs") or {}
+    if not isinstance(name, str) or name.count(":") != 1 or not isinstance(inputs, dict):
+        raise NonRecoverableError("the parameter 'function' of a python task is module:function, 'inputs' a mapping")
+    folder = str(call.inputs.get("package_folder") or "")
+    deployment = altered(call.site.deployment, code=CodePlaces(folder, (folder,)))
+    site = altered(call.site, implementation=name.replace(":", "."), deployment=deployment)
+    own = _Own(
+        site, call.member, call.attempt, call.channel, call.world, call.instance, call.source, call.target, call.data
+    )
+    own.given = inputs
+    outcome = NativeCaller().call(own)
+    call.data = own.data
+    return outcome

@@ -1,0 +1,104 @@
+"""The texts that shells on hosts are given, in POSIX shell: begin a command, take files, end what is left.
+
+A shell is started with ``BOOT`` and gets its script as one line on its standard input, so that no command, no file
+and no variable shows in a list of processes. What comes after that line is the *line* by which a command lives (``lived``)
+or what a file is made of (``received``).
+"""
+
+from __future__ import annotations
+
+import shlex
+from base64 import b64encode
+from collections.abc import Mapping
+
+BOOT = 'IFS= read -r script && eval "$(printf %s "$script" | base64 -d)"'
+"""What a shell is started with: it reads its script, byte by byte, and leaves the rest of its input to it."""
+MARK = "PHASELINE_TASK"
+"""The variable by which everything that a command has started is found."""
+GRACE_S = 5
+"""Time between SIGTERM and SIGKILL."""
+
+_FAMILY = """
+family() {
+    for file in $(grep -lsF -- "$mark" /proc/[0-9]*/environ 2>/dev/null); do
+        file=${file#/proc/}
+        echo "${file%/environ}"
+    done
+}
+end() {
+    found=$(family)
+    [ -z "$found" ] && [ -z "$1" ] && return
+    kill -s "$2" -- $found ${1:+-$1} 2>/dev/null
+    [ "$2" = KILL ] && return
+    looked=0
+    while [ -n "$(family)" ]; do
+        looked=$((looked + 1))
+        [ "$looked" -gt "$((10 * grace))" ] && break
+        sleep 0.1 2>/dev/null || { sleep 1; looked=$((looked + 9)); }
+    done
+    end "$1" KILL
+}
+"""
+
+_LIVED = """
+exec 3<&0 </dev/null
+end '' KILL
+(
+    {exports}
+    exec setsid sh -c "$command"
+) 3<&- &
+leader=$!
+( read -r word <&3; trap '' TERM; end "$leader" TERM ) >/dev/null 2>&1 &
+watch=$!
+exec 3<&-
+wait "$leader"
+code=$?
+kill "$watch" 2>/dev/null
+wait "$watch" 2>/dev/null
+exit "$code"
+"""
+
+_RECEIVED = """
+mkdir -p {folder} && cd {folder} || exit 1
+rm -f {sign}
+{take} && {{ [ -z {sign} ] || : > {sign}; }}
+"""
+
+
+def encoded(script: str) -> bytes:
+    """A script as the line that ``BOOT`` reads."""
+    return b64encode(script.encode("utf-8", "surrogateescape")) + b"\n"
+
+
+def lived(
+    command: str,
+    *,
+    mark: str,
+    folder: str,
+    sign: str = "",
+    missing: str = "",
+    cwd: str = "",
+    environment: Mapping[str, str] | None = None,
+    grace_s: int = GRACE_S,
+) -> str:
+    """A command that lives as long as the shell's input is open; its exit code is the shell's.
+
+    What an earlier attempt with the same ``mark`` left running is ended first. ``folder`` is made if it is not there; it must
+    have the file ``sign`` (empty: any will do), else ``missing`` is written to standard error and nothing is run.
+    """
+    exports = [f"export {name}={shlex.quote(value)}" for name, value in {**(environment or {}), MARK: mark}.items()]
+    return "\n".join(
+        [
+            f"mark={shlex.quote(f'{MARK}={mark}')}; grace={grace_s}; command={shlex.quote(command)}",
+            f"mkdir -p {shlex.quote(folder)} && cd {shlex.quote(folder)} || exit 126",
+            f"[ -z {shlex.quote(sign)} ] || [ -f {shlex.quote(sign)} ] || {{ echo {shlex.quote(missing)} >&2; exit 1; }}",
+            f"cd {shlex.quote(cwd)} || exit 126" if cwd else "",
+            _FAMILY,
+            _LIVED.replace("{exports}", "\n    ".join(exports)),
+        ]
+    )
+
+
+def received(folder: str, take: str, sign: str = "") -> str:
+    """Take what comes on the input into a folder by the command ``take``; ``sign`` is the file that says it is whole."""
+    return _RECEIVED.format(folder=shlex.quote(folder), take=take, sign=shlex.quote(sign))

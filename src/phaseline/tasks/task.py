@@ -1,0 +1,221 @@
+"""One task on one instance: what the package says, where it runs, how long it may take, what its failures are called."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from phaseline.model.failures import NonRecoverableError
+from phaseline.model.status import OutcomeKind
+from phaseline.plan.agents import install_method
+from phaseline.run.calling import MAX_MESSAGE_CHARS, Outcome, clip
+from phaseline.tasks.bundles import UNPACK, bundle_of
+from phaseline.tasks.here import Here
+from phaseline.tasks.host_keys import SSH_PORT
+from phaseline.tasks.lines import run
+from phaseline.tasks.scripts import lived, received
+from phaseline.tasks.ssh import Address, Host
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phaseline.model.blueprint import Value
+    from phaseline.run.calling import Call, InstanceView
+    from phaseline.tasks.bundles import Bundle
+    from phaseline.tasks.lines import Ended, Place
+    from phaseline.tasks.ssh import Connections
+
+TIMEOUT_S = 300.0
+"""All attempts of a task on an instance together take at most so long where it does not say so itself."""
+MASTER = "master"
+"""What a task is called to run on that is of no instance: this machine."""
+
+
+class Task:
+    """What a runner is called with."""
+
+    def __init__(self, call: Call, connections: Connections) -> None:
+        """``connections``: those of the loop that the runner runs on."""
+        self.call = call
+        self._connections = connections
+        self._said = cast("Mapping[str, Value]", call.inputs.get("task") or {})
+        self.parameters = cast("Mapping[str, Value]", call.inputs.get("parameters") or {})
+
+    # -- what it is called --------------------------------------------------------------------------------------
+
+    @property
+    def package(self) -> str:
+        """Name and version of its package."""
+        return f"{self._said.get('package', '')}-{self._said.get('version', '')}"
+
+    @property
+    def instance_id(self) -> str:
+        """Id of its instance; ``master`` for one that is about the whole deployment."""
+        return self.call.instance.id if self.call.instance is not None else MASTER
+
+    @property
+    def name(self) -> str:
+        """Such as ``net-1.0.2: tasks.yaml task 1 (post_deployment/100) on web_a1b2c3``; people count from 1."""
+        index, id = int(str(self._said.get("index", 0))) + 1, self._said.get("id") or ""
+        which = f"task '{id}'" if id else f"task {index}"
+        stage = f" ({self._said['stage']})" if self._said.get("stage") else ""
+        return f"{self.package}: {self._said.get('file') or 'tasks.yaml'} {which}{stage} on {self.instance_id}"
+
+    def text(self, key: str) -> str:
+        """A parameter that must be a text. Raises ``NonRecoverableError``: packages are checked, but inputs are evaluated."""
+        value = self.parameters.get(key)
+        if not isinstance(value, str) or not value:
+            raise NonRecoverableError(f"its parameter '{key}' is no text")
+        return value
+
+    def failed(self, text: str, *, retry: bool = False) -> Outcome:
+        """The outcome of a failure; with ``retry`` the engine tries again, as often as the task allows."""
+        kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
+        return Outcome(kind, message=clip(f"{self.name}: {text}", MAX_MESSAGE_CHARS))
+
+    # -- where it runs ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def host(self) -> InstanceView | None:
+        """The host that is reached over SSH; None: it runs on this machine (decision 25)."""
+        instance = self.call.instance
+        id = None if instance is None else instance.host
+        if instance is None or id is None:
+            return None
+        host = instance if id == instance.id else self.call.world.instance(id)
+        return None if install_method(host.node.properties) == "none" else host
+
+    @cached_property
+    def place(self) -> Place:
+        """Where its commands run. ``NonRecoverableError``: it is not known how to get there."""
+        host = self.host
+        if host is None:
+            return Here(str(self.call.inputs.get("work") or ""))
+        return Host(self.instance_id, address_of(host), self._connections)
+
+    @property
+    def folder(self) -> str:
+        """Its folder there: the scripts of its package lie in it, and what its commands write beside them."""
+        deployment = self.call.site.deployment.id
+        return f"{self.place.root}/{deployment}/{self.instance_id}/{self.package}"
+
+    @cached_property
+    def bundle(self) -> Bundle | None:
+        """The scripts of its package; None if it has none."""
+        scripts = self.call.inputs.get("scripts")
+        return bundle_of(self.package_folder / str(scripts)) if scripts else None
+
+    @property
+    def package_folder(self) -> Path:
+        """Where the files of its package lie on this machine."""
+        return Path(str(self.call.inputs.get("package_folder") or "."))
+
+    # -- how long it may take -----------------------------------------------------------------------------------
+
+    def left_s(self) -> tuple[float, bool]:
+        """(seconds this attempt may take, 0: without end; whether no other attempt comes after those).
+
+        ``timeout`` bounds all attempts together, ``attempt_timeout`` each of them; both 0: without end. Raises
+        ``NonRecoverableError`` when nothing is left. What a user has tried again begins anew.
+        """
+        now = time.time()
+        data = self.call.data
+        if not isinstance(data, dict) or data.get("token") != self.call.token:
+            data = self.call.data = {"token": self.call.token, "since": now}
+        total, each = self.total_s, self._seconds("attempt_timeout", 0)
+        left = total - (now - float(str(data["since"])))
+        if not total:
+            return each, False
+        if left <= 0:
+            raise NonRecoverableError(f"timed out after {total:g} s")
+        return (each, False) if 0 < each < left else (left, True)
+
+    @property
+    def total_s(self) -> float:
+        """How long all its attempts may take together."""
+        return self._seconds("timeout", TIMEOUT_S)
+
+    def _seconds(self, key: str, default: float) -> float:
+        value = self.parameters.get(key)
+        return default if isinstance(value, bool) or not isinstance(value, int | float) else max(0.0, float(value))
+
+    # -- commands -----------------------------------------------------------------------------------------------
+
+    async def command(self, text: str) -> Ended:
+        """How a command ended that ran in the folder of its package's scripts, which are sent there if they are not."""
+        limit, _ = self.left_s()
+        bundle = self.bundle
+        missing = f"phaseline: no scripts for {self.call.token}" if bundle is not None else ""
+        script = lived(
+            text,
+            mark=f"{self.call.token.rpartition('-')[0]}.",
+            folder=self.folder,
+            sign=bundle.sign if bundle is not None else "",
+            missing=missing,
+            cwd=str(self.parameters.get("cwd") or ""),
+            environment=self.environment(),
+        )
+        ended = await run(self.place, script, log=self.call.log, timeout_s=limit, missing=missing)
+        if ended is None:
+            assert bundle is not None
+            await self.send(bundle.content, self.folder, UNPACK, sign=bundle.sign)
+            limit, _ = self.left_s()
+            ended = await run(self.place, script, log=self.call.log, timeout_s=limit, missing=missing)
+        assert ended is not None
+        return ended
+
+    async def send(self, content: bytes, folder: str, take: str, *, sign: str = "") -> None:
+        """Have bytes taken by a command in a folder there. ``NonRecoverableError`` with what it said if it fails."""
+        limit, _ = self.left_s()
+        ended = await run(self.place, received(folder, take, sign), content=content, timeout_s=limit)
+        assert ended is not None
+        if ended.is_late:
+            raise NonRecoverableError(f"files could not be sent to {self.place.name} within {limit:g} s")
+        if ended.code:
+            said = "; ".join(ended.lines) or f"exit code {ended.code}"
+            raise NonRecoverableError(f"files could not be written on {self.place.name}: {said}")
+
+    def environment(self) -> dict[str, str]:
+        """What its commands find in their environment."""
+        instance = self.call.instance
+        settings = self.call.inputs.get("settings")
+        return {
+            "PHASELINE_DEPLOYMENT": self.call.site.deployment.id,
+            "PHASELINE_EXECUTION": self.call.site.execution.id,
+            "PHASELINE_INSTANCE": instance.id if instance is not None else "",
+            "PHASELINE_NODE": instance.node.name if instance is not None else "",
+            "PHASELINE_PACKAGE": self.package,
+            "PHASELINE_STAGE": str(self._said.get("stage") or ""),
+            **({"PHASELINE_SETTINGS": json.dumps(settings)} if settings else {}),
+        }
+
+
+def address_of(host: InstanceView) -> Address:
+    """How to get to a host: its address and its agent_config, as the ancestor looks for them.
+
+    Raises ``NonRecoverableError`` for what is missing.
+    """
+    properties, runtime = host.node.properties, host.runtime_properties
+    config: dict[str, Value] = {}
+    for said in (properties.get("cloudify_agent"), properties.get("agent_config"), runtime.get("cloudify_agent")):
+        if isinstance(said, dict):
+            config.update({key: value for key, value in said.items() if value not in {None, ""}})
+    ip = runtime.get("ip") or config.get("ip") or properties.get("ip")
+    local = "to have its tasks run on this machine set agent_config.install_method to none"
+    if not ip:
+        text = f"the host {host.id} has no address: its plugin sets the runtime property ip, or its node the property ip; {local}"
+        raise NonRecoverableError(text)
+    if not config.get("user"):
+        raise NonRecoverableError(f"agent_config of the host {host.id} names no user to log in as; {local}")
+    key_text = runtime.get("host_key") or config.get("host_key") or ""
+    return Address(
+        host=str(ip),
+        user=str(config["user"]),
+        port=int(str(config.get("port") or SSH_PORT)),
+        key=str(config.get("key") or ""),
+        password=str(config.get("password") or ""),
+        host_key=str(key_text),
+    )
