@@ -88,7 +88,7 @@ def write_execution(call: Call) -> Letter:
     """The execution; of what hooks have decided what concerns the call."""
     view = call.site.execution
     decided = {one.id: dict(view.decisions[one.id]) for one in call.subjects if one.id in view.decisions}
-    left_out = {"around", "parameters", "decisions"}
+    left_out = {"around", "ground", "parameters", "decisions"}
     rest = {name: value for name, value in told(view).items() if name not in left_out}
     return {**rest, "parameters": dict(view.parameters), "decisions": decided}
 
