@@ -43,9 +43,9 @@ if TYPE_CHECKING:
         Turn,
     )
     from phaseline.model.secret_rows import SecretRow, WrappedKey
+    from phaseline.model.stack_documents import DocumentShelf
     from phaseline.model.status import EntryStatus
     from phaseline.model.stored_blueprints import BlueprintShelf
-    from phaseline.model.stack_documents import DocumentShelf
     from phaseline.model.stored_plans import PlanShelf
     from phaseline.model.topology import Topology
     from phaseline.model.upkeep import Compacted, Finding, Purged
