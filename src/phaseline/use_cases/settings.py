@@ -312,7 +312,9 @@ def load_settings(
         import_fallback=fallback,
         secrets_key_file=_path(texts["secrets.key_file"], own_folder(variables) / KEY_FILE, place),
         ssh_host_keys=host_keys,
-        ssh_known_hosts=_path(texts["ssh.known_hosts"], _home(variables) / ".ssh" / "known_hosts", place),
+        ssh_known_hosts=_path(
+            texts["ssh.known_hosts"], Path(variables.get("HOME") or Path.home(), ".ssh", "known_hosts"), place
+        ),
         hook_classes=classes,
         heat_compat=compat == "yes",
         heat_critical=critical == "yes",
@@ -438,10 +440,6 @@ def _log_file(told: tuple[str, str], store_url: str, folder: Path) -> str:
 def _path(told: tuple[str, str], default: Path, folder: Path) -> str:
     text, origin = told
     return str(default if origin == "the default" else (folder / Path(text).expanduser()).absolute())
-
-
-def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("HOME") or Path.home())
 
 
 def _retries(text: str) -> int:

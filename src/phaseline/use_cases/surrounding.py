@@ -8,8 +8,9 @@ from phaseline.model.rows import NewExecution
 
 if TYPE_CHECKING:
     from phaseline.hooks.reading import KnownHook
-    from phaseline.model.around import Around
+    from phaseline.model.around import Around, HookClass
     from phaseline.model.execution import Request
+    from phaseline.model.stage_tasks import Stages
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -27,21 +28,42 @@ def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth:
 
     Raises: PL-H001 for hook classes that cannot be used, unless the settings say to go on without them.
     """
-    if place.hooks is None:
+    stages = _stages_of(place, request.workflow, deployment)
+    called, back = _hooks_round(place, request, deployment, depth=depth)
+    if not (called or back or stages):
         return None
+    from phaseline.model.around import Around
+
+    return Around(called, back, stages)
+
+
+def _stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
+    """The tasks of the packages that are enabled for a deployment; most have none."""
+    if not deployment or not any(use.is_enabled for use in place.store.packages.uses(deployment)):
+        return None
+    from phaseline.use_cases.packages.tasks import stages_of
+
+    return stages_of(place, workflow, deployment)
+
+
+def _hooks_round(
+    place: Workplace, request: Request, deployment: int, *, depth: int
+) -> tuple[tuple[HookClass, ...], tuple[HookClass, ...]]:
+    """The classes round the action, and those round taking back what it made."""
+    if place.hooks is None:
+        return (), ()
     from phaseline.hooks.registry import attending
     from phaseline.model.actions import ROLLBACK, action_of
-    from phaseline.model.around import Around
     from phaseline.model.resources import REACH
 
     action = action_of(request.workflow)
     if request.workflow == REACH or not action:
-        return None
+        return (), ()
     hooks = hooks_of(place, deployment)
     is_verified = place.settings.verify_hooks == "digest"
     called = attending(hooks, action, depth=depth, is_verified=is_verified)
     back = attending(hooks, ROLLBACK, besides=called, depth=depth, is_verified=is_verified) if request.take_back else ()
-    return Around(called, back) if called or back else None
+    return called, back
 
 
 def hooks_of(place: Workplace, deployment: int) -> tuple[KnownHook, ...]:

@@ -1,0 +1,26 @@
+"""The tasks of the packages that are enabled for a deployment, as an execution is to have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.packages.conditions import holds
+from phaseline.packages.serializing import Surroundings, serialized
+from phaseline.use_cases.packages.known import enabled, work_folder
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.stage_tasks import Stages
+    from phaseline.use_cases.workplace import Workplace
+
+INSTANCES = "instances"
+"""The folder beside the files of packages in which instances of this machine have theirs."""
+
+
+def stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
+    """The list that is stored with an execution of this workflow; None where it is empty."""
+    labels: dict[str, Value] = {}
+    for label in place.store.labels.of(deployment):
+        labels.setdefault(label.key, label.value)
+    given = Surroundings(workflow, holds, labels, str(work_folder(place) / INSTANCES), place.settings.allow_master)
+    return serialized(enabled(place, deployment), given) or None
