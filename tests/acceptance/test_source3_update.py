@@ -11,8 +11,10 @@ LIFE = {"create": "x.create", "stop": "x.stop"}
 TIED = {"establish": "net.tie", "unlink": "net.untie"}
 
 
-def update(old, new, outcomes=None, crash_in=(), **parameters):
-    return rehearse(old, "update", to=new, outcomes=outcomes, parameters=parameters, crash_in=crash_in)
+def update(old, new, outcomes=None, crash_in=(), on_failure="continue", **parameters):
+    return rehearse(
+        old, "update", to=new, outcomes=outcomes, parameters=parameters, crash_in=crash_in, on_failure=on_failure
+    )
 
 
 def web(port=1, **operations):
@@ -146,6 +148,50 @@ def test_w60_a_failure_before_the_new_blueprint_changes_nothing_and_one_after_it
     assert (found.status, list(found.states)) == ("failed", ["db_1", "web_1"])
     found = update(old, new, {"cache.create": fails("no room")})
     assert (found.status, found.states) == ("failed", {"web_1": "started", "cache_1": "creating"})
+
+
+def mixed(port=1, *others):
+    """``web`` is changed by its update, ``vm`` by a reinstall with what it contains."""
+    return blueprint(
+        web(port, update="x.u"),
+        node("vm", properties={"size": port}, **LIFE),
+        node("app", on="vm", **LIFE),
+        *others,
+    )
+
+
+BACK_CASES = {
+    "who comes": {"new.create": fails("no room")},
+    "a reinstall": {"app.create": [fails("no"), completes()]},
+    "who goes": {"old.stop": [fails("held"), completes()]},
+}
+
+
+@pytest.mark.parametrize("case", BACK_CASES)
+def test_h20_an_update_that_fails_is_brought_back_to_what_there_was(case):
+    gone = (node("old", **LIFE), node("older", **LIFE))
+    found = update(mixed(1, *gone), mixed(2, node("new", **LIFE)), BACK_CASES[case], on_failure="rollback")
+    assert found.status == "failed"
+    assert found.reason.endswith("; the deployment was brought back to what it was")
+    names = {id.rstrip("'"): state for id, state in found.states.items()}
+    assert names == dict.fromkeys(["web_1", "vm_1", "app_1", "old_1", "older_1"], "started")
+
+
+def test_h20_who_was_not_touched_yet_is_left_alone_on_the_way_back():
+    found = update(mixed(1), mixed(2, node("new", **LIFE)), {"new.create": fails("no room")}, on_failure="rollback")
+    assert found.order == ["create new_1", "stop new_1"]
+
+
+@pytest.mark.parametrize("call", range(1, 15))
+def test_h20_bringing_back_survives_a_crash_in_any_call(call):
+    old, new = mixed(1, node("old", **LIFE)), mixed(2, node("new", **LIFE))
+    said = {"app.create": [fails("no"), completes()]}
+    found = update(old, new, said, on_failure="rollback", crash_in=[call])
+    names = {id.rstrip("'"): state for id, state in found.states.items()}
+    is_back = found.status == "failed"
+    assert found.crashes == 1
+    assert is_back or call == 7, "the failure itself is lost with the engine that it was told to"
+    assert names == dict.fromkeys(["web_1", "vm_1", "app_1", "old_1" if is_back else "new_1"], "started")
 
 
 @pytest.mark.parametrize("call", range(1, 9))

@@ -303,10 +303,106 @@ def test_w60_a_failed_update_is_retried_where_it_was_or_another_one_takes_over_w
     assert place.store.topology(place.store.deployment("shop").number).started is None
 
 
-def test_workflow_id_is_refused_as_all_bad_input_is(shop):
+OWN = """
+from phaseline.planning import Asked, Become, Call, InstanceState, Relate, Verdict, Walk, altered, settled, verdict, weave, workflow
+import numpy as np
+
+LIFE = "cloudify.interfaces.lifecycle."
+told = []
+
+@workflow()
+def mine(topology, request, history, declare):
+    asked = Asked(topology, request, history, declare)
+    told.append(dict(request.parameters))
+
+    def these(which):
+        chosen = np.zeros(len(topology), bool)
+        chosen[[topology.number_of[id] for id in request.parameters[which]]] = True
+        return chosen
+
+    if settled(history, "away") is None:
+        untie = Relate("cloudify.interfaces.relationship_lifecycle.unlink")
+        walk = Walk((Call(LIFE + "stop"), Become(InstanceState.STOPPED)), downwards=True, intact=(untie,))
+        return weave(asked, "away", these("removed_instance_ids"), walk)
+    done = settled(history, "here")
+    if done is None:
+        return weave(asked, "here", these("added_instance_ids"), Walk((Call(LIFE + "create"), Become(InstanceState.STARTED))))
+    return verdict(history, done)
+"""
+
+
+def test_w60_with_workflow_id_that_workflow_takes_the_place_of_the_rounds_and_is_told_whom_it_concerns(shop):
+    place, folder, nouns = shop
+    (folder / "plugins" / "flows.py").write_text(OWN)
+    mine = TWO + "workflows: {mine: things.flows.mine}\n"
+    tied = "interfaces: {cloudify.interfaces.relationship_lifecycle: {unlink: things.things.run}}"
+    types = (
+        f"relationships: {{tie: {{derived_from: cloudify.relationships.depends_on, source_{tied}}}}}\nnode_templates:"
+    )
+    for name, text in {"tied.yaml": ONE, "mine.yaml": mine}.items():
+        text = text.replace("type: cloudify.relationships.depends_on, target", "type: tie, target")
+        (folder / name).write_text(text.replace("node_templates:", types))
+    assert update(place, order(folder, "tied.yaml")).is_good
+    old = {view.node: view.id for view in nouns.instances.list(deployment="shop").items}
+    wanted = order(folder, "mine.yaml", workflow_id="mine")
+    assert [one.workflow for one in plan_update(place, wanted).summary.rounds] == ["away", "here"]
+    done = update(place, wanted)
+    assert done.is_good, done
+    new = {view.node: (view.id, view.state) for view in nouns.instances.list(deployment="shop").items}
+    assert {node: state for node, (_, state) in new.items()} == {"web": "started", "cache": "started"}
+    calls = [line.text for line in nouns.executions.events(done.id).lines if line.text.startswith("Task started")]
+    assert len(calls) == 3, "the old one is stopped, untied and the new one made"
+    told = [line.text for line in nouns.executions.events(done.id).lines]
+    assert "Starting operation cloudify.interfaces.lifecycle.create" in told
+    row = place.store.deployment("shop")
+    topology = place.store.topology(row.number)
+    assert topology.started is None
+    assert [link.is_cut for link in topology.links if topology.nodes[link.target].name == "db"] == [True, True]
+    assert update(place, order(folder, "one.yaml")).is_good
+    assert old["web"] == new["web"][0]
+
+
+def test_w61_who_is_updated_is_told_of_before_and_after_it(shop):
+    place, folder, nouns = shop
+    (folder / "up.yaml").write_text(ONE.replace("stop: things.things.run", "update: things.things.run"))
+    assert update(place, order(folder, "up.yaml")).is_good
+    done = update(place, order(folder, "up.yaml", "port=5"))
+    told = [line.text for line in nouns.executions.events(done.id).lines if line.instance]
+    assert (told[0], told[-1]) == ("Updating node instance", "Node instance updated")
+
+
+def test_w60_with_auto_correct_types_texts_are_what_the_type_of_an_input_asks_for(shop):
+    place, folder, nouns = shop
+    (folder / "typed.yaml").write_text(ONE.replace("port: {default: 8080}", "port: {type: integer, default: 8080}"))
+    assert problems(lambda: update(place, UpdateOrder("shop", str(folder / "typed.yaml"), {"port": "77"})))
+    wanted = UpdateOrder("shop", str(folder / "typed.yaml"), {"port": "77"}, parameters={"auto_correct_types": True})
+    assert update(place, wanted).is_good
+    assert nouns.deployments.inputs("shop")["port"] == 77
+    found = problems(lambda: update(place, order(folder, "typed.yaml", reevaluate_active_statuses=True)))
+    assert found[0].startswith("PL-P004")
+
+
+def test_h20_a_failed_update_under_on_failure_rollback_is_back_where_it_was_and_can_be_tried_anew(shop):
+    place, folder, nouns = shop
+    sick = TWO.replace("create: things.things.run", "create: things.things.mended", 1)
+    (folder / "sick.yaml").write_text(sick.replace("default: 8080", "default: 9"))
+    assert start_workflow(place, Start("scale", "shop", {"scalable_entity_name": "web"})).is_good
+    manner = Manner(task_retries=0, on_failure="rollback")
+    done = update(place, order(folder, "sick.yaml", "port=7"), manner=manner)
+    assert (done.status, done.reason.endswith("brought back to what it was")) == ("failed", True)
+    seen = nouns.deployments.show("shop")
+    assert (seen.description, seen.inputs["port"], dict(seen.nodes)) == ("first", 8080, {"db": 1, "web": 2})
+    assert seen.states == {"started": 3}
+    (folder / "plugins" / "mended").touch()
+    assert nouns.executions.retry(done.id).is_good
+    seen = nouns.deployments.show("shop")
+    assert (seen.description, seen.inputs["port"], dict(seen.nodes)) == ("second", 7, {"cache": 1, "web": 2})
+
+
+def test_workflow_id_of_no_workflow_is_refused_as_all_bad_input_is(shop):
     place, folder, _ = shop
     assert problems(lambda: update(place, order(folder, "two.yaml", reinstall_list=["db_x"])))[0].startswith("PL-P001")
-    assert problems(lambda: update(place, order(folder, "two.yaml", workflow_id="mine")))[0].startswith("PL-P004")
+    assert problems(lambda: update(place, order(folder, "two.yaml", workflow_id="mine")))[0].startswith("PL-P009")
     assert problems(lambda: update(place, order(folder, "two.yaml", skip_instal=True)))[0].startswith("PL-P004")
     assert problems(lambda: update(place, order(folder, "two.yaml", "prot=1")))
     assert problems(lambda: apply_plan(place, "plan-77"))[0].startswith("PL-C070")

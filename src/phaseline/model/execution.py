@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint import Value
     from phaseline.model.checks import Checks
+    from phaseline.model.graph import Graph
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import CodePlaces
     from phaseline.model.stack_documents import DocumentKind
@@ -114,7 +115,7 @@ class History:
     ``checks``: what the last checks have found. ``aim``: gives what an update brings the deployment to. ``called``: from the
     name of a round of this attempt to the instances for which it called an operation (bool by number); None: there was no
     such round. ``said``: to (phase, message) of what failed in it, the first few. ``is_afresh``: a retry for which nothing of
-    an earlier attempt can go on.
+    an earlier attempt can go on. ``planner``: gives that of another workflow of the deployment, by its name.
     """
 
     states: np.ndarray
@@ -128,6 +129,7 @@ class History:
     called: Callable[[str], np.ndarray | None] = lambda _name: None
     said: Callable[[str], Sequence[tuple[str, str]]] = lambda _name: ()
     is_afresh: bool = False
+    planner: Callable[[str], Callable[..., Graph | Reshape | GoOn | Verdict] | None] = lambda _name: None
 
 
 @frozen

@@ -27,8 +27,9 @@ class Aim:
 
     ``blueprint`` with its ``inputs`` put in; these as they are stored, secrets sealed. ``uses``: as of a ``NewDeployment``.
     ``counts``: how many instances nodes and groups have where that is not what the blueprint says; None: as they are in force.
-    ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``revision``:
-    what becomes of a deployment by it, where that is known; not stored.
+    ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``former``:
+    what the deployment is brought back to if it fails, where that was asked for. ``revision``: what becomes of a deployment by it,
+    where that is known; not stored.
     """
 
     blueprint: Blueprint
@@ -38,6 +39,7 @@ class Aim:
     changed_inputs: tuple[str, ...] = ()
     uses: Mapping[str, int] = field(default_factory=dict)
     counts: Mapping[str, int] | None = None
+    former: Aim | None = None
     revision: object = None
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.states import InstanceState as State
+from phaseline.model.status import Mark
 from phaseline.plan.arguments import given_inputs
 from phaseline.plan.tales import (
     CHECK_DRIFT_TALE,
@@ -21,6 +22,7 @@ from phaseline.plan.tales import (
     RESUME_TALE,
     SUSPEND_TALE,
     UNINSTALL_TALE,
+    UPDATE_TALE,
     Tale,
     heal_tale,
     operation_tale,
@@ -39,6 +41,7 @@ from phaseline.plan.workflows import (
     start_stop,
     uninstall,
 )
+from phaseline.plan.workflows.taking_over import UPDATE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,7 +85,7 @@ def narrate_all(
 ) -> Iterator[tuple[int, list[Line]]]:
     """(instance, its lines) of each instance, as ``narrate`` has them; entries are looked up once for all."""
     entries = Entries(known.topology, known.graph)
-    teller = TALES.get(known.graph.verb, _clean_up)
+    teller = TALES.get(known.graph.verb, _own)
     for instance in instances:
         story = Story(known, entries, entries.of(instance))
         if story.has_begun and story.is_on_path:
@@ -107,6 +110,18 @@ def _uninstall(story: Story, present: State | None) -> Iterable[Tale]:
 def _clean_up(story: Story, _: State | None) -> Iterable[Tale]:
     if story.is_called:
         yield CLEAN_UP_TALE
+
+
+def _update(story: Story, _: State | None) -> Iterable[Tale]:
+    if story.is_called:
+        yield UPDATE_TALE
+
+
+def _own(story: Story, _: State | None) -> Iterable[Tale]:
+    """Of a graph of somebody's own: what was called, one after the other."""
+    for phase, positions in story.positions.items():
+        if any(not int(story.graph.marks[position]) & Mark.ABSENT for position in positions):
+            yield operation_tale(phase, phase, {})
 
 
 def _roll_back(story: Story, _: State | None) -> Iterable[Tale]:
@@ -165,6 +180,8 @@ TALES: Mapping[str, Teller] = {
     install.INSTALL: _install,
     install.CLEAN_UP: _clean_up,
     uninstall.UNINSTALL: _uninstall,
+    install.TAKE_BACK.partition(" ")[0]: _uninstall,
+    UPDATE: _update,
     rollback.ROLLBACK: _roll_back,
     checking.CHECK_STATUS: _check_status,
     checking.CHECK_DRIFT: _check_drift,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.checks import UPDATE_RELATIONSHIP, UPDATES
 from phaseline.model.frozen import frozen
 from phaseline.model.states import InstanceState as State
 from phaseline.plan import operations as op
@@ -196,6 +197,16 @@ def heal_tale(diagnosis: str) -> Tale:
             Part(frame=("Node instance healed",)),
         )
     )
+
+
+UPDATE_TALE = Tale(
+    (
+        Part(frame=("Updating node instance",)),
+        *(Part(operation) for operation in (*UPDATES, UPDATE_RELATIONSHIP)),
+        Part(frame=("Node instance updated",)),
+    )
+)
+"""W61"""
 
 
 def reinstall_tale(diagnosis: str) -> Tale:

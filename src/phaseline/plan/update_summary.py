@@ -12,7 +12,8 @@ from phaseline.model.problem import Problem
 from phaseline.plan.revising import is_own
 from phaseline.plan.steps import renames
 from phaseline.plan.workflows.sorting_out import FORCE_REINSTALL, OWN_UPDATES, REINSTALL_LIST
-from phaseline.plan.workflows.update import ALLOW_REPLACE, INSTALL_AGAIN, SKIP_UNINSTALL, UNINSTALL_AGAIN, UPDATE
+from phaseline.plan.workflows.taking_over import UPDATE
+from phaseline.plan.workflows.update import ALLOW_REPLACE, INSTALL_AGAIN, SKIP_UNINSTALL, UNINSTALL_AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

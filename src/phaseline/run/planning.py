@@ -126,7 +126,7 @@ class Planning:
 
             history = History(
                 deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, deployment.checks.checks,
-                lambda: self._deployments.aim_of(row), called, said, is_afresh,
+                lambda: self._deployments.aim_of(row), called, said, is_afresh, lambda name: self._named(deployment, name),
             )  # fmt: skip
             if row.request.is_surrounded:
                 self._histories[execution] = history
@@ -159,17 +159,20 @@ class Planning:
             paths = self.paths_of(row.deployment) if deployment.blueprint.on_path else None
             history = History(
                 deployment.states.copy(), rounds, False, row.attempt, paths, row.id, deployment.checks.checks,
-                lambda: self._deployments.aim_of(row),
+                lambda: self._deployments.aim_of(row), planner=lambda name: self._named(deployment, name),
             )  # fmt: skip
         code = deployment.view.code
         return foresee(
             planner, deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
         )
 
+    def _named(self, deployment: LoadedDeployment, name: str) -> Planner | None:
+        """What the name of a workflow means for a deployment. Raises: ``ProblemsError`` with why it cannot run."""
+        return self.own(name, deployment.blueprint, deployment.view.code) or self._planners.get(name)
+
     def _planner(self, row: ExecutionRow, deployment: LoadedDeployment) -> Planner | None:
         """That of the execution's workflow, with what surrounds it; None: nobody knows the workflow."""
-        name = row.request.workflow
-        found = self.own(name, deployment.blueprint, deployment.view.code) or self._planners.get(name)
+        found = self._named(deployment, row.request.workflow)
         if found is None or not row.request.is_surrounded:
             return found
         from phaseline.plan.around import surrounded

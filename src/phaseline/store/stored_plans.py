@@ -93,8 +93,10 @@ class SqlitePlans:
 
 def aim_to_text(aim: Aim) -> str:
     """The aim as JSON."""
-    fields = {name: value for name, value in told(aim).items() if name != "revision"}
+    fields = {name: value for name, value in told(aim).items() if name not in {"revision", "former"}}
     fields |= {"blueprint": blueprint_to_text(aim.blueprint), "code": told(aim.code)}
+    if aim.former is not None:
+        fields["former"] = aim_to_text(aim.former)
     return to_text({**fields, "inputs": dict(aim.inputs), "uses": dict(aim.uses)})
 
 
@@ -113,6 +115,7 @@ def aim_from_text(text: str) -> Aim:
         changed_inputs=tuple(found["changed_inputs"]),
         uses=found["uses"],
         counts=found.get("counts"),
+        former=aim_from_text(found["former"]) if "former" in found else None,
     )
 
 

@@ -146,8 +146,11 @@ class Stage:
         return found
 
     def aim_at(self, to: Blueprint, policy: RetryPolicy) -> int:
-        """The number of a plan of an update to this blueprint."""
-        aim = Aim(to, self.store.inputs(self.deployment), CodePlaces("."), suffixes=len(to.nodes))
+        """The number of a plan of an update to this blueprint, and back to the present one if it fails."""
+        inputs, code = self.store.inputs(self.deployment), CodePlaces(".")
+        now = self.store.topology(self.deployment)
+        former = Aim(now.blueprint, inputs, code, suffixes=len(to.nodes) + 1, counts=now.counts)
+        aim = Aim(to, inputs, code, suffixes=len(to.nodes), former=former)
         request = Request("update", retries=policy)
         plan = StoredPlan(0, self.deployment, request, self.clock.now(), DIRECTOR.name, {}, {}, "", aim)
         return self.store.stored_plans.add(plan).number

@@ -133,12 +133,14 @@ def load(
     runtime_only: bool = False,
     needs_code: bool = True,
     former: Mapping[str, Value] = NO_INPUTS,
+    auto_correct: bool = False,
 ) -> Loaded:
     """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
 
     Ids are random (N5). ``open_types``: as for ``read``. ``runtime_only``: functions are kept for run time where instances
     do not depend on them. ``needs_code`` False: plugins that are not here are only warned of, as a plan calls nothing.
-    ``former``: inputs that hold where the blueprint knows them and no others are given.
+    ``former``: inputs that hold where the blueprint knows them and no others are given. ``auto_correct``: as for
+    ``complete_inputs``.
 
     Raises ``ProblemsError`` with everything that is wrong.
     """
@@ -155,7 +157,7 @@ def load(
     code = opened.code_of(blueprint)
     try:
         given = {**{name: value for name, value in former.items() if name in blueprint.inputs}, **inputs}
-        whole = complete_inputs(blueprint, given, lookup=KnownThings(lambda: place.store))
+        whole = complete_inputs(blueprint, given, auto_correct=auto_correct, lookup=KnownThings(lambda: place.store))
         stored = without_hidden_defaults(blueprint)
         evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
     except ProblemsError as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.plan.workflows import PLANNERS, built_in
+from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.plan.policies import Declare
     from phaseline.plan.workflow import Planner, Workflow
     from phaseline.ports import Catalog
+    from phaseline.use_cases.workplace import Workplace
 
 GROUP = "phaseline.workflows"
 """Entry points of planners: the name is that of the workflow."""
@@ -54,6 +56,20 @@ def find_own(catalog: Catalog, blueprint: Blueprint, code: CodePlaces, name: str
         message = f"the workflow '{name}' is {what}, and scripts cannot plan"
         raise fail("PL-P011", message, f"Write it as a planner (phaseline.planning). {_usable(blueprint)}")
     return _of_plugin(catalog, code, mapped, blueprint)
+
+
+def planner_of(place: Workplace, blueprint: Blueprint, code: CodePlaces, name: str) -> Planner | None:
+    """The planner that the name of a workflow means for a deployment; None if it means none. Raises: as ``find_own``."""
+    own = find_own(place.catalog, blueprint, code, name)
+    return PLANNERS.get(name) if own is None else own.plan
+
+
+def unknown_workflow(name: str, blueprint: Blueprint) -> ProblemsError:
+    """PL-P009: a deployment of the blueprint has no workflow of this name."""
+    known = sorted({*PLANNERS, *blueprint.workflows, *announced_names()})
+    hint = did_you_mean(name, known)
+    mend = f"{hint[:1].upper()}{hint[1:]} There are: {', '.join(known)}.".strip()
+    return fail("PL-P009", f"there is no workflow '{name}'", mend)
 
 
 def announced_names() -> list[str]:
@@ -98,7 +114,9 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
 def _guarded(planner: Planner, what: str) -> Planner:
     """The planner of somebody else: what it raises is told as a problem, and ends its execution alone."""
 
-    def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | GoOn | Verdict:
+    def plan(
+        topology: Topology, request: Request, history: History, declare: Declare
+    ) -> Graph | Reshape | GoOn | Verdict:
         try:
             return planner(topology, request, history, declare)
         except ProblemsError:

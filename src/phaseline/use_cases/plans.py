@@ -15,6 +15,7 @@ from phaseline.use_cases.installing import AS_SET, Order, refuse_taken
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.node_paths import known_paths
+from phaseline.use_cases.own_workflows import planner_of
 from phaseline.use_cases.owning import declarer, refuse, slots
 from phaseline.use_cases.store_file import has_store
 from phaseline.use_cases.storing import missing_secrets
@@ -125,7 +126,13 @@ def foresee_rounds(
     checks = place.store.checks(row.number, only_results=True).checks
     blueprint = topology.blueprint if aim is None else aim.blueprint
     paths = known_paths(place, blueprint, place.store.state_names(row.number))
-    history = History(states, paths=paths, checks=checks, aim=lambda: aim)
+    history = History(
+        states,
+        paths=paths,
+        checks=checks,
+        aim=lambda: aim,
+        planner=lambda name: planner_of(place, blueprint, code, name),
+    )
     return _foresee(place, topology, code, request, history)
 
 

@@ -252,7 +252,8 @@ def _view(place: Workplace, found: StoredPlan, present: _Present) -> PlanView:
 
 
 def _refuse_replaced(topology: Topology, aim: Aim, request: Request) -> None:
-    from phaseline.plan.workflows.update import ALLOW_REPLACE, refuse_replaced, revised
+    from phaseline.plan.workflows.taking_over import refuse_replaced, revised
+    from phaseline.plan.workflows.update import ALLOW_REPLACE
 
     if request.parameters.get(ALLOW_REPLACE) is not True:
         refuse_replaced(revised(topology, aim))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from phaseline.use_cases.installing import AS_SET
 from phaseline.use_cases.loading import load
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.opening import opened_inputs
+from phaseline.use_cases.own_workflows import planner_of, unknown_workflow
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.plans import Planned, foresee_rounds, summaries
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
@@ -33,6 +34,8 @@ from phaseline.use_cases.suspended import refuse_suspended
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.differences import Change
     from phaseline.model.execution import Request
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
+Schedules = Mapping[str, dict[str, "Value"]]
 NOT_STORED = -1
 """Stands for the number of a plan that is not kept (yet)."""
 
@@ -91,7 +95,8 @@ def update(
     Raises: ``ProblemsError`` with everything that ``prepare_update`` finds, PL-P041 for nodes that would have to be
     replaced although that is not allowed, PL-C016 as ``workflows.start``.
     """
-    from phaseline.plan.workflows.update import ALLOW_REPLACE, refuse_replaced
+    from phaseline.plan.workflows.taking_over import refuse_replaced
+    from phaseline.plan.workflows.update import ALLOW_REPLACE
 
     found = prepare_update(place, order, manner=manner)
     if order.parameters.get(ALLOW_REPLACE) is not True:
@@ -137,7 +142,8 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
     """
     from phaseline.plan.requests import check
     from phaseline.plan.steps import steps, values_of_inputs
-    from phaseline.plan.workflows.update import UPDATE, refuse_other, revised
+    from phaseline.plan.workflows.taking_over import UPDATE, refuse_other, revised
+    from phaseline.plan.workflows.update import AUTO_CORRECT_TYPES
 
     store = place.store
     row = find_deployment(store, order.deployment, to_change=True)
@@ -160,6 +166,7 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
         yes_many=True,
         runtime_only=order.runtime_only or topology.blueprint.runtime_only,
         former=former,
+        auto_correct=order.parameters.get(AUTO_CORRECT_TYPES) is True,
     )
     refuse_missing_secrets(place, loaded.blueprint)
     hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
@@ -172,7 +179,9 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
         suffixes=int.from_bytes(os.urandom(8)) >> 1,
         changed_inputs=tuple(sorted(changed)),
         uses=loaded.uses,
+        former=_former(place, row, topology, changed) if request.take_back else None,
     )
+    _refuse_unknown(place, aim, request)
     revision = revised(topology, aim)
     return PreparedUpdate(
         deployment=row,
@@ -184,6 +193,29 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
         steps=(*values, *steps(topology.blueprint, blueprint, revision.changed)),
         warnings=loaded.warnings,
     )
+
+
+def _former(place: Workplace, row: DeploymentRow, topology: Topology, changed: AbstractSet[str]) -> Aim:
+    """What the deployment is now, so that it can be brought back to it."""
+    used = place.store.stored_blueprints.of_deployment(row.number)
+    return Aim(
+        topology.blueprint,
+        place.store.inputs(row.number),
+        row.code,
+        suffixes=int.from_bytes(os.urandom(8)) >> 1,
+        changed_inputs=tuple(sorted(changed)),
+        uses={namespace: version.number for namespace, version in used.items()},
+        counts=dict(topology.counts),
+    )
+
+
+def _refuse_unknown(place: Workplace, aim: Aim, request: Request) -> None:
+    """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; what it maps to is loaded."""
+    from phaseline.plan.workflows.handing_over import WORKFLOW_ID
+
+    name = request.parameters.get(WORKFLOW_ID)
+    if isinstance(name, str) and planner_of(place, aim.blueprint, aim.code, name) is None:
+        raise unknown_workflow(name, aim.blueprint)
 
 
 def planned_update(place: Workplace, found: PreparedUpdate) -> Planned:
@@ -227,12 +259,9 @@ def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
         known = labels.setdefault(key, [])
         known += [value for value in values if value not in known]
     said = new.deployment_settings
-    old = former.deployment_settings.get(name)
-    as_now = begun(said, now).get(name)
-    schedules: dict[str, Value] = dict(old) if isinstance(old, dict) else {}
-    for key, schedule in as_now.items() if isinstance(as_now, dict) else ():
-        known = schedules.get(key)
-        if not (isinstance(known, dict) and isinstance(schedule, dict) and is_said_again(known, schedule)):
+    schedules = dict(cast("Schedules", former.deployment_settings.get(name) or {}))
+    for key, schedule in cast("Schedules", begun(said, now).get(name) or {}).items():
+        if key not in schedules or not is_said_again(schedules[key], schedule):
             schedules[key] = schedule
-    settings = {**said, **({name: schedules} if schedules else {})}
+    settings: Mapping[str, Value] = {**said, **({name: dict(schedules)} if schedules else {})}
     return altered(new, labels=labels, deployment_settings=settings)

@@ -21,7 +21,6 @@ from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.surrounding import new_execution
 from phaseline.use_cases.suspended import refuse_suspended
-from phaseline.use_cases.typos import did_you_mean
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -122,15 +121,12 @@ def _find(place: Workplace, row: DeploymentRow, name: str) -> tuple[WorkflowMapp
     """
     from phaseline.model.blueprint import BUILT_IN_MODULE, BUILT_IN_PLUGIN, WorkflowMapping
     from phaseline.plan.workflows import PLANNERS
-    from phaseline.use_cases.own_workflows import announced_names, find_own
+    from phaseline.use_cases.own_workflows import find_own, unknown_workflow
 
     blueprint = place.store.blueprint(row.number)
     own = find_own(place.catalog, blueprint, row.code, name)
     if own is None and name not in PLANNERS:
-        known = sorted({*PLANNERS, *blueprint.workflows, *announced_names()})
-        hint = did_you_mean(name, known)
-        mend = f"{hint[:1].upper()}{hint[1:]} There are: {', '.join(known)}.".strip()
-        raise fail("PL-P009", f"there is no workflow '{name}'", mend)
+        raise unknown_workflow(name, blueprint)
     mapped = blueprint.workflows.get(name)
     return mapped or WorkflowMapping(name, BUILT_IN_MODULE + name, BUILT_IN_PLUGIN), own
 

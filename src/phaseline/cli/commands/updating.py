@@ -9,7 +9,14 @@ import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
-from phaseline.cli.options import blueprint_argument, blueprint_options, detach_option, json_option, running_options
+from phaseline.cli.options import (
+    blueprint_argument,
+    blueprint_options,
+    detach_option,
+    json_option,
+    parameter_option,
+    running_options,
+)
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -25,6 +32,7 @@ SWITCHES = {
     "skip_reinstall": "Reinstall nothing but what --reinstall names.",
     "force_reinstall": "Reinstall what has changed, although it could be updated.",
     "ignore_failure": "Go on although something cannot be uninstalled.",
+    "auto_correct_types": "Inputs that are texts become numbers and truths where their types ask for these.",
 }
 """{parameter of the workflow: its help}"""
 
@@ -38,6 +46,11 @@ def update_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option(
         "--reinstall", metavar="ID", multiple=True, help="Reinstall this instance, whatever is found of it; repeatable."
     )(command)
+    command = click.option(
+        "--workflow-id",
+        metavar="WORKFLOW",
+        help="Run this workflow instead of the update's own rounds; its parameters say whom it concerns.",
+    )(parameter_option(command))
     command = click.option(
         "--runtime-only-evaluation",
         "runtime_only",
@@ -55,13 +68,18 @@ def read_order(
     inputs_given: tuple[str, ...],
     runtime_only: bool,
     reinstall: tuple[str, ...],
+    workflow_id: str | None,
+    parameters_given: tuple[str, ...],
     **switches: bool,
 ) -> UpdateOrder:
     """What the words mean."""
     from phaseline.use_cases.inputs import gather_inputs
     from phaseline.use_cases.updating import UpdateOrder
 
-    parameters: dict[str, Value] = {name: True for name, is_set in switches.items() if is_set}
+    parameters: dict[str, Value] = dict(gather_inputs((), parameters_given))
+    parameters |= {name: True for name, is_set in switches.items() if is_set}
+    if workflow_id is not None:
+        parameters["workflow_id"] = workflow_id
     if reinstall:
         parameters["reinstall_list"] = list(reinstall)
     inputs = gather_inputs(input_files, inputs_given)

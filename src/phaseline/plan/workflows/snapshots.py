@@ -32,7 +32,7 @@ from phaseline.plan.workflows.checking import implementing, is_up
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from phaseline.model.execution import History, Request, Round
+    from phaseline.model.execution import GoOn, History, Request, Round
     from phaseline.model.graph import Graph
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
@@ -47,7 +47,7 @@ WAS_UP = "was_up"
 """Parameter of restore: the ids of those that were up."""
 
 
-def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | GoOn | Verdict:
     """The calls, then what becomes of the document; after that, the verdict."""
     deletes = request.workflow == DELETE
     last = DROPPED if deletes else WRITTEN_DOWN
@@ -65,7 +65,9 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     return Reshape(DROPPED, topology, drops=document) if deletes else Reshape(WRITTEN_DOWN, topology, keeps=document)
 
 
-def plan_restore(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
+def plan_restore(
+    topology: Topology, request: Request, history: History, declare: Declare
+) -> Graph | Reshape | GoOn | Verdict:
     """The rounds of an update, then those of its own; after these, the verdict."""
     own = tuple(done for done in history.rounds if done.name in {MISSING, RESTORE})
     answer = _updated(topology, request, altered(history, rounds=_others(history, own)), declare)
@@ -85,7 +87,9 @@ def _others(history: History, own: tuple[Round, ...]) -> tuple[Round, ...]:
     return tuple(done for done in history.rounds if done not in own)
 
 
-def _updated(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
+def _updated(
+    topology: Topology, request: Request, history: History, declare: Declare
+) -> Graph | Reshape | GoOn | Verdict:
     """What an update to the document's plan does next; what cannot change as it stands is made anew."""
     if history.canceled and any(done.name == update.FINISHED for done in history.rounds):
         history = altered(history, canceled=False)

@@ -30,6 +30,8 @@ SKIP_DRIFT_CHECK = "skip_drift_check"
 FORCE_REINSTALL = "force_reinstall"
 REINSTALL_LIST = "reinstall_list"
 """Parameters of the update."""
+AGAIN = "again"
+"""What is kept: who is reinstalled because an earlier update, or its first half, has left them half made."""
 OWN_UPDATES = (op.LIFECYCLE + ".update", op.LIFECYCLE + ".update_config", op.LIFECYCLE + ".update_apply")
 """Who has one of these is updated, who has none is reinstalled."""
 
@@ -89,7 +91,7 @@ def sort_out(asked: Asked) -> Sorted:
         failed = asks & (drift == CheckResult.FAILED)
     rows, lost = _drifted_rows(asked, here, is_checked=is_checked)
     failed |= lost
-    by_name = _named(asked)
+    by_name = _named(asked) | kept_instances(asked, AGAIN)
     hopeless = failed | (own & ~_having_any(topology, OWN_UPDATES))
     if says(asked, FORCE_REINSTALL):
         hopeless |= own | at_source(topology, rows)

@@ -7,7 +7,11 @@ rounds are left out. What a round needs to know of earlier ones lies in ``Topolo
 checks, so an engine that takes the execution over in the middle comes to the same.
 
 Who goes is uninstalled before the new blueprint is stored: what takes it away sees the deployment as it was made, and an
-update that fails so early has changed nothing else.
+update that fails so early has changed nothing else. With ``workflow_id`` another planner is asked for all that lies between
+the new blueprint and the end (``handing_over``).
+
+One that fails and is to be taken back is followed, after the round ``BACK``, by the rounds of an update to what there was before
+(``Aim.former``); a retry of what was taken back begins anew after the round ``ONCE_MORE``.
 """
 
 from __future__ import annotations
@@ -26,7 +30,6 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.model.stored_plans import PLAN
 from phaseline.model.subject_ranges import ranges_of
 from phaseline.plan import operations as op
-from phaseline.plan.revising import Revision, revise
 from phaseline.plan.sequence import Call, Relate
 from phaseline.plan.transforms.intact import concerned
 from phaseline.plan.verdicts import verdict
@@ -34,7 +37,9 @@ from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow
 from phaseline.plan.workflows import heal, install, uninstall
 from phaseline.plan.workflows.checking import CHECK_DRIFT, CHECK_STATUS, lay_drift, lay_status
+from phaseline.plan.workflows.handing_over import WORKFLOW_ID, handed_over
 from phaseline.plan.workflows.sorting_out import (
+    AGAIN,
     FORCE_REINSTALL,
     REINSTALL_LIST,
     SKIP_DRIFT_CHECK,
@@ -48,21 +53,31 @@ from phaseline.plan.workflows.sorting_out import (
     sort_out,
     who_again,
 )
+from phaseline.plan.workflows.taking_over import (
+    UNTOUCHED,
+    UPDATE,
+    ended,
+    refuse_other,
+    refuse_replaced,
+    revised,
+    taken_over,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from phaseline.model.blueprint import Value
-    from phaseline.model.execution import History, Request, Round
+    from phaseline.model.execution import GoOn, History, Request, Round
     from phaseline.model.graph import Graph
-    from phaseline.model.stored_plans import Aim
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
 
-UPDATE = "update"
-"""Name of the workflow, and of the graph that updates."""
+    Answer = Graph | Reshape | GoOn | Verdict
+
 TAKEN_OVER, SORTED, FINISHED = "new blueprint", "sorted out", "finish"
 """Names of the rounds in which the deployment takes another shape."""
+BACK, ONCE_MORE = "back", "once more"
+"""Names of rounds after which the others are counted anew."""
 UNINSTALL_AGAIN, INSTALL_AGAIN = "uninstall again", "install again"
 """Names of the graphs that reinstall."""
 
@@ -72,22 +87,86 @@ SKIP_HEAL = "skip_heal"
 ALLOW_REPLACE = "allow_replace"
 """Parameter: nodes that cannot change as they stand are uninstalled and installed anew (decision 18)."""
 
-SHOWN = 5
-"""How many nodes are named; all are counted."""
+AUTO_CORRECT_TYPES = "auto_correct_types"
+"""Parameter: inputs that are texts become numbers and truths where their types ask for these."""
+UPDATE_PLUGINS = "update_plugins"
+"""Parameter without effect: plugins are read where they lie whenever they are called."""
+STATUSES = Parameter((bool,), "false: an update has no status but its execution's", is_ignored=True)
 
 
-def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
     """The next round, in the order of the module; after the last one, or one that went wrong, the verdict."""
-    last = history.rounds[-1] if history.rounds else None
-    if last is not None and (history.canceled or not _goes_on(last)):
-        return verdict(history, last)
-    if history.canceled:
-        return Verdict(ExecutionStatus.CANCELED)
     asked = Asked(topology, request, history, declare)
-    done = frozenset(one.name for one in history.rounds)
+    forth, back = _parted(history.rounds)
+    if back is None:
+        answer = _towards(asked, forth)
+        is_lost = isinstance(answer, Verdict) and answer.status is ExecutionStatus.FAILED
+        return _begin_back(asked, forth) or answer if is_lost and request.take_back else answer
+    if back and back[-1].name == FINISHED and back[-2].attempt < history.attempt:
+        return Reshape(ONCE_MORE, topology)
+    failed = verdict(altered(history, canceled=False), forth[-1])
+    if not request.take_back:
+        return failed
+    aim = history.aim()
+    former = aim.former if aim is not None else None
+    allowed = altered(request, parameters={**request.parameters, ALLOW_REPLACE: True, WORKFLOW_ID: None})
+    answer = _towards(altered(asked, request=allowed, history=altered(history, aim=lambda: former)), back)
+    return _brought_back(failed, answer) if isinstance(answer, Verdict) else answer
+
+
+def _towards(asked: Asked, rounds: tuple[Round, ...]) -> Answer:
+    """The round that follows these on the way to the aim."""
+    last, done = rounds[-1] if rounds else None, frozenset(one.name for one in rounds)
+    asked = altered(asked, history=altered(asked.history, rounds=rounds))
+    if TAKEN_OVER in done and FINISHED not in done and asked.request.parameters.get(WORKFLOW_ID):
+        answer = handed_over(asked, rounds[[one.name for one in rounds].index(TAKEN_OVER) + 1 :])
+        is_done = isinstance(answer, Verdict) and answer.status is ExecutionStatus.COMPLETED
+        return Reshape(FINISHED, ended(asked.topology)) if is_done else answer
+    if last is not None and (asked.history.canceled or last.name == FINISHED or not _goes_on(last)):
+        return verdict(asked.history, last)
+    if asked.history.canceled:
+        return Verdict(ExecutionStatus.CANCELED)
     if TAKEN_OVER not in done:
         return _before(asked, done)
-    return _installs(asked, done) or _sorts(asked, done) or _follows(asked, done) or _ends(asked, done, last)
+    return _installs(asked, done) or _sorts(asked, done) or _follows(asked, done) or _ends(asked)
+
+
+# -- and back --------------------------------------------------------------------------------------------------------
+
+
+def _parted(rounds: tuple[Round, ...]) -> tuple[tuple[Round, ...], tuple[Round, ...] | None]:
+    """(the rounds to the new blueprint, those back to the old one; None: these have not begun)."""
+    names = [one.name for one in rounds]
+    if ONCE_MORE in names:
+        return _parted(rounds[len(names) - names[::-1].index(ONCE_MORE) :])
+    at = names.index(BACK) if BACK in names else None
+    return (rounds, None) if at is None else (rounds[:at], rounds[at + 1 :])
+
+
+def _begin_back(asked: Asked, forth: tuple[Round, ...]) -> Reshape | None:
+    """The round with which the way back begins; None where nothing is known of what there was.
+
+    What was to go and is uninstalled is installed again. Who stays was not touched before it was sorted out.
+    """
+    aim, topology = asked.history.aim(), asked.topology
+    if aim is None or aim.former is None:
+        return None
+    done = {one.name for one in forth}
+    started = topology.started or Started(asked.history.execution, UPDATE, topology.blueprint.file)
+    remembered: dict[str, Value] = {**started.kept, UNTOUCHED: SORTED not in done}
+    if TAKEN_OVER not in done:
+        goes = np.zeros(len(topology), bool)
+        goes[revised(topology, aim).removed] = True
+        goes &= ~np.isin(asked.history.states, [State.STARTED, State.UNINITIALIZED])
+        goes |= kept_instances(asked, AGAIN)
+        remembered[AGAIN] = ranges_of(goes.nonzero()[0])
+    return Reshape(BACK, altered(topology, started=altered(started, kept=remembered)))
+
+
+def _brought_back(failed: Verdict, back: Verdict) -> Verdict:
+    if back.status is ExecutionStatus.COMPLETED:
+        return altered(failed, reason=f"{failed.reason}; the deployment was brought back to what it was")
+    return altered(back, reason=f"{failed.reason}; then it was brought back: {back.reason or back.status.value}")
 
 
 def _goes_on(last: Round) -> bool:
@@ -109,76 +188,14 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
     revision = revised(asked.topology, aim)
     if not says(asked, ALLOW_REPLACE):
         refuse_replaced(revision)
-    if uninstall.UNINSTALL not in done and not says(asked, SKIP_UNINSTALL):
+    is_handed_over = bool(asked.request.parameters.get(WORKFLOW_ID))
+    if uninstall.UNINSTALL not in done and not says(asked, SKIP_UNINSTALL) and not is_handed_over:
         goes = np.zeros(len(asked.topology), bool)
         goes[revision.removed] = True
         if goes.any() or concerned(asked.topology, goes, op.UNLINK, revision.reduced).any():
             return uninstall.lay(asked, goes, between=revision.reduced)
-    return Reshape(TAKEN_OVER, _taken_over(asked, revision), inputs=aim.inputs, code=aim.code, uses=aim.uses)
-
-
-def revised(topology: Topology, aim: Aim) -> Revision:
-    """What becomes of a deployment that is brought to this. Raises: what ``revise`` does."""
-    known = aim.revision
-    if isinstance(known, Revision) and known.former is topology:
-        return known
-    return revise(
-        topology,
-        aim.blueprint,
-        suffixes=aim.suffixes,
-        changed_inputs=frozenset(aim.changed_inputs),
-        wanted=aim.counts,
-        yes_many=True,
-    )
-
-
-def _taken_over(asked: Asked, revision: Revision) -> Topology:
-    """The topology under the new blueprint, with what is to be done in it.
-
-    Who came with an update that has not ended, and was not installed by it, comes with this one.
-    """
-    former = asked.topology.started
-    left = former.added if former is not None else np.empty(0, np.int32)
-    states, there = asked.history.states, revision.finished.is_there
-    left = left[there[left] & (states[left] != State.STARTED)]
-    remembered: dict[str, Value] = {
-        "extended": ranges_of(revision.extended),
-        "retied": ranges_of(revision.retied),
-        "changed": ranges_of(revision.drifted),
-    }
-    return altered(
-        revision.finished,
-        started=Started(
-            asked.history.execution,
-            UPDATE,
-            revision.finished.blueprint.file,
-            added=np.union1d(left, revision.added).astype(np.int32),
-            counts=revision.finished.counts,
-            kept=remembered,
-        ),
-    )
-
-
-def refuse_replaced(revision: Revision) -> None:
-    """Raise PL-P041 with every node that would have to be replaced."""
-    found = revision.fates.replaced
-    if found:
-        nodes = revision.finished.blueprint.nodes
-        mend = "If these nodes may be uninstalled and installed anew: --allow-replace"
-        raise ProblemsError(
-            Problem("PL-P041", f"'{name}' cannot change as it stands: {why}", mend, nodes[name].place)
-            for name, why in found.items()
-        )
-
-
-def refuse_other(topology: Topology) -> None:
-    """Raise PL-P043 while the deployment is in the middle of a modification of another kind."""
-    other = topology.started
-    if other is not None and other.workflow != UPDATE:
-        message = f"the modification of '{other.name}' by {other.execution or other.workflow} has not ended"
-        raise ProblemsError(
-            [Problem("PL-P043", message, f"End it first: phaseline executions retry {other.execution}")]
-        )
+    shape = taken_over(asked, revision, keeps_all=is_handed_over)
+    return Reshape(TAKEN_OVER, shape, inputs=aim.inputs, code=aim.code, uses=aim.uses)
 
 
 # -- after it --------------------------------------------------------------------------------------------------------
@@ -237,11 +254,8 @@ def _follows(asked: Asked, done: frozenset[str]) -> Graph | None:
     return None
 
 
-def _ends(asked: Asked, done: frozenset[str], last: Round | None) -> Reshape | Verdict:
-    if FINISHED not in done:
-        return Reshape(FINISHED, altered(asked.topology, started=None))
-    assert last is not None, "a round has finished"
-    return verdict(asked.history, last)
+def _ends(asked: Asked) -> Reshape:
+    return Reshape(FINISHED, ended(asked.topology))
 
 
 def _updating(asked: Asked, own: np.ndarray, rows: np.ndarray) -> Walk:
@@ -268,7 +282,6 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
             yield Problem("PL-P001", f"{REINSTALL_LIST}: the deployment has no node instance '{name}'", mend)
 
 
-NO_OWN = Parameter((bool,), "nothing: workflows of one's own cannot be run yet", is_ignored=True)
 PARAMETERS: Mapping[str, Parameter] = {
     PLAN: Parameter((int,), "the number of a plan"),
     ALLOW_REPLACE: SWITCH,
@@ -281,6 +294,9 @@ PARAMETERS: Mapping[str, Parameter] = {
     REINSTALL_LIST: NAMES,
     heal.ASSUME_HEALTHY: SWITCH,
     uninstall.IGNORE_FAILURE: SWITCH,
-    "workflow_id": NO_OWN,
+    AUTO_CORRECT_TYPES: SWITCH,
+    UPDATE_PLUGINS: SWITCH,
+    "reevaluate_active_statuses": STATUSES,
+    WORKFLOW_ID: Parameter((str,), "the name of a workflow"),
 }
-WORKFLOW = Workflow(plan, PARAMETERS, problems=problems)
+WORKFLOW = Workflow(plan, PARAMETERS, problems=problems, takes_back=True)

@@ -1,0 +1,148 @@
+"""Taking another blueprint over: what becomes of a deployment by an update, and what is left to be done in it (W60).
+
+Where a workflow of one's own does that, who goes is still there while it runs, with all that ties them, and ``ended`` takes
+them away; the update's own rounds have uninstalled them before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.frozen import altered
+from phaseline.model.modification import Started
+from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.states import InstanceState as State
+from phaseline.model.subject_ranges import numbers_of, ranges_of
+from phaseline.plan.revising import Revision, revise
+from phaseline.plan.under_way import without
+from phaseline.plan.workflows.heal import with_contained
+from phaseline.plan.workflows.sorting_out import AGAIN, at_source, kept, kept_instances
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.stored_plans import Aim
+    from phaseline.model.topology import Topology
+    from phaseline.plan.weaving import Asked
+
+UPDATE = "update"
+"""Name of the workflow, and of the graph that updates."""
+CUT = "cut"
+"""What is kept where who goes is still there: places of the links that are cut in the end."""
+UNTOUCHED = "untouched"
+"""What is kept when the way back begins before anybody who stays was changed."""
+
+
+def revised(topology: Topology, aim: Aim) -> Revision:
+    """What becomes of a deployment that is brought to this. Raises: what ``revise`` does."""
+    known = aim.revision
+    if isinstance(known, Revision) and known.former is topology:
+        return known
+    return revise(
+        topology,
+        aim.blueprint,
+        suffixes=aim.suffixes,
+        changed_inputs=frozenset(aim.changed_inputs),
+        wanted=aim.counts,
+        yes_many=True,
+    )
+
+
+def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> Topology:
+    """The topology under the new blueprint, with what is to be done in it. ``keeps_all``: who goes is still there.
+
+    Who came with an update that has not ended, and was not installed by it, comes with this one, and who was left between
+    two halves of a reinstall is reinstalled.
+    """
+    former = asked.topology.started
+    left = former.added if former is not None else np.empty(0, np.int32)
+    states, there = asked.history.states, revision.finished.is_there
+    left = left[there[left] & (states[left] != State.STARTED)]
+    again = left_between(asked) & there[: len(states)]
+    is_touched = former is None or not former.kept.get(UNTOUCHED)
+    remembered: dict[str, Value] = {
+        "extended": ranges_of(revision.extended),
+        "retied": ranges_of(revision.retied) if is_touched else [],
+        "changed": ranges_of(revision.drifted) if is_touched else [],
+        AGAIN: ranges_of(again.nonzero()[0]),
+    }
+    started = Started(
+        asked.history.execution,
+        UPDATE,
+        revision.finished.blueprint.file,
+        added=np.union1d(left, revision.added).astype(np.int32),
+        counts=revision.finished.counts,
+        kept=remembered,
+    )
+    return _with_all(revision, started) if keeps_all else altered(revision.finished, started=started)
+
+
+def left_between(asked: Asked) -> np.ndarray:
+    """Whom the update that has not ended was to reinstall or to update, and who is not started; bool by number."""
+    found = kept_instances(asked, AGAIN) | kept_instances(asked, "reinstalled") | kept_instances(asked, "updated")
+    found |= at_source(asked.topology, kept(asked, "tied"))
+    found = with_contained(asked.topology, found) & asked.topology.is_there
+    left: np.ndarray = found & (asked.history.states != State.STARTED)
+    return left
+
+
+def _with_all(revision: Revision, started: Started) -> Topology:
+    """The new shape in which who goes is still there, and tied as before."""
+    former, finished = revision.former, revision.finished
+    gone, groups_gone = ~finished.is_there, ~finished.groups.is_there
+    gone[revision.removed] = False
+    before = former.groups.is_there
+    removed_groups = (groups_gone[: len(before)] & before).nonzero()[0].astype(np.int32)
+    groups_gone[removed_groups] = False
+    pairs = list(zip(former.links, finished.links, strict=False))
+    cut = [place for place, (old, new) in enumerate(pairs) if new.is_cut and not old.is_cut]
+    links = list(finished.links)
+    for place in cut:
+        links[place] = former.links[place]
+    remembered = {**started.kept, CUT: ranges_of(np.array(cut, np.int32)), "reduced": ranges_of(revision.reduced)}
+    return altered(
+        finished,
+        links=tuple(links),
+        gone=gone,
+        groups=altered(finished.groups, gone=groups_gone),
+        started=altered(started, removed=revision.removed, removed_groups=removed_groups, kept=remembered),
+    )
+
+
+def ended(topology: Topology) -> Topology:
+    """The topology when an update has ended: who was to go is gone, and what tied them is cut."""
+    started = topology.started
+    assert started is not None, "only what has begun can end"
+    shape = without(topology, started.removed, started.removed_groups)
+    places = numbers_of(started.kept.get(CUT)).tolist()
+    links = list(shape.links)
+    cut_before = Counter(link.source for link in links if link.is_cut)
+    for place in places:
+        link = links[place]
+        links[place] = altered(link, is_cut=True, is_rule=False, place=cut_before[link.source])
+        cut_before[link.source] += 1
+    return altered(shape, links=tuple(links) if places else shape.links, started=None)
+
+
+def refuse_replaced(revision: Revision) -> None:
+    """Raise PL-P041 with every node that would have to be replaced."""
+    found = revision.fates.replaced
+    if found:
+        nodes = revision.finished.blueprint.nodes
+        mend = "If these nodes may be uninstalled and installed anew: --allow-replace"
+        raise ProblemsError(
+            Problem("PL-P041", f"'{name}' cannot change as it stands: {why}", mend, nodes[name].place)
+            for name, why in found.items()
+        )
+
+
+def refuse_other(topology: Topology) -> None:
+    """Raise PL-P043 while the deployment is in the middle of a modification of another kind."""
+    other = topology.started
+    if other is not None and other.workflow != UPDATE:
+        message = f"the modification of '{other.name}' by {other.execution or other.workflow} has not ended"
+        raise ProblemsError(
+            [Problem("PL-P043", message, f"End it first: phaseline executions retry {other.execution}")]
+        )
