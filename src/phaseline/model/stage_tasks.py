@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from phaseline.model.blueprint import Operation
 from phaseline.model.frozen import defaults_of, frozen, told
 from phaseline.model.packages import NOBODY, CrossDependency, Roles
-from phaseline.model.task_inputs import AWAIT_BOOT, NOTE_BOOT, RUNNERS, SHELL_ONCE
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 SYNC, GROUP, SKIPPED = "stage", "group", "skipped"
 """Types of tasks that call nothing: a point between stages, instances under one name, work that was taken out."""
 REBOOT, OPERATION, SHELL, PYTHON = "reboot", "operation", "shell", "python"
+RUNNERS = "phaseline.tasks.functions."
+"""Where the functions lie that carry out tasks, most of them under the name of the type."""
 NOTING, AWAITING = " note", " await"
 """What the first and the last call of a task that reboots have behind their names."""
 
@@ -111,7 +112,7 @@ class Task:
         return Operation(
             phase or self.phase,
             "function",
-            implementation=self._runner(phase),
+            implementation=RUNNERS + self._runner(phase),
             inputs=self._inputs(),
             max_retries=self.retries,
             retry_interval_s=float(interval) if isinstance(interval, int | float) else 0.0,
@@ -126,8 +127,8 @@ class Task:
 
     def _runner(self, phase: str) -> str:
         if self.type == REBOOT:
-            return NOTE_BOOT if phase.endswith(NOTING) else AWAIT_BOOT
-        return SHELL_ONCE if self.type == SHELL and not self.is_repeatable else RUNNERS[self.type]
+            return "note_boot" if phase.endswith(NOTING) else "await_boot"
+        return "shell_once" if self.type == SHELL and not self.is_repeatable else self.type
 
     def _inputs(self) -> dict[str, Value]:
         origin = self.origin
