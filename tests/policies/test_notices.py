@@ -61,7 +61,8 @@ def test_it_is_told_what_begins_and_how_it_ended(receiver):
 
 
 def test_the_signature_is_over_time_and_body(receiver):
-    called(Notify(receiver.url, secret="hook-key"), ABOUT, secrets={"hook-key": "s3cret"})
+    about = deployment(topology(blueprint(node("web"))), secrets={"hook-key": "s3cret"})
+    called(Notify(receiver.url, secret="hook-key"), about)
     ((headers, body),) = receiver.taken
     assert headers[SIGNATURE] == signature("s3cret", headers[TIMESTAMP], body)
     assert headers[SIGNATURE] != signature("other", headers[TIMESTAMP], body)

@@ -5,7 +5,7 @@ All of it is lazy: a class that looks at nothing pays for nothing, however large
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from phaseline.hooks.hook_context import HookCall, HookContext, Told
 from phaseline.hooks.stack import COMPLETE, FAILED, IN_PROGRESS, NOT_YET, StackView
@@ -15,7 +15,8 @@ from phaseline.model.frozen import frozen
 from phaseline.model.states import InstanceState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from phaseline.run.calling import Call, ExecutionView
     from phaseline.run.subjects import LoadedDeployment
@@ -41,14 +42,38 @@ class Seen:
 
 def seen_by(call: Call) -> Seen:
     """What the hook class of a call on the deployment itself sees. The views stand over the deployment as it is now."""
-    hook, why, ground = call.site.hook, call.why, call.site.execution.ground
+    hook = call.site.hook
     assert hook is not None
-    assert ground is not None
-    execution, deployment = call.site.execution, cast("LoadedDeployment", call.world).as_is()
-    native = action_of(execution.workflow)
-    action = ROLLBACK if hook.action == ROLLBACK else native
+    which = HookCall(hook.name, _phase(call.site.operation), call.why.word, call.attempt)
+    data = call.data if isinstance(call.data, dict) else {}
+    call.data = data
+    return seen(
+        cast("LoadedDeployment", call.world),
+        call.site.execution,
+        hook.action,
+        which,
+        why=call.why,
+        data=data,
+        log=call.log,
+    )
+
+
+def seen(
+    world: LoadedDeployment,
+    execution: ExecutionView,
+    told_action: str,
+    which: HookCall,
+    *,
+    why: Why = Why.BEFORE,
+    data: dict[str, Any] | None = None,
+    log: Callable[[str, str], None] | None = None,
+    at: datetime | None = None,
+) -> Seen:
+    """What a hook class sees that is told ``told_action`` of an execution; ``data``, ``log`` and ``at`` as for its context."""
+    ground, deployment, native = execution.ground, world.as_is(), action_of(execution.workflow)
+    assert ground is not None, "an execution with hooks has it"
+    action = ROLLBACK if told_action == ROLLBACK else native
     taken_back = native if action == ROLLBACK and native != ROLLBACK else ""
-    word, status = standing(deployment, action, taken_back, why)
     has_target = (taken_back or action) in AIMED
 
     def aimed() -> LoadedDeployment:
@@ -66,19 +91,21 @@ def seen_by(call: Call) -> Seen:
         rollback_of=taken_back,
     )
     cnxt = HookContext(
-        HookCall(hook.name, _phase(call.site.operation), why.word, call.attempt),
+        which,
         told,
-        data=call.data if isinstance(call.data, dict) else {},
+        data=data,
+        at=at,
         ids=lambda: (aimed() if has_target else deployment).topology.number_of,
         labels=lambda: stack.labels,
-        log=call.log,
+        log=log,
         digest=lambda: _digest(execution, [deployment, *([aimed()] if has_target else [])]),
         secret=deployment.secret,
         usage=ground.usage,
     )
+    word, status = standing(deployment, action, taken_back, why)
     stack = StackView(lambda: deployment, word, status, said=cnxt.say_state)
-    target = StackView(aimed, hook.action, IN_PROGRESS, whose="target", said=cnxt.say_state) if has_target else None
-    return Seen(cnxt, stack, target, hook.action)
+    target = StackView(aimed, told_action, IN_PROGRESS, whose="target", said=cnxt.say_state) if has_target else None
+    return Seen(cnxt, stack, target, told_action)
 
 
 def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: Why) -> tuple[str, str]:

@@ -190,7 +190,7 @@ class Deployments:
             is_resumed=row.attempt > 0,
             decisions=decided(self._store, row) if around.hooks else {},
             around=around,
-            ground=Ground(row, self._store, self.leads_to, lambda: self._aimed_inputs(row)) if around.hooks else None,
+            ground=Ground(row.number, self._store, self.leads_to, lambda: self._aimed_inputs(row)) if around.hooks else None,
         )
 
     def _aimed_inputs(self, row: ExecutionRow) -> Mapping[str, Value] | None:

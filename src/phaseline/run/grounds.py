@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from phaseline.model.blueprint import Value
-    from phaseline.model.rows import ExecutionRow
     from phaseline.plan.foresight import Foreseen
     from phaseline.ports import Store
     from phaseline.run.subjects import LoadedDeployment
@@ -44,13 +43,14 @@ class Ground:
 
     def __init__(
         self,
-        row: ExecutionRow,
+        execution: int,
         store: Store,
         leads_to: Callable[[int], Foreseen | None],
         inputs_then: Callable[[], Mapping[str, Value] | None],
     ) -> None:
-        """``leads_to``: what an execution will have done if all goes well. ``inputs_then``: those of what it aims at, if it does."""
-        self._row, self._store, self._leads_to, self._inputs_then = row, store, leads_to, inputs_then
+        """``execution``: its number. ``leads_to``: what an execution will have done if all goes well. ``inputs_then``: those of what it aims at, if it does."""
+        self._execution, self._store = execution, store
+        self._leads_to, self._inputs_then = leads_to, inputs_then
         self._targets: dict[bool, LoadedDeployment] = {}
 
     def target(self, now: LoadedDeployment, *, takes_back: bool = False) -> LoadedDeployment:
@@ -60,7 +60,7 @@ class Ground:
         """
         found = self._targets.get(takes_back)
         if found is None:
-            foreseen = self._leads_to(self._row.number)
+            foreseen = self._leads_to(self._execution)
             found = now.as_is()
             if foreseen is not None:
                 inputs = None if takes_back else self._inputs_then()

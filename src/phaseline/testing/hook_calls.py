@@ -18,23 +18,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from phaseline.hooks.digests import plan_digest
-from phaseline.hooks.hook_context import HookCall, HookContext, Told
-from phaseline.hooks.seen import standing
-from phaseline.hooks.stack import IN_PROGRESS, StackView
+from phaseline.hooks.hook_context import HookCall
+from phaseline.hooks.seen import seen
 from phaseline.model.around import Why
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.labels import Label, with_labels
 from phaseline.model.rows import CodePlaces
 from phaseline.model.states import InstanceState
 from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import ExecutionView
+from phaseline.run.grounds import Ground, Usage
+from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.plugin_code import attempt
 from phaseline.run.subjects import LoadedDeployment
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.topology import Topology
-    from phaseline.run.grounds import Usage
 
 KINDS: Mapping[OutcomeKind, Literal["agreed", "again", "failed"]] = {
     OutcomeKind.COMPLETED: "agreed",
@@ -63,6 +63,7 @@ def deployment(
     documents: Mapping[str, dict[str, Value]] | None = None,
     labels: Mapping[str, Sequence[str]] | None = None,
     inputs: Mapping[str, Value] | None = None,
+    secrets: Mapping[str, str] | None = None,
 ) -> LoadedDeployment:
     """A deployment with these instances, all in one state. ``documents``: {instance id: runtime properties}."""
     kept = [Label(key, value) for key, values in (labels or {}).items() for value in values]
@@ -77,7 +78,31 @@ def deployment(
         documents={topology.number_of[id]: dict(body) for id, body in (documents or {}).items()},
         states=np.full(len(topology), state, np.uint8),
         creator="ann",
+        secrets=_Secrets(secrets or {}),
     )
+
+
+class _Secrets(NoSecrets):
+    """The secrets that a deployment is made up with."""
+
+    def __init__(self, known: Mapping[str, str]) -> None:
+        self._known = known
+
+    def get(self, name: str) -> str:
+        return self._known[name]
+
+
+class _Ground(Ground):
+    """What a hook may look up, made up."""
+
+    def __init__(self, target: LoadedDeployment | None, usage: Sequence[Usage]) -> None:
+        self._target, self._used = target, usage
+
+    def target(self, now: LoadedDeployment, *, takes_back: bool = False) -> LoadedDeployment:  # noqa: ARG002 - as it was made up
+        return now if self._target is None else self._target.as_is()
+
+    def usage(self, key: str, value: str) -> Sequence[Usage]:  # noqa: ARG002 - as above
+        return self._used
 
 
 def called(
@@ -93,33 +118,21 @@ def called(
     data: dict[str, Any] | None = None,
     decisions: Mapping[str, Mapping[str, Value]] | None = None,
     parameters: Mapping[str, Value] | None = None,
-    secrets: Mapping[str, str] | None = None,
     usage: Sequence[Usage] = (),
 ) -> Answer:
     """What a method of a hook answers about a deployment. ``data``: what its last call left; ``at``: the time, with zone."""
     phase: Literal["pre", "post", "undo", "preview"] = "preview" if method == "do_preview_op" else "pre"
     if method == "do_post_op":
         phase = "undo" if why is Why.PRE_FAILED else "post"
-    at_hand = [about] if target is None else [about, target]
     left = data or {}
-    cnxt = HookContext(
-        HookCall(type(hook).__name__, phase, why.word),
-        Told(
-            f"{workflow}-1", workflow, action, parameters or {}, "ann", deployment_id=about.view.id,
-            decisions=decisions or {},
-        ),
-        data=left,
-        at=at,
-        ids=lambda: at_hand[-1].topology.number_of,
-        labels=lambda: stack.labels,
-        digest=lambda: plan_digest(workflow, parameters or {}, at_hand),
-        secret=(secrets or {}).__getitem__,
-        usage=lambda _key, _value: usage,
-    )  # fmt: skip
-    stack = StackView(about.as_is, *standing(about, action, "", why), said=cnxt.say_state)
-    aimed = None if target is None else StackView(target.as_is, action, IN_PROGRESS, whose="target")
-    given = (cnxt, stack, aimed, action)
-    _, error = attempt(getattr(hook, method), *(given if method != "do_post_op" else (*given, why.is_failure)))
+    execution = ExecutionView(
+        f"{workflow}-1", workflow, parameters or {}, "ann", decisions=decisions or {}, ground=_Ground(target, usage)
+    )
+    which = HookCall(type(hook).__name__, phase, why.word)
+    given = seen(about, execution, action, which, why=why, data=left, at=at)
+    cnxt = given.cnxt
+    arguments = [cnxt, given.stack, given.target, action, *([why.is_failure] if method == "do_post_op" else [])]
+    _, error = attempt(getattr(hook, method), *arguments)
     if error is not None:
         return Answer("failed", str(error.args[0] if error.args else error), warnings=cnxt.warnings)
     outcome = cnxt.outcome()
