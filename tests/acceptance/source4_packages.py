@@ -34,7 +34,7 @@ def stage_task(stage: str, *, role: str = "'*'", **more: Value) -> str:
 
 def granular_task(id: str, *, role: Value = "*", kind: str = "shell", **more: Value) -> str:
     """An item of ``deployment_tasks.yaml``; underscores of keys that begin with ``cross`` stand for hyphens."""
-    said = {"id": id, "type": kind, "version": "2.0.0", "role": role, **more}
+    said = {"id": id, "type": kind, "version": "2.0.0", **({} if kind == "stage" else {"role": role}), **more}
     if kind == "shell":
         said["parameters"] = {"cmd": f"./{id}.sh", "retries": 0, **dict(more.get("parameters") or {})}
     told = {name.replace("_", "-") if name.startswith("cross") else name: value for name, value in said.items()}

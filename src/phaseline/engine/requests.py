@@ -118,6 +118,7 @@ def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
         slot = scheduler.arena.slots[event.graph_id]
         slot.attempt = run.attempt
         draft.reopened.append(GraphReopened(slot.graph_id, run.attempt))
+        run.forgive()  # what failed in it was counted when it was taken up again
         graph, positions = run.retried
         chosen = positions if graph == slot.graph_id and positions is not None else np.arange(slot.end - slot.base)
         _again(scheduler, draft, slot, chosen.astype(np.int64) + slot.base, RETRIED_UNSURE)

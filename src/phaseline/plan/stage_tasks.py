@@ -252,7 +252,7 @@ class _Side:
             for before, after in zip(name[sources[stuck]].tolist(), name[behind[stuck]].tolist(), strict=True):
                 targets[after].add(before)
         for found in circles([sorted(one) for one in targets]):
-            ids = [self._names.get(block, "") for block in reversed(found)]
+            ids = [self._names.get(block, "") for block in found]
             told = list(dict.fromkeys(filter(None, ids)))
             if told:
                 return circle([*told, told[0]])
