@@ -9,7 +9,7 @@ import pytest
 import phaseline
 import phaseline.testing
 from phaseline.model import declaration
-from phaseline.use_cases import execution_noun, facade, plugin_nouns, resource_noun, secret_noun
+from phaseline.use_cases import execution_noun, facade, hook_noun, plugin_nouns, resource_noun, secret_noun
 
 PUBLIC = {
     "AttributeTypeError",
@@ -54,6 +54,7 @@ METHODS = {
     facade.Instances: {"list", "show", "why", "stuck"},
     plugin_nouns.Plugins: {"list", "show", "check", "reload", "install_definitions", "remove_definitions"},
     plugin_nouns.Phases: {"list", "show", "pause", "unpause"},
+    hook_noun.Hooks: {"list", "show", "disable", "enable", "reload", "test"},
     secret_noun.Secrets: {"create", "update", "list", "show", "delete", "rotate"},
     resource_noun.Resources: {
         *("apply", "list", "show", "history", "why", "target"),

@@ -8,7 +8,8 @@ import pytest
 
 from phaseline.cli.reference import commands_page, example_file, settings_page, walk
 from phaseline.cli.root import root
-from phaseline.use_cases.settings import SETTINGS, load_settings
+from phaseline.use_cases.settings import load_settings
+from phaseline.use_cases.settings_table import SETTINGS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 REMEDY = "run: python -m phaseline.cli.reference"

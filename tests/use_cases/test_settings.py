@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from phaseline.model.problem import ProblemsError
-from phaseline.use_cases.settings import SETTINGS, load_settings
+from phaseline.use_cases.settings import load_settings
+from phaseline.use_cases.settings_table import SETTINGS
 
 
 def codes(error: pytest.ExceptionInfo[ProblemsError]) -> list[str]:

@@ -69,7 +69,7 @@ class HookCode:
 
     def _one(self, hook: HookClass, make: Callable[[], object]) -> object:
         """The object that all share; with other options it is another one."""
-        key = hook.key, hook.implementation, hook.folder, json.dumps(hook.options, sort_keys=True)
+        key = hook.key, hook.implementation, hook.folder, json.dumps(dict(hook.options), sort_keys=True)
         with self._lock:
             found = self._shared.get(key)
             if found is None:

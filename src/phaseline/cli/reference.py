@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from phaseline.cli.root import root
-from phaseline.use_cases.settings import SETTINGS
+from phaseline.use_cases.settings_table import SETTINGS
 
 WIDTH = 110
 MADE = "<!-- Made by `python -m phaseline.cli.reference`; a test holds it to the program. -->"

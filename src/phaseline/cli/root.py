@@ -31,6 +31,7 @@ COMMANDS = {
     "plugins": "plugins:plugins",
     "resources": "resources:resources",
     "phases": "phases:phases",
+    "hooks": "hooks:hooks",
     "records": "records:records",
     "init": "init:init",
     "demo": "demo:demo",

@@ -136,7 +136,7 @@ def _is_mine(path: Path) -> bool:
 def _variables() -> Iterator[Check]:
     """Variables that look like settings and are none. No command refuses them: they may be another program's."""
     from phaseline.run.processes import MARK
-    from phaseline.use_cases.settings import SETTINGS
+    from phaseline.use_cases.settings_table import SETTINGS
     from phaseline.use_cases.typos import did_you_mean
     from phaseline.vault.master_keys import VARIABLE
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 from phaseline.use_cases.execution_noun import Executions, order_of
+from phaseline.use_cases.hook_noun import Hooks
 from phaseline.use_cases.plan_noun import Plans
 from phaseline.use_cases.plugin_nouns import Phases, Plugins
 from phaseline.use_cases.resource_noun import Resources
@@ -77,8 +78,8 @@ def open_phaseline(
 class Phaseline:
     """The use cases over one store, by noun.
 
-    ``blueprints``, ``deployments``, ``executions``, ``plans``, ``instances``, ``resources``, ``plugins``, ``phases``, ``secrets``,
-    ``engine``.
+    ``blueprints``, ``deployments``, ``executions``, ``plans``, ``instances``, ``resources``, ``plugins``, ``phases``, ``hooks``,
+    ``secrets``, ``engine``.
     """
 
     def __init__(self, place: Workplace) -> None:
@@ -92,6 +93,7 @@ class Phaseline:
         self.plugins = Plugins(place)
         self.phases = Phases(place)
         self.resources = Resources(place)
+        self.hooks = Hooks(place)
         self.secrets = Secrets(place)
         self.engine = EngineDoor(place)
 

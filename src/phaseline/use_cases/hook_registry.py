@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from phaseline.hooks.entries import FROM_SETTINGS, HookEntry, announced
@@ -13,10 +14,12 @@ from phaseline.model.problem import Place, Problem, ProblemsError
 
 if TYPE_CHECKING:
     from phaseline.hooks.reading import KnownHook
+    from phaseline.model.blueprint import Value
     from phaseline.model.hook_switches import Switch
     from phaseline.use_cases.settings import Settings
     from phaseline.use_cases.workplace import Workplace
 
+NO_OPTIONS: Mapping[str, Value] = MappingProxyType({})
 BROKEN = "PL-H001"
 """The code of what is said of a class that cannot be used."""
 
@@ -30,7 +33,19 @@ def make_registry(place: Workplace, packaged: Iterable[HookEntry] = ()) -> Regis
 
 def _named(settings: Settings) -> Iterator[HookEntry]:
     for row in json.loads(settings.hook_classes or "[]"):
-        yield HookEntry(FROM_SETTINGS, "", row["name"], row["class"], row["folder"], row["options"])
+        yield named(settings, row["class"], row["name"], row["folder"], row["options"])
+
+
+def named(
+    settings: Settings, target: str, name: str, folder: str = "", options: Mapping[str, Value] = NO_OPTIONS
+) -> HookEntry:
+    """A class that no distribution announces. Without a ``folder`` it may lie in those of plugins, or be installed."""
+    if not folder:
+        from phaseline.catalog.places import find_spec
+
+        module = target.partition(":")[0]
+        folder = next((one for one in settings.plugin_folders if find_spec(module, [one]) is not None), "")
+    return HookEntry(FROM_SETTINGS, "", name, target, folder, dict(options))
 
 
 def in_use(place: Workplace, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:

@@ -73,9 +73,11 @@ def _engine(place: Workplace) -> Owner | None:
 
 
 def reloaded(place: Workplace) -> Mapping[str, Value]:
-    """What the engine answers: its plugins read anew, their code imported."""
+    """What the engine answers: its plugins read anew, their code imported. Hook classes are imported when they are called."""
+    from phaseline.use_cases.hooks import forget_hooks
     from phaseline.use_cases.known_phases import load
 
+    forget_hooks(place)
     return _answer(load(place))
 
 

@@ -1,0 +1,97 @@
+"""Hook classes as text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from phaseline.cli.render.table import clean, colored, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.use_cases.hook_trial import HookTried
+    from phaseline.use_cases.hooks import HookList, HooksReloaded, HookView, Switched
+
+NO_HOOKS = (
+    "No hook classes. They are looked for among the installed packages (entry points of the group phaseline.hooks;\n"
+    "with hooks.heat_compat also heat.stack_lifecycle_plugins) and in the settings ([[hooks.classes]])."
+)
+
+
+def hook_list(found: HookList) -> str:
+    """A table, what is wrong with broken ones, and what is odd; or where they are looked for."""
+    if not found.hooks:
+        return NO_HOOKS
+    head = ["name", "state", "ordinal", "class", "from", "actions"]
+    rows = [
+        [hook.name, hook.state, str(hook.ordinal), hook.implementation, origin(hook), ", ".join(hook.actions) or "all"]
+        for hook in found.hooks
+    ]
+    lines = [table(head, [[clean(cell) for cell in row] for row in rows])]
+    lines += [f"{clean(hook.name)}: {clean(hook.fault)}" for hook in found.hooks if hook.state == "broken"]
+    lines += [f"{clean(hook.name)} was switched off by {clean(hook.off)}" for hook in found.hooks if hook.off]
+    lines += [f"note: {clean(text)}" for text in found.warnings]
+    return "\n".join(lines)
+
+
+def origin(hook: HookView) -> str:
+    """Where it is announced."""
+    return hook.distribution or hook.group
+
+
+def hook_text(hook: HookView) -> str:
+    """Everything about one class."""
+    called = [word for word, is_true in (("critical", hook.critical), ("optional", hook.optional)) if is_true]
+    lines = [
+        f"{clean(hook.name)}: {colored(hook.state)}",
+        f"  class     {hook.implementation}",
+        f"  from      {' of '.join(filter(None, (hook.group, hook.distribution)))}",
+        f"  ordinal   {hook.ordinal}",
+        f"  methods   {', '.join(hook.methods) or 'none'}",
+        f"  actions   {', '.join(hook.actions) or 'all'}",
+        f"  timeout   {hook.timeout_s:g} s",
+        f"  marks     {', '.join(called) or 'none'}",
+        *([f"  folder    {hook.folder}"] if hook.folder else []),
+        *([f"  options   {json.dumps(dict(hook.options))}"] if hook.options else []),
+        *([f"  fault     {hook.fault}"] if hook.fault else []),
+        *([f"  off       by {hook.off}"] if hook.off else []),
+        *([f"  off for   {', '.join(hook.deployments)}"] if hook.deployments else []),
+    ]
+    return "\n".join([lines[0], *map(clean, lines[1:])])
+
+
+def hooks_text(hooks: Sequence[HookView]) -> str:
+    """Several of a name."""
+    return "\n\n".join(hook_text(hook) for hook in hooks)
+
+
+def switched_text(done: Switched) -> str:
+    """What holds from now on."""
+    where = f" for '{done.deployment}'" if done.deployment else ""
+    if done.was_so:
+        return f"The hook class '{done.name}' was {'on' if done.is_on else 'off'}{where} before."
+    word = "called again" if done.is_on else "called no more"
+    return f"The hook class '{done.name}' is {word}{where}, from the next action on; what runs goes on as it began."
+
+
+def reloaded_text(done: HooksReloaded) -> str:
+    """How many there are, who reads them, and what is wrong with them."""
+    broken = [hook for hook in done.hooks if hook.state == "broken"]
+    count = f"{len(done.hooks)} hook class{'es' * (len(done.hooks) != 1)}"
+    who = f"the engine (process {done.pid}) imports them anew" if done.pid else "no engine runs"
+    lines = [f"{count}, of which {len(broken)} cannot be used; {who}."]
+    lines += [f"{clean(hook.name)}: {clean(hook.fault)}" for hook in broken]
+    return "\n".join([*lines, *(f"note: {clean(text)}" for text in done.warnings)])
+
+
+def tried_text(tried: HookTried) -> str:
+    """What it said, and all that it left."""
+    head = f"{tried.name}.{tried.method} for {tried.action} of '{tried.deployment}' {tried.answer} after {tried.took_ms} ms"
+    lines = [f"{head}: {tried.message}" if tried.message else head]
+    lines += [f"  warned   {text}" for text in tried.warnings]
+    lines += [f"  decided  {one}: {json.dumps(dict(said))}" for one, said in tried.decisions.items()]
+    lines += [f"  {text}" for text in tried.lines if not text.startswith("warning: ")]
+    if tried.traceback:
+        lines += [f"  {line}" for line in tried.traceback.rstrip().splitlines()]
+    return "\n".join(map(clean, lines))

@@ -1,0 +1,129 @@
+"""Calling one method of a hook class by hand: outside of any execution, on what a deployment is now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.hooks.arguments import POST, PRE, PREVIEW
+from phaseline.hooks.bounded import BoundedThreads
+from phaseline.hooks.caller import failed
+from phaseline.hooks.hook_context import HookCall
+from phaseline.hooks.reading import read
+from phaseline.hooks.seen import seen
+from phaseline.model.actions import action_of
+from phaseline.model.around import Why
+from phaseline.model.frozen import frozen
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import ExecutionView, Outcome
+from phaseline.run.deployments import Deployments
+from phaseline.run.grounds import Ground
+from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.hook_registry import named, problem_of
+from phaseline.use_cases.hooks import find
+
+if TYPE_CHECKING:
+    from phaseline.hooks.hook_context import HookContext
+    from phaseline.hooks.reading import KnownHook
+    from phaseline.model.blueprint import Value
+    from phaseline.use_cases.workplace import Workplace
+
+Method = Literal["pre", "post", "preview"]
+METHODS: Mapping[Method, str] = {"pre": PRE, "post": POST, "preview": PREVIEW}
+SAID: Mapping[OutcomeKind, Literal["agreed", "waits", "refused"]] = {
+    OutcomeKind.COMPLETED: "agreed",
+    OutcomeKind.AGAIN: "waits",
+    OutcomeKind.FAILED: "refused",
+}
+
+
+@frozen
+class HookTried:
+    """What a hook class said: ``agreed``, ``refused`` with a ``message`` and a ``traceback``, or ``waits``."""
+
+    name: str
+    method: str
+    action: str
+    deployment: str
+    answer: Literal["agreed", "waits", "refused"]
+    took_ms: int
+    message: str = ""
+    warnings: Sequence[str] = ()
+    decisions: Mapping[str, Mapping[str, Value]] = {}
+    lines: Sequence[str] = ()
+    traceback: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        """False if it refused."""
+        return self.answer != "refused"
+
+
+def try_hook(
+    place: Workplace, name: str, deployment: str, *, workflow: str = "install", method: Method = "pre"
+) -> HookTried:
+    """Call one method of a hook class (its name, or module:Class) as the workflow would; nothing is kept of what it says.
+
+    What the class itself does outside is done. The target of an update is the deployment itself.
+
+    Raises: PL-H001 (it cannot be used), PL-H002 (no such class), PL-H004 (it has no such method), PL-C010 (no such deployment).
+    """
+    hook = _one(place, name)
+    if METHODS[method] not in hook.methods:
+        mend = f"Name one that it has, with --method: {', '.join(word for word in METHODS if METHODS[word] in hook.methods)}"
+        raise fail("PL-H004", f"the hook class '{name}' has no {METHODS[method]}", mend)
+    row = find_deployment(place.store, deployment)
+    about = Deployments(place.store, place.vault).loaded(row.number)
+    why = Why.COMPLETED if method == "post" else Why.BEFORE
+    action = next(iter(hook.called_as(action_of(workflow))), action_of(workflow))
+    lines: list[str] = []
+    ground = Ground(0, place.store, lambda _: None, lambda: None)
+    execution = ExecutionView("", workflow, creator=place.actor.name, tenant=place.actor.tenant, ground=ground)
+    given = seen(
+        about,
+        execution,
+        action,
+        HookCall(hook.name, method, why.word),
+        why=why,
+        log=lambda level, text: lines.append(f"{level}: {text}"),
+    )
+    one = place.catalog.load_hook(hook.pinned(hook.name, action))()
+    arguments = given.cnxt, given.stack, given.target, action
+    begun = time.monotonic()
+    outcome = _called(partial(run_to_end, getattr(one, METHODS[method]), *arguments), given.cnxt, hook.timeout_s)
+    return HookTried(
+        hook.name,
+        METHODS[method],
+        action,
+        row.name,
+        SAID[outcome.kind],
+        round((time.monotonic() - begun) * 1000),
+        outcome.message,
+        given.cnxt.warnings,
+        given.cnxt.decided,
+        lines,
+        outcome.error.get("traceback", ""),
+    )
+
+
+def _one(place: Workplace, name: str) -> KnownHook:
+    """The class of this name, or the one that is named as module:Class, announced or not."""
+    if ":" in name and "/" not in name:
+        hook = read(named(place.settings, name, name.rpartition(":")[2]), place.catalog.load_hook)
+    else:
+        hook = find(place, name)[0]
+    if hook.fault:
+        raise ProblemsError([problem_of(hook)])
+    return hook
+
+
+def _called(code: partial[None], cnxt: HookContext, timeout_s: float) -> Outcome:
+    try:
+        _, error = BoundedThreads().run(partial(attempt, code), timeout_s)
+    except TimeoutError:
+        return Outcome(OutcomeKind.FAILED, message=f"timed out after {timeout_s:g} s")
+    return cnxt.outcome() if error is None else failed(error)

@@ -1,0 +1,190 @@
+"""Looking at hook classes, and switching them off and on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.hooks.registry import Registry
+from phaseline.model.frozen import frozen
+from phaseline.model.hook_switches import EVERYWHERE
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.hook_registry import switched_off
+from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.hooks.reading import KnownHook
+    from phaseline.model.blueprint import Value
+    from phaseline.model.hook_switches import Switch
+    from phaseline.use_cases.workplace import Workplace
+
+
+@frozen
+class HookView:
+    """A hook class as users see it. ``fault``: why it cannot be used; ``off``: who has switched it off and why.
+
+    ``deployments``: those that have switched it off for themselves. ``actions``: the only ones it is called for; none: for all.
+    """
+
+    name: str
+    state: Literal["ready", "off", "broken"]
+    ordinal: float
+    implementation: str
+    group: str
+    distribution: str
+    methods: Sequence[str]
+    actions: Sequence[str]
+    critical: bool
+    timeout_s: float
+    nested: bool
+    per_execution: bool
+    optional: bool
+    folder: str
+    options: Mapping[str, Value]
+    fault: str = ""
+    off: str = ""
+    deployments: Sequence[str] = ()
+
+
+@frozen
+class HookList:
+    """All hook classes in the order in which they are called, broken ones last; what is odd about them."""
+
+    hooks: Sequence[HookView]
+    warnings: Sequence[str] = ()
+
+
+@frozen
+class Switched:
+    """That a class is on or off from now on: for actions that begin later. ``deployment`` empty: for all."""
+
+    name: str
+    deployment: str
+    is_on: bool
+    was_so: bool
+
+
+@frozen
+class HooksReloaded:
+    """What came of reading hook classes anew. ``pid`` 0: no engine runs; the next one reads them anew in any case."""
+
+    pid: int
+    hooks: Sequence[HookView]
+    warnings: Sequence[str] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """True if all of them can be used."""
+        return all(hook.state != "broken" for hook in self.hooks)
+
+
+def list_hooks(place: Workplace, deployment: str | None = None) -> HookList:
+    """All hook classes; with a deployment also whether they are on for it. Raises: PL-C010 if there is none of that name."""
+    registry = known(place)
+    number = EVERYWHERE if deployment is None else find_deployment(place.store, deployment).number
+    switches = _switches(place)
+    return HookList([_view(place, hook, switches, number) for hook in registry.hooks], registry.warnings)
+
+
+def show_hooks(place: Workplace, name: str) -> Sequence[HookView]:
+    """The hook classes of a name. Raises: PL-H002 if there is none."""
+    switches = _switches(place)
+    return [_view(place, hook, switches, EVERYWHERE) for hook in find(place, name)]
+
+
+def disable_hook(place: Workplace, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
+    """Have a class called no more, from the next action on; for one deployment only if it is optional.
+
+    Raises: PL-H002 (no such class), PL-H003 (not optional), PL-C010 (no such deployment).
+    """
+    hooks = find(place, name)
+    row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
+    fixed = [hook for hook in hooks if not hook.optional]
+    if row is not None and fixed:
+        text = f"the hook class '{name}' is not optional: no deployment can do without it"
+        raise fail("PL-H003", text, f"Switch it off for all, if you may: phaseline hooks disable {name}")
+    number = EVERYWHERE if row is None else row.number
+    is_new = place.store.hook_switches.put_off(name, number, reason, place.actor)
+    return Switched(name, "" if row is None else row.name, is_on=False, was_so=not is_new)
+
+
+def enable_hook(place: Workplace, name: str, *, deployment: str | None = None) -> Switched:
+    """Have a class called again that was switched off. Raises: PL-H002, PL-C010."""
+    row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
+    is_changed = place.store.hook_switches.put_on(name, EVERYWHERE if row is None else row.number)
+    if not is_changed:
+        find(place, name)
+    return Switched(name, "" if row is None else row.name, is_on=True, was_so=not is_changed)
+
+
+def reload_hooks(place: Workplace) -> HooksReloaded:
+    """Have hook classes imported anew for actions that begin from now on, here and by the engine that runs.
+
+    It reads phase plugins anew, too. Raises: PL-D055 if it does not answer.
+    """
+    from phaseline.use_cases.reloading import reload_plugins
+
+    pid = reload_plugins(place).pid
+    forget_hooks(place)
+    found = list_hooks(place)
+    return HooksReloaded(pid, found.hooks, found.warnings)
+
+
+def forget_hooks(place: Workplace) -> None:
+    """Read everything about hook classes anew when it is needed next. Executions that run keep what they have."""
+    place.__dict__.pop("hooks", None)
+    place.catalog.forget_hooks()
+
+
+def known(place: Workplace) -> Registry:
+    """The registry of this process."""
+    return place.hooks or Registry((), place.catalog.load_hook)
+
+
+def find(place: Workplace, name: str) -> Sequence[KnownHook]:
+    """Those of a name, or the one of a key. Raises: PL-H002."""
+    registry = known(place)
+    found = registry.find(name)
+    if not found:
+        hint = did_you_mean(name, [hook.name for hook in registry.hooks])
+        mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline hooks list".strip()
+        raise fail("PL-H002", f"there is no hook class '{name}'", mend)
+    return found
+
+
+def _switches(place: Workplace) -> Sequence[Switch]:
+    """None where there is no store."""
+    try:
+        return place.store.hook_switches.all()
+    except ProblemsError as error:
+        if error.problems[0].code != "PL-S007":
+            raise
+        return ()
+
+
+def _view(place: Workplace, hook: KnownHook, switches: Sequence[Switch], deployment: int) -> HookView:
+    switch = switched_off(hook, switches, deployment)
+    entry = hook.entry
+    own = [one.deployment for one in switches if one.name in (hook.name, entry.key) and one.deployment]
+    names = {row.number: row.name for row in place.store.deployments()} if own else {}
+    return HookView(
+        hook.name,
+        "off" if switch is not None else "broken" if hook.fault else "ready",
+        hook.ordinal,
+        entry.target,
+        entry.group,
+        entry.distribution,
+        hook.methods,
+        hook.actions,
+        hook.critical,
+        hook.timeout_s,
+        hook.nested,
+        hook.per_execution,
+        hook.optional,
+        entry.folder,
+        entry.options,
+        hook.fault,
+        "" if switch is None else f"{switch.actor}: {switch.reason}" if switch.reason else switch.actor,
+        sorted(names[number] for number in own if number in names),
+    )
