@@ -22,7 +22,6 @@ CFY = {
     "node-instances": "phaseline instances list -d NAME",
     "nodes": "phaseline instances list -d NAME",
     "local": "phaseline install FILE",
-    "snapshots": "phaseline store backup FILE",
     "profiles": "phaseline --store URL …, for there is nothing to log in to",
     "executions get": "phaseline executions show ID",
     "instances get": "phaseline instances show ID",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from phaseline.model.frozen import altered
 from phaseline.model.problem import fail
@@ -54,10 +54,10 @@ def _checks(made: ChecksMade, secrets: Secrets) -> ChecksMade:
 
 
 def _written(written: Written, secrets: Secrets) -> Written:
-    """Documents that are kept have nothing in clear that is a secret."""
+    """Documents that are kept: what instances know is sealed where it is a secret, all else comes from the store as it is."""
     if not written.kept:
         return written
-    bodies = [cast("dict[str, Value]", secrets.sealed(dict(one.body))) for one in written.kept]
+    bodies = [{**one.body, "resources": secrets.sealed(one.body["resources"])} for one in written.kept]
     kept = tuple(altered(one, body=body) for one, body in zip(written.kept, bodies, strict=True))
     return altered(written, kept=kept)
 

@@ -195,7 +195,8 @@ def _uses(place: Workplace, document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _sealed(place: Workplace, body: Mapping[str, Value]) -> Mapping[str, Value]:
-    sealed = place.vault.sealed(dict(body))
+    """As it is stored: what the document has sealed is opened before, so that nothing is sealed twice."""
+    sealed = place.vault.sealed(place.vault.unsealed(dict(body)))
     assert isinstance(sealed, dict), "a mapping stays one"
     return sealed
 

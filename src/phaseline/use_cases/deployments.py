@@ -202,4 +202,6 @@ def _status(executions: Sequence[ExecutionRow], states: np.ndarray) -> str:
         return "requires_attention"
     if np.isin(states, GONE).all():
         return "not_installed"
-    return "good" if (states == InstanceState.STARTED).all() else "requires_attention"
+    if (states == InstanceState.STARTED).all():
+        return "adopted" if executions[-1].request.workflow == "adopt" else "good"
+    return "suspended" if (states == InstanceState.SUSPENDED).all() else "requires_attention"

@@ -30,12 +30,12 @@ SHOWN = 5
 
 @frozen
 class AbandonedView:
-    """What is left of a deployment. ``id``: of the execution that abandoned it; times in ms, ``until`` when it can be had no more."""
+    """What is left of a deployment. ``id``: of the execution that abandoned it; times in ms, ``until_at`` when it can be had no more."""
 
     id: str
     deployment: str
     at: int
-    until: int
+    until_at: int
     created_by: str
     size_bytes: int
 
