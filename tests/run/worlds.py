@@ -93,8 +93,9 @@ class World:
         inputs: dict[str, object] | None = None,
         catalog: Catalog | None = None,
         host_keys: HostKeys | None = None,
+        identity: str = "world",
     ) -> None:
-        self.store = MemoryStore(WallClock(), identity="world")
+        self.store = MemoryStore(WallClock(), identity=identity)
         self.topology = make_topology(blueprint)
         self.phase = phase
         self.kind = kind

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint
 
 from phaseline.model.blueprint import Node
-from phaseline.model.task_inputs import RUNNERS
 from phaseline.run.processes import is_alive
 from phaseline.tasks.host_keys import HostKeys
 from phaseline.testing.builders import node, operation
+
+TYPES = ("shell", "shell_once", "puppet", "upload_file", "copy_files", "sync", "python", "note_boot", "await_boot")
+RUNNERS = {name: f"phaseline.tasks.functions.{name}" for name in TYPES}
 
 
 def inputs_of(folder: Path, parameters: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -54,12 +57,15 @@ def world(
     **more: Any,
 ) -> World:
     """Instances ``web_1`` … (numbers from 1) contained in ``vm_1`` (number 0), whose properties are ``host``."""
+    identity = uuid4().hex  # as each store has its own: by it processes of tasks are told apart, and ended
     create = operation(CREATE, runner, inputs=inputs_of(folder, parameters, **more))
     nodes: list[Node] = [
         node("vm", types=("cloudify.nodes.Compute",), properties=host or {"agent_config": {"install_method": "none"}}),
         node("web", on="vm", instances=instances, create=create),
     ]
-    return World(folder, make_blueprint(*nodes), policy=Policy(LaneSpec(CREATE, "each")), host_keys=host_keys)
+    return World(
+        folder, make_blueprint(*nodes), policy=Policy(LaneSpec(CREATE, "each")), host_keys=host_keys, identity=identity
+    )
 
 
 def pids_in(file: Path) -> list[int]:

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from tests.run.worlds import World
 from tests.tasks.servers import KINDS, server
-from tests.tasks.tasked import world
+from tests.tasks.tasked import RUNNERS, world
 
 from phaseline.model.status import OutcomeKind
-from phaseline.model.task_inputs import RUNNERS
 
 Make = Callable[..., World]
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from tests.run.worlds import World
 from tests.tasks.servers import KINDS, server
-from tests.tasks.tasked import script, world
+from tests.tasks.tasked import RUNNERS, script, world
 
 from phaseline.model.status import OutcomeKind
-from phaseline.model.task_inputs import AWAIT_BOOT, NOTE_BOOT, RUNNERS
 from phaseline.tasks.functions import BOOT_KEY
 
 Make = Callable[..., World]
@@ -95,7 +94,7 @@ def test_a_function_without_a_module_is_refused(make: Make, name: str) -> None:
 
 
 def test_a_reboot_of_this_machine_is_refused(make: Make) -> None:
-    answer = make(NOTE_BOOT, {"timeout": 300}).run(1)
+    answer = make(RUNNERS["note_boot"], {"timeout": 300}).run(1)
     assert answer.kind is OutcomeKind.FAILED
     assert "a reboot of this machine is refused" in answer.message
 
@@ -103,11 +102,11 @@ def test_a_reboot_of_this_machine_is_refused(make: Make) -> None:
 def test_after_a_reboot_it_is_awaited_that_the_host_is_back(make: Make, tmp_path: Path) -> None:
     with server(KINDS[0], tmp_path / "server") as running:
         host = {"ip": "127.0.0.1", "agent_config": {**running.agent_config, "host_key": running.host_key}}
-        noted = make(NOTE_BOOT, {}, host=host, scripts="").run(1)
+        noted = make(RUNNERS["note_boot"], {}, host=host, scripts="").run(1)
         assert noted.kind is OutcomeKind.COMPLETED
         (change,) = noted.documents
         assert change.written == {(BOOT_KEY,): Path("/proc/sys/kernel/random/boot_id").read_text().strip()}
-        waiting = make(AWAIT_BOOT, {}, host=host, scripts="")
+        waiting = make(RUNNERS["await_boot"], {}, host=host, scripts="")
         waiting.deployments.loaded(waiting.deployment).apply(1, change.written, ())
         answer = waiting.run(1)
         assert answer.kind is OutcomeKind.AGAIN, "it is the boot of before"
@@ -120,5 +119,8 @@ def test_after_a_reboot_it_is_awaited_that_the_host_is_back(make: Make, tmp_path
 
 def test_a_host_that_is_down_after_a_reboot_is_waited_for(make: Make) -> None:
     host = {"ip": "127.0.0.1", "agent_config": {"install_method": "remote", "user": "ann", "port": 1}}
-    assert make(AWAIT_BOOT, {}, host=host).run(1).kind is OutcomeKind.AGAIN
-    assert make(AWAIT_BOOT, {"timeout": 0.001}, host=host).run(1).kind in {OutcomeKind.AGAIN, OutcomeKind.FAILED}
+    assert make(RUNNERS["await_boot"], {}, host=host).run(1).kind is OutcomeKind.AGAIN
+    assert make(RUNNERS["await_boot"], {"timeout": 0.001}, host=host).run(1).kind in {
+        OutcomeKind.AGAIN,
+        OutcomeKind.FAILED,
+    }

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.run.worlds import World
-from tests.tasks.tasked import inputs_of, living, pids_in, script, world
+from tests.tasks.tasked import RUNNERS, inputs_of, living, pids_in, script, world
 
 from phaseline.model.status import OutcomeKind
-from phaseline.model.task_inputs import RUNNERS
 from phaseline.run.trying import Given, Trial
 from phaseline.tasks.functions import shell
 from phaseline.tasks.here import Here
@@ -107,9 +106,12 @@ def test_f32_a_task_that_takes_too_long_is_ended_with_its_children(make: Make, t
 
 def test_what_does_not_listen_to_sigterm_is_killed_after_a_grace(tmp_path: Path) -> None:
     text = lived(
-        f"(trap '' TERM; sleep 62) & echo $! > {tmp_path}/pids; wait", mark="x.", folder=str(tmp_path), grace_s=0
+        f"(trap '' TERM; sleep 62) & echo $! > {tmp_path}/pids; wait",
+        mark=f"{tmp_path}.",
+        folder=str(tmp_path),
+        grace_s=0,
     )
-    ended = asyncio.run(run(Here(str(tmp_path)), text, timeout_s=0.3))
+    ended = asyncio.run(run(Here(str(tmp_path)), text, limit_s=lambda: 0.3))
     assert ended is not None
     assert ended.is_late
     assert len(pids_in(tmp_path / "pids")) == 1
@@ -199,11 +201,11 @@ def test_cwd_is_where_the_task_says(make: Make, tmp_path: Path) -> None:
     assert make({"cmd": "pwd", "cwd": str(tmp_path)}).run(1).lines == [f"<out> {tmp_path}"]
 
 
-def test_sixty_at_once_hold_no_thread(make: Make) -> None:
+def test_forty_at_once_hold_no_thread(make: Make) -> None:
     gate = (
-        'n=0; while [ "$(ls ../.. | wc -l)" -lt 60 ] && [ $n -lt 400 ]; do n=$((n+1)); sleep 0.05; done; [ $n -lt 400 ]'
+        'n=0; while [ "$(ls ../.. | wc -l)" -lt 40 ] && [ $n -lt 400 ]; do n=$((n+1)); sleep 0.05; done; [ $n -lt 400 ]'
     )
-    answer = make({"cmd": gate}, instances=60, scripts="").run(*range(1, 61))
+    answer = make({"cmd": gate}, instances=40, scripts="").run(*range(1, 41))
     assert set(answer.kinds.values()) == {OutcomeKind.COMPLETED}, "each waits until all others have begun"
 
 
@@ -218,10 +220,9 @@ def test_no_command_and_no_setting_shows_in_the_list_of_processes(make: Make) ->
 def test_a_command_that_cannot_be_tried_again_has_a_runner_that_says_so() -> None:
     from phaseline.catalog.declarations import Declarations
     from phaseline.model.rows import CodePlaces
-    from phaseline.model.task_inputs import AWAIT_BOOT, NOTE_BOOT, SHELL_ONCE
 
     read = Declarations()
-    found = {name: read.of(name, CodePlaces("/")) for name in (*RUNNERS.values(), SHELL_ONCE, NOTE_BOOT, AWAIT_BOOT)}
+    found = {name: read.of(dotted, CodePlaces("/")) for name, dotted in RUNNERS.items()}
     assert {declared.flavour for declared in found.values() if declared is not None} == {"task"}
     once = [name for name, declared in found.items() if declared is None or not declared.repeatable]
-    assert once == [RUNNERS["python"], SHELL_ONCE]
+    assert once == ["shell_once", "python"]

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from phaseline.run.plugin_code import attempt_async
+from phaseline.run.processes import GRACE_S
 
 if TYPE_CHECKING:
     import asyncio
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 MAX_AT_ONCE = 1_000
 """Coroutines in progress at once; others wait their turn."""
-LEAVE_S = 1.0
-"""Coroutines that are canceled when the engine leaves may take so long to put away what they hold."""
+LEAVE_S = 2 * GRACE_S
+"""Coroutines that are canceled when the engine leaves may take so long to end what they have started."""
 LOOK_EVERY_S = 0.02
 """How often a draining loop looks whether its coroutines have ended."""
 
@@ -73,7 +74,7 @@ class LoopThread:
             done.wait(LOOK_EVERY_S)
         loop.call_soon_threadsafe(self._end)
         if self._thread is not None:
-            self._thread.join(2 * LEAVE_S)
+            self._thread.join(LEAVE_S + 1)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:

@@ -130,7 +130,7 @@ async def await_boot(task: Task) -> Outcome:
 
     assert task.call.instance is not None
     properties = task.call.instance.runtime_properties
-    limit, _ = task.left_s()
+    limit = task.left_s()
     try:
         ended = await task.command(BOOT_ID)
         is_back = not ended.code and not ended.is_late and ended.said.strip() != properties.get(BOOT_KEY)

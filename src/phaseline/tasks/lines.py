@@ -163,38 +163,33 @@ async def run(
     script: str,
     *,
     log: Callable[[str, str], None] | None = None,
-    timeout_s: float = 0,
+    limit_s: Callable[[], float] = lambda: 0.0,
     content: bytes | None = None,
     missing: str = "",
 ) -> Ended | None:
     """How a script ended that was run on a place, with ``content`` on its input, if any; else for as long as its line is open.
 
-    None: it wrote ``missing`` and did nothing. After ``timeout_s`` (0: never), or when it is canceled here, everything it
-    has started is ended there. Raises ``Unreachable``.
+    None: it wrote ``missing`` and did nothing. After ``limit_s()`` (0: never; asked when the line is open), or when it is canceled
+    here, everything it has started is ended there. Raises ``Unreachable``.
     """
     command = Command(log, missing)
-    until = None if timeout_s <= 0 else asyncio.get_running_loop().time() + timeout_s
+    line = await place.open(command)
     try:
-        async with asyncio.timeout_at(until):
-            line = await place.open(command)
-    except TimeoutError:
-        raise Unreachable(f"{place.name} did not answer within {timeout_s:g} s") from None
-    try:
+        limit = limit_s()
         line.write(encoded(script))
         if content is not None:
             line.write(content)
             line.end()
-        return await _awaited(command, line, until)
+        return await _awaited(command, line, limit if limit > 0 else None)
     finally:
         line.close()
         if not command.ended.done():
             command.ended.cancel()
 
 
-async def _awaited(command: Command, line: Line, until: float | None) -> Ended | None:
-    left = None if until is None else max(0.0, until - asyncio.get_running_loop().time())
+async def _awaited(command: Command, line: Line, limit_s: float | None) -> Ended | None:
     try:
-        done, _ = await asyncio.wait({command.ended}, timeout=left)
+        done, _ = await asyncio.wait({command.ended}, timeout=limit_s)
     except asyncio.CancelledError:
         line.end()
         await asyncio.wait({command.ended}, timeout=AWAIT_END_S)

@@ -27,28 +27,26 @@ family() {
 }
 end() {
     found=$(family)
-    [ -z "$found" ] && [ -z "$1" ] && return
+    [ -z "$found$1" ] && return
     kill -s "$2" -- $found ${1:+-$1} 2>/dev/null
-    [ "$2" = KILL ] && return
     looked=0
-    while [ -n "$(family)" ]; do
+    while [ -n "$(family)" ] && [ "$looked" -lt "$((20 * $3))" ]; do
         looked=$((looked + 1))
-        [ "$looked" -gt "$((10 * grace))" ] && break
-        sleep 0.1 2>/dev/null || { sleep 1; looked=$((looked + 9)); }
+        sleep 0.05 2>/dev/null || { sleep 1; looked=$((looked + 19)); }
     done
-    end "$1" KILL
+    [ "$2" = KILL ] || end "$1" KILL 5
 }
 """
 
 _LIVED = """
 exec 3<&0 </dev/null
-end '' KILL
+end '' KILL 5
 (
     {exports}
     exec setsid sh -c "$command"
 ) 3<&- &
 leader=$!
-( read -r word <&3; trap '' TERM; end "$leader" TERM ) >/dev/null 2>&1 &
+( read -r word <&3; trap '' TERM; end "$leader" TERM "$grace" ) >/dev/null 2>&1 &
 watch=$!
 exec 3<&-
 wait "$leader"

@@ -22,6 +22,8 @@ ROOT = ".phaseline"
 """Where work folders of instances lie on a host: below the home of the user."""
 MOST_SESSIONS = 8
 """Shells at once on one connection: an sshd takes ten if nobody told it otherwise."""
+MOST_HERE, MOST_THERE = 50, 500
+"""Commands at once on this machine, and on all hosts together; others wait, and their time has not begun."""
 MOST_OPENING = 32
 """Connections that are being made at once."""
 IDLE_S = 20.0
@@ -64,13 +66,14 @@ class _Shared:
 
 
 class Connections:
-    """The connections of one event loop, by address."""
+    """The connections of one event loop, by address; and the room for commands that it shares out."""
 
     def __init__(self, rules: HostKeys) -> None:
         """None is open."""
         self._rules = rules
         self._shared: dict[Address, list[_Shared]] = {}
         self._room = asyncio.Semaphore(MOST_OPENING)
+        self.here, self.there = asyncio.Semaphore(MOST_HERE), asyncio.Semaphore(MOST_THERE)
         self._lingering: set[asyncio.Task[None]] = set()
 
     async def acquire(self, address: Address) -> _Shared:

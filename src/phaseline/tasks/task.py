@@ -20,6 +20,7 @@ from phaseline.tasks.scripts import lived, received
 from phaseline.tasks.ssh import Address, Host
 
 if TYPE_CHECKING:
+    from asyncio import Semaphore
     from collections.abc import Mapping
 
     from phaseline.model.blueprint import Value
@@ -115,23 +116,23 @@ class Task:
 
     # -- how long it may take -----------------------------------------------------------------------------------
 
-    def left_s(self) -> tuple[float, bool]:
-        """(seconds this attempt may take, 0: without end; whether no other attempt comes after those).
+    def left_s(self) -> float:
+        """How long this attempt may take; 0: without end. The time begins when the first one can begin.
 
-        ``timeout`` bounds all attempts together, ``attempt_timeout`` each of them; both 0: without end. Raises
-        ``NonRecoverableError`` when nothing is left. What a user has tried again begins anew.
+        ``timeout`` bounds all attempts together, ``attempt_timeout`` each of them. Raises ``NonRecoverableError`` when nothing
+        is left. What a user has tried again begins anew.
         """
         now = time.time()
         data = self.call.data
         if not isinstance(data, dict) or data.get("token") != self.call.token:
             data = self.call.data = {"token": self.call.token, "since": now}
         total, each = self.total_s, self._seconds("attempt_timeout", 0)
-        left = total - (now - float(str(data["since"])))
         if not total:
-            return each, False
+            return each
+        left = total - (now - float(str(data["since"])))
         if left <= 0:
             raise NonRecoverableError(f"timed out after {total:g} s")
-        return (each, False) if 0 < each < left else (left, True)
+        return each if 0 < each < left else left
 
     @property
     def total_s(self) -> float:
@@ -146,7 +147,10 @@ class Task:
 
     async def command(self, text: str) -> Ended:
         """How a command ended that ran in the folder of its package's scripts, which are sent there if they are not."""
-        limit, _ = self.left_s()
+        async with self._room:
+            return await self._command(text)
+
+    async def _command(self, text: str) -> Ended:
         bundle = self.bundle
         missing = f"phaseline: no scripts for {self.call.token}" if bundle is not None else ""
         script = lived(
@@ -158,22 +162,28 @@ class Task:
             cwd=str(self.parameters.get("cwd") or ""),
             environment=self.environment(),
         )
-        ended = await run(self.place, script, log=self.call.log, timeout_s=limit, missing=missing)
+        ended = await run(self.place, script, log=self.call.log, limit_s=self.left_s, missing=missing)
         if ended is None:
             assert bundle is not None
-            await self.send(bundle.content, self.folder, UNPACK, sign=bundle.sign)
-            limit, _ = self.left_s()
-            ended = await run(self.place, script, log=self.call.log, timeout_s=limit, missing=missing)
+            await self._send(bundle.content, self.folder, UNPACK, bundle.sign)
+            ended = await run(self.place, script, log=self.call.log, limit_s=self.left_s, missing=missing)
         assert ended is not None
         return ended
 
-    async def send(self, content: bytes, folder: str, take: str, *, sign: str = "") -> None:
+    async def send(self, content: bytes, folder: str, take: str) -> None:
         """Have bytes taken by a command in a folder there. ``NonRecoverableError`` with what it said if it fails."""
-        limit, _ = self.left_s()
-        ended = await run(self.place, received(folder, take, sign), content=content, timeout_s=limit)
+        async with self._room:
+            await self._send(content, folder, take)
+
+    @property
+    def _room(self) -> Semaphore:
+        return self._connections.here if self.host is None else self._connections.there
+
+    async def _send(self, content: bytes, folder: str, take: str, sign: str = "") -> None:
+        ended = await run(self.place, received(folder, take, sign), content=content, limit_s=self.left_s)
         assert ended is not None
         if ended.is_late:
-            raise NonRecoverableError(f"files could not be sent to {self.place.name} within {limit:g} s")
+            raise NonRecoverableError(f"timed out after {self.total_s:g} s, while files were sent to {self.place.name}")
         if ended.code:
             said = "; ".join(ended.lines) or f"exit code {ended.code}"
             raise NonRecoverableError(f"files could not be written on {self.place.name}: {said}")
