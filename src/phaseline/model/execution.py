@@ -41,10 +41,14 @@ class StopAfter:
 
 @frozen
 class RetryPolicy:
-    """Defaults of an execution for operations that do not say their own (W3, WD14): -1 means without end."""
+    """Defaults of an execution for operations that do not say their own (W3, WD14): -1 means without end.
+
+    ``subgraph_retries``: how often an instance whose life cycle has failed is taken away and goes through it again (W5).
+    """
 
     task_retries: int = 60
     task_retry_interval_s: float = 15.0
+    subgraph_retries: int = 0
 
 
 @frozen

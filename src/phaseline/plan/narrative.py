@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import Mark
 from phaseline.plan.arguments import given_inputs
+from phaseline.plan.lifecycle_retries import AGAIN
 from phaseline.plan.tales import (
     CHECK_DRIFT_TALE,
     CHECK_STATUS_TALE,
@@ -19,6 +20,7 @@ from phaseline.plan.tales import (
     HALF_STARTED_TALE,
     HALF_THERE_TALE,
     INSTALL_TALE,
+    LIFE_CYCLE_AGAIN_TALE,
     RESUME_TALE,
     SUSPEND_TALE,
     UNINSTALL_TALE,
@@ -112,6 +114,12 @@ def _clean_up(story: Story, _: State | None) -> Iterable[Tale]:
         yield CLEAN_UP_TALE
 
 
+def _again(story: Story, present: State | None) -> Iterable[Tale]:
+    """W5: what is told of an instance whose life cycle begins anew."""
+    yield LIFE_CYCLE_AGAIN_TALE
+    yield from _uninstall(story, present)
+
+
 def _update(story: Story, _: State | None) -> Iterable[Tale]:
     if story.is_called:
         yield UPDATE_TALE
@@ -182,6 +190,7 @@ TALES: Mapping[str, Teller] = {
     uninstall.UNINSTALL: _uninstall,
     install.TAKE_BACK.partition(" ")[0]: _uninstall,
     UPDATE: _update,
+    AGAIN: _again,
     rollback.ROLLBACK: _roll_back,
     checking.CHECK_STATUS: _check_status,
     checking.CHECK_DRIFT: _check_drift,

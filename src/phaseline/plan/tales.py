@@ -199,6 +199,8 @@ def heal_tale(diagnosis: str) -> Tale:
     )
 
 
+LIFE_CYCLE_AGAIN_TALE = Tale((Part(frame=("Node lifecycle failed. Attempting to re-run node lifecycle",)),))
+"""W5"""
 UPDATE_TALE = Tale(
     (
         Part(frame=("Updating node instance",)),

@@ -6,6 +6,7 @@ uninstall them; what it comes to in the end is worked out from the topology as i
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from phaseline.model.frozen import altered
 from phaseline.model.modification import Started
 from phaseline.model.problem import Problem
+from phaseline.model.subject_ranges import numbers_of
 from phaseline.plan.tying import tie
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from phaseline.plan.modifying import Modification
 
 NOTHING: Mapping[str, Value] = {}
+CUT = "cut"
+"""What is kept of an update in which who goes is still there: places of the links that are cut in the end."""
 
 
 def begun(
@@ -61,6 +65,28 @@ def taken_back(topology: Topology) -> Topology:
     started = topology.started
     assert started is not None, "only what has begun can be taken back"
     return altered(without(topology, started.added, started.added_groups), started=None)
+
+
+def given_up(topology: Topology) -> Topology:
+    """The topology when nothing is left that a modification could go on with: added instances go, unless a blueprint has them."""
+    started = topology.started
+    assert started is not None, "only what has begun can be given up"
+    return taken_back(topology) if started.workflow == "scale" else ended(topology)
+
+
+def ended(topology: Topology) -> Topology:
+    """The topology when an update has ended: who was to go is gone, and what tied them is cut."""
+    started = topology.started
+    assert started is not None, "only what has begun can end"
+    shape = without(topology, started.removed, started.removed_groups)
+    places = numbers_of(started.kept.get(CUT)).tolist()
+    links = list(shape.links)
+    cut_before = Counter(link.source for link in links if link.is_cut)
+    for place in places:
+        link = links[place]
+        links[place] = altered(link, is_cut=True, is_rule=False, place=cut_before[link.source])
+        cut_before[link.source] += 1
+    return altered(shape, links=tuple(links) if places else shape.links, started=None)
 
 
 def without(topology: Topology, instances: np.ndarray, groups: np.ndarray) -> Topology:

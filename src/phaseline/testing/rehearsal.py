@@ -191,6 +191,7 @@ def rehearse(
     task_retries: int = 3,
     retry_interval_s: float = 15.0,
     on_failure: OnFailure = "continue",
+    subgraph_retries: int = 0,
     crash_in: Collection[int] = (),
     planner: Planner | None = None,
 ) -> Rehearsal:
@@ -201,7 +202,7 @@ def rehearse(
     operation being ``create``, ``web.create`` (of a node) or ``web_1.create`` (of an instance), by its last part or its
     full name; the closest is taken, those of a sequence are said one after another, and what is not in the table, or
     comes after the sequence, is completed. ``bulk``, ``repeatable``: what functions whose source is not at hand say of
-    themselves. ``on_failure``: as ``--on-failure`` of the workflow. ``crash_in``: numbers, from 1, of the calls during which the engine dies; it is started again at once.
+    themselves. ``on_failure`` and ``subgraph_retries``: as the options of the workflow. ``crash_in``: numbers, from 1, of the calls during which the engine dies; it is started again at once.
     Workflows other than install begin with everything installed. ``planner``: of one's own, for this workflow. ``to``: the blueprint to which ``update`` brings it.
 
     Raises: ``ProblemsError`` with everything that is wrong with a file.
@@ -214,7 +215,7 @@ def rehearse(
         topology, values = expand(application), dict(inputs or {})
     own = {} if planner is None else {workflow: planner}
     stage = Stage(topology, values, declare, {"install": PLANNERS["install"], **own} if own else PLANNERS)
-    policy = RetryPolicy(task_retries, retry_interval_s)
+    policy = RetryPolicy(task_retries, retry_interval_s, subgraph_retries)
     if workflow != "install":
         stage.play(Request("install", retries=policy), Script({}, frozenset(), BEGINNING_MS))
     table = {key: (said,) if isinstance(said, Says) else tuple(said) for key, said in (outcomes or {}).items()}

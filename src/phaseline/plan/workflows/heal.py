@@ -16,6 +16,7 @@ from phaseline.model.execution import Verdict
 from phaseline.model.problem import Problem
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
+from phaseline.plan.lifecycle_retries import retrying
 from phaseline.plan.sequence import Call
 from phaseline.plan.verdicts import counted, settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
@@ -241,4 +242,6 @@ PARAMETERS: Mapping[str, Parameter] = {
     FORCE_REINSTALL: SWITCH,
     ASSUME_HEALTHY: SWITCH,
 }
-WORKFLOW = Workflow(plan, PARAMETERS, problems=problems, warnings=warnings, claims=claims)
+WORKFLOW = Workflow(
+    retrying(plan, uninstall.TAKING_BACK), PARAMETERS, problems=problems, warnings=warnings, claims=claims
+)

@@ -10,6 +10,7 @@ from phaseline.model.execution import TOLERATED, Verdict
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
+from phaseline.plan.lifecycle_retries import retrying
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.intact import NO_ROWS
@@ -65,10 +66,6 @@ CLEAN_UP_SEQUENCE: Sequence = (
     Call(op.DELETE, unless=ALL_BUT_CREATING),
     Call(op.POSTDELETE, unless=ALL_BUT_CREATING),
 )
-NOT_STARTED = frozenset({State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING})
-TAKE_BACK_SEQUENCE = uninstall.taking_away(uninstall.NOT_RUNNING | NOT_STARTED)
-TAKING_BACK = Walk(TAKE_BACK_SEQUENCE, downwards=True, tolerant=True, once=True, on_paths=True)
-"""An uninstall that stops nothing which had not begun to start."""
 CLEANING = Walk(CLEAN_UP_SEQUENCE, downwards=True, tolerant=True, once=True)
 """What is half started is stopped, what is half created is deleted (W8)."""
 
@@ -128,7 +125,7 @@ def _taken_back(asked: Asked, failed: Verdict) -> Graph | Verdict:
         return failed
     empty = np.array([not any(one.is_implemented for one in node.operations.values()) for node in asked.topology.nodes])
     made = called | (empty[asked.topology.node] & (asked.history.states == State.STARTED))
-    return weave(asked, TAKE_BACK, made & choose(asked.topology, asked.request), TAKING_BACK)
+    return weave(asked, TAKE_BACK, made & choose(asked.topology, asked.request), uninstall.TAKING_BACK)
 
 
-WORKFLOW = Workflow(plan, FILTERING, claims=only_chosen, takes_back=True)
+WORKFLOW = Workflow(retrying(plan, uninstall.TAKING_BACK), FILTERING, claims=only_chosen, takes_back=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.execution import Verdict
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
+from phaseline.plan.lifecycle_retries import retrying
 from phaseline.plan.selection import choose
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked
@@ -45,4 +46,4 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     return install.lay(asked, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
 
 
-WORKFLOW = Workflow(plan, {**uninstall.IGNORING, **FILTERING}, claims=only_chosen)
+WORKFLOW = Workflow(retrying(plan, uninstall.TAKING_BACK), {**uninstall.IGNORING, **FILTERING}, claims=only_chosen)

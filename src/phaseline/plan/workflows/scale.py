@@ -24,6 +24,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.model.subject_ranges import numbers_of, ranges_of
 from phaseline.plan import operations as op
 from phaseline.plan import scaling, under_way
+from phaseline.plan.lifecycle_retries import retrying
 from phaseline.plan.transforms.intact import concerned
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, weave
@@ -210,4 +211,4 @@ PARAMETERS: Mapping[str, Parameter] = {
     scaling.FORCE_LIMITS: SWITCH,
     scaling.YES_MANY: SWITCH,
 }
-WORKFLOW = Workflow(plan, PARAMETERS, problems=problems, takes_back=True)
+WORKFLOW = Workflow(retrying(plan, uninstall.TAKING_BACK), PARAMETERS, problems=problems, takes_back=True)

@@ -6,7 +6,6 @@ them away; the update's own rounds have uninstalled them before.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,9 +14,9 @@ from phaseline.model.frozen import altered
 from phaseline.model.modification import Started
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.states import InstanceState as State
-from phaseline.model.subject_ranges import numbers_of, ranges_of
+from phaseline.model.subject_ranges import ranges_of
 from phaseline.plan.revising import Revision, revise
-from phaseline.plan.under_way import without
+from phaseline.plan.under_way import CUT
 from phaseline.plan.workflows.heal import with_contained
 from phaseline.plan.workflows.sorting_out import AGAIN, at_source, kept, kept_instances
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 UPDATE = "update"
 """Name of the workflow, and of the graph that updates."""
-CUT = "cut"
-"""What is kept where who goes is still there: places of the links that are cut in the end."""
 UNTOUCHED = "untouched"
 """What is kept when the way back begins before anybody who stays was changed."""
 
@@ -109,21 +106,6 @@ def _with_all(revision: Revision, started: Started) -> Topology:
         groups=altered(finished.groups, gone=groups_gone),
         started=altered(started, removed=revision.removed, removed_groups=removed_groups, kept=remembered),
     )
-
-
-def ended(topology: Topology) -> Topology:
-    """The topology when an update has ended: who was to go is gone, and what tied them is cut."""
-    started = topology.started
-    assert started is not None, "only what has begun can end"
-    shape = without(topology, started.removed, started.removed_groups)
-    places = numbers_of(started.kept.get(CUT)).tolist()
-    links = list(shape.links)
-    cut_before = Counter(link.source for link in links if link.is_cut)
-    for place in places:
-        link = links[place]
-        links[place] = altered(link, is_cut=True, is_rule=False, place=cut_before[link.source])
-        cut_before[link.source] += 1
-    return altered(shape, links=tuple(links) if places else shape.links, started=None)
 
 
 def refuse_replaced(revision: Revision) -> None:

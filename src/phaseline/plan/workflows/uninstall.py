@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.execution import Verdict
+import numpy as np
+
+from phaseline.model.execution import Reshape, Verdict
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
+from phaseline.plan.lifecycle_retries import retrying
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.intact import NO_ROWS
+from phaseline.plan.under_way import given_up
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import numpy as np
 
     from phaseline.model.execution import History, Request
     from phaseline.model.graph import Graph
@@ -64,12 +66,21 @@ def taking_away(not_running: frozenset[State]) -> Sequence:
 
 SEQUENCE = taking_away(NOT_RUNNING)
 """W23 with its skips by present state."""
+NOT_STARTED = frozenset({State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING})
+TAKING_BACK = Walk(taking_away(NOT_RUNNING | NOT_STARTED), downwards=True, tolerant=True, once=True, on_paths=True)
+"""Of what was half made: an uninstall that stops nothing which had not begun to start."""
 
 
-def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph that takes the chosen instances away; after it, the verdict."""
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
+    """The graph that takes the chosen instances away; after it, the verdict.
+
+    Where nothing is left of a deployment that is in the middle of a modification, that has ended as well.
+    """
     done = settled(history, UNINSTALL)
     if done:
+        is_left = topology.is_there & ~np.isin(history.states, list(NOT_THERE))
+        if topology.started is not None and done.is_met and not is_left.any():
+            return Reshape(f"give up {topology.started.name}", given_up(topology))
         return verdict(history, done)
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED)
@@ -101,4 +112,4 @@ def lay(
 
 IGNORING: Mapping[str, Parameter] = {IGNORE_FAILURE: SWITCH, RETRY_IGNORED: SWITCH}
 RECURSIVE = Parameter((bool,), "false", is_ignored=True)
-WORKFLOW = Workflow(plan, {**IGNORING, "recursive": RECURSIVE, **FILTERING}, claims=only_chosen)
+WORKFLOW = Workflow(retrying(plan, TAKING_BACK), {**IGNORING, "recursive": RECURSIVE, **FILTERING}, claims=only_chosen)

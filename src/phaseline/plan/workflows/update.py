@@ -30,8 +30,10 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.model.stored_plans import PLAN
 from phaseline.model.subject_ranges import ranges_of
 from phaseline.plan import operations as op
+from phaseline.plan.lifecycle_retries import retrying
 from phaseline.plan.sequence import Call, Relate
 from phaseline.plan.transforms.intact import concerned
+from phaseline.plan.under_way import ended
 from phaseline.plan.verdicts import verdict
 from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow
@@ -56,7 +58,6 @@ from phaseline.plan.workflows.sorting_out import (
 from phaseline.plan.workflows.taking_over import (
     UNTOUCHED,
     UPDATE,
-    ended,
     refuse_other,
     refuse_replaced,
     revised,
@@ -299,4 +300,4 @@ PARAMETERS: Mapping[str, Parameter] = {
     "reevaluate_active_statuses": STATUSES,
     WORKFLOW_ID: Parameter((str,), "the name of a workflow"),
 }
-WORKFLOW = Workflow(plan, PARAMETERS, problems=problems, takes_back=True)
+WORKFLOW = Workflow(retrying(plan, uninstall.TAKING_BACK), PARAMETERS, problems=problems, takes_back=True)
