@@ -106,6 +106,7 @@ class _Side:
         self._graph = TaskGraph(Policies(asked.declare, asked.request.retries))
         self._rows: list[tuple[Block, ...]] = []
         self._names: dict[int, str] = {}
+        self._subjects: dict[object, np.ndarray] = {}
 
     def graph(self) -> Graph | None:
         """None where nobody would be called."""
@@ -195,10 +196,12 @@ class _Side:
         again = topology.is_there if task.reexecutes else self._fresh
         if task.roles.scope == "master":
             return again.nonzero()[0][:1]
-        mask = self._masks.of(task.roles)
-        for group in self._groups.get(task.id, ()) if task.ties else ():
-            mask = mask | self._masks.of(group.roles)
-        found: np.ndarray = (mask & again).nonzero()[0]
+        groups = self._groups.get(task.id, ()) if task.ties else ()
+        roles = (task.reexecutes, task.roles, *(group.roles for group in groups))
+        found = self._subjects.get(roles)
+        if found is None:
+            masks = [self._masks.of(one) for one in (task.roles, *(group.roles for group in groups))]
+            found = self._subjects[roles] = (np.logical_or.reduce(masks) & again).nonzero()[0].astype(np.int32)
         return found
 
     def _calls(self, task: Task, subjects: np.ndarray) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:

@@ -30,30 +30,30 @@ MILESTONE = "milestone"
 ABSENT = int(Mark.ABSENT)
 NOBODY = np.array([-1], np.int32)
 Edges = tuple[np.ndarray, np.ndarray]
+Column = int | np.ndarray
 
 
 @frozen
 class Block:
-    """Entries of one phase from a position on. ``subjects`` int32, ascending; ``policy`` int32 of ``Policies``; ``place`` in its row."""
+    """Entries of one phase from a position on. ``subjects`` int32, ascending; ``positions`` int64; ``place`` in its row.
+
+    ``policy`` (of ``Policies``), ``marks`` and ``group``: by entry, or one number for all.
+    """
 
     phase: str
     kind: SubjectKind
     first: int
     subjects: np.ndarray
-    policy: np.ndarray
-    marks: np.ndarray
+    positions: np.ndarray
+    policy: Column
+    marks: Column
     rank: int
     place: int = 0
-    group: int | np.ndarray = 0
+    group: Column = 0
 
     def __len__(self) -> int:
         """How many entries there are."""
         return len(self.subjects)
-
-    @property
-    def positions(self) -> np.ndarray:
-        """Where they lie for the time being."""
-        return np.arange(self.first, self.first + len(self), dtype=np.int64)
 
     def at(self, subjects: np.ndarray) -> np.ndarray:
         """The positions of subjects that are there."""
@@ -75,20 +75,18 @@ class TaskGraph:
         phase: str,
         kind: SubjectKind,
         subjects: np.ndarray,
-        policy: np.ndarray | int | None = None,
-        marks: np.ndarray | int = ABSENT,
+        policy: Column | None = None,
+        marks: Column = ABSENT,
         *,
         rank: int = -1,
         place: int = 0,
-        group: int | np.ndarray = 0,
+        group: Column = 0,
     ) -> Block:
         """A block behind the others. ``rank``: of its task, which goes before others of its depth; -1: a milestone."""
         count = len(subjects)
         number = self.policies.absent() if policy is None else policy
-        block = Block(
-            phase, kind, self.size, subjects.astype(np.int32), _column(number, count, np.int32),
-            _column(marks, count, np.uint8), rank, place, group,
-        )  # fmt: skip
+        positions = np.arange(self.size, self.size + count)
+        block = Block(phase, kind, self.size, subjects, positions, number, marks, rank, place, group)
         self.blocks.append(block)
         self.size += count
         return block
@@ -108,16 +106,29 @@ class TaskGraph:
         if len(sources) > 1 and len(targets) > 1:
             sources = self.milestone(sources)
         count = max(len(sources), len(targets))
-        self.edges.append((np.broadcast_to(sources, count), np.broadcast_to(targets, count)))
+        if len(sources) < count:
+            sources = sources.repeat(count)
+        if len(targets) < count:
+            targets = targets.repeat(count)
+        self.edges.append((sources, targets))
 
     def tie_pairs(self, sources: np.ndarray, targets: np.ndarray) -> None:
         """Each target waits for the source at its place."""
         if len(sources):
             self.edges.append((sources, targets))
 
+    def joined(self) -> Edges:
+        """All edges as two columns."""
+        if len(self.edges) != 1:
+            nothing = np.empty(0, np.int64)
+            self.edges = [
+                tuple(np.concatenate([nothing, *ends]) for ends in zip(*self.edges, strict=True)) or (nothing,) * 2
+            ]
+        return self.edges[0]
+
     def depths(self) -> np.ndarray:
         """How deep each vertex lies, int32; -1 in and behind a circle."""
-        return levels(self.size, *_joined(self.edges))
+        return levels(self.size, *self.joined())
 
 
 def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray, ordered: int) -> np.ndarray:
@@ -137,8 +148,8 @@ def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray
     follows = owner[order][1:] == owner[order][:-1]
     follows &= rank[order][1:].clip(rank[order][:-1]) >= ordered
     before, behind = tail[order][:-1][follows], head[order][1:][follows]
-    source, target = _joined(graph.edges)
-    known = np.isin(before * graph.size + behind, source * graph.size + target)
+    source, target = graph.joined()
+    known = _among(before * graph.size + behind, source * graph.size + target)
     before, waits = before[~known], np.asarray(behind[~known])
     if len(before):
         ends = graph.add(MILESTONE, SubjectKind.NONE, np.full(len(before), -1), marks=ABSENT | Mark.ENDED).positions
@@ -167,21 +178,19 @@ def laid_out(
     order = np.lexsort((np.arange(size), place, rank, deep))
     position = np.empty(size, np.int64)
     position[order] = np.arange(size)
-    ptr, idx = _adjacency(size, *_joined(graph.edges), position)
-    policy = np.concatenate([block.policy for block in blocks])
+    ptr, idx = _adjacency(size, *graph.joined(), position)
+    policy = _spread([block.policy for block in blocks], lengths)
     final = np.array([graph.policies.final(one, (), ()) for one in range(int(policy.max()) + 1)])
     return Graph(
         name,
         _steps(blocks, number[order], np.stack([deep, rank, place])[:, order], lengths, order),
         graph.policies.table(),
-        subject=np.concatenate([block.subjects for block in blocks])[order],
+        subject=np.concatenate([block.subjects for block in blocks])[order].astype(np.int32),
         policy=final[policy[order]].astype(np.uint16),
-        marks=np.concatenate([block.marks for block in blocks])[order],
+        marks=_spread([block.marks for block in blocks], lengths)[order].astype(np.uint8),
         ptr=ptr,
         idx=idx,
-        group=np.concatenate([_column(block.group, len(block), np.int32) for block in blocks])[order]
-        if bounds
-        else np.empty(0, np.int32),
+        group=_spread([block.group for block in blocks], lengths)[order if bounds else order[:0]].astype(np.int32),
         bounds=bounds,
     )
 
@@ -210,11 +219,19 @@ def _adjacency(
     return ptr, end.astype(np.int32)
 
 
-def _joined(edges: Sequence[Edges]) -> Edges:
-    if not edges:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    return np.concatenate([pair[0] for pair in edges]), np.concatenate([pair[1] for pair in edges])
+def _spread(values: Sequence[Column], lengths: Sequence[int]) -> np.ndarray:
+    """Of each block the value of every entry, int64."""
+    found = np.repeat([value if isinstance(value, int) else 0 for value in values], lengths)
+    first = 0
+    for value, length in zip(values, lengths, strict=True):
+        if not isinstance(value, int):
+            found[first : first + length] = value
+        first += length
+    return found
 
 
-def _column(value: np.ndarray | int, count: int, kind: type) -> np.ndarray:
-    return np.broadcast_to(np.asarray(value, kind), count)
+def _among(keys: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Which keys are known, bool. ``numpy.isin`` hashes, at ten times the price of sorting numbers that nearly are."""
+    ordered = np.append(distinct(known), -1)
+    found: np.ndarray = ordered[ordered[:-1].searchsorted(keys)] == keys
+    return found

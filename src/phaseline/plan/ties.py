@@ -121,6 +121,8 @@ class Tying:
             before, behind = (other, own) if needs else (own, other)
             if other.is_point or own.is_point or (other.is_master and own.is_master):
                 self.graph.tie(self._reaching(before, before.tail.positions, behind), behind.head.positions)
+            elif before.who is behind.who:
+                self.graph.tie_pairs(before.tail.positions, behind.head.positions)
             else:
                 common = np.intersect1d(before.who, behind.who, assume_unique=True)
                 self.graph.tie_pairs(before.tail.at(common), behind.head.at(common))
@@ -151,17 +153,21 @@ class Tying:
             return block.positions if roles.scope in {"all", "sync"} else block.positions[:0]
         if one.is_master:
             return block.positions if roles.scope == "master" else block.positions[:0]
+        if roles.scope == "all":
+            return block.positions
         found: np.ndarray = block.positions[self.masks.of(roles)[one.who]]
         return found
 
     def _needs(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
         """``own`` waits for all of them, or for any. One of its own vertices among them is waited for by the others."""
         heads = own.head.positions
-        excepted = np.isin(heads, itself - (own.tail.first - own.head.first))
         sources = [self._reaching(one, positions, own) for one, positions in others]
+        if not len(itself):
+            self.graph.tie(self._joined(said, sources), heads)
+            return
+        excepted = heads == itself - (own.tail.first - own.head.first)
         self.graph.tie(self._joined(said, [*sources, itself]), heads[~excepted])
-        if len(itself):
-            self.graph.tie(self._joined(said, sources), heads[excepted])
+        self.graph.tie(self._joined(said, sources), heads[excepted])
 
     def _is_needed(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
         """They all wait for ``own``, for all of its vertices or for any. One of its own waits for the others."""
@@ -169,7 +175,7 @@ class Tying:
         for one, heads in others:
             self.graph.tie(self._joined(said, [self._reaching(own, tails, one)]), heads)
         if len(itself):
-            excepted = np.isin(tails, itself + (own.tail.first - own.head.first))
+            excepted = tails == itself + (own.tail.first - own.head.first)
             self.graph.tie(self._joined(said, [tails[~excepted]]), itself)
 
     def _reaching(self, before: Vertices, sources: np.ndarray, behind: Vertices) -> np.ndarray:
@@ -184,7 +190,7 @@ class Tying:
         if not found:
             return np.empty(0, np.int64)
         if said.policy == "all":
-            return np.concatenate(found)
+            return found[0] if len(found) == 1 else np.concatenate(found)
         sources = found[0] if len(found) == 1 else self._by_instance(np.concatenate(found))
         return self.graph.milestone(sources, int(Mark.ANY)) if len(sources) > 1 else sources
 
