@@ -28,13 +28,22 @@ from phaseline.model.graph import Graph
 from phaseline.model.modification import Started
 from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.stack_documents import ABANDONED, SNAPSHOT
 from phaseline.model.states import InstanceState
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.stored_plans import PLAN, Aim
 from phaseline.model.subject_ranges import numbers_of, ranges_of
 from phaseline.model.topology import Topology
 from phaseline.plan import operations, scaling, under_way
-from phaseline.plan.arguments import ANY, OPERATION_KWARGS, OPERATION_PARMS, START_PARMS, STOP_PARMS, given_inputs
+from phaseline.plan.arguments import (
+    ANY,
+    OPERATION_KWARGS,
+    OPERATION_PARMS,
+    SNAPSHOT_NAME,
+    START_PARMS,
+    STOP_PARMS,
+    given_inputs,
+)
 from phaseline.plan.foresight import foresee
 from phaseline.plan.policies import Declare
 from phaseline.plan.revising import Revision, revise
@@ -50,6 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = [
+    "ABANDONED",
     "ANY",
     "FILTERING",
     "INPUTS",
@@ -58,6 +68,8 @@ __all__ = [
     "OPERATION_KWARGS",
     "OPERATION_PARMS",
     "PLAN",
+    "SNAPSHOT",
+    "SNAPSHOT_NAME",
     "START_PARMS",
     "STOP_PARMS",
     "SWITCH",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.plan.naive import World
 
 from phaseline.model.blueprint import Node
+from phaseline.model.declaration import Declaration
 from phaseline.model.execution import History, Request, Verdict
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
@@ -77,7 +79,7 @@ def test_d24_only_what_is_started_is_suspended() -> None:
 def test_d24_a_canceled_suspend_begins_nothing() -> None:
     here = world(*stack())
     history = History(here.states, canceled=True)
-    answer = PLANNERS["suspend"](here.topology, Request("suspend"), history, lambda _: None)  # type: ignore[arg-type,return-value]
+    answer = PLANNERS["suspend"](here.topology, Request("suspend"), history, lambda _: Declaration())
     assert answer == Verdict(ExecutionStatus.CANCELED)
 
 
@@ -104,9 +106,9 @@ def test_d24_suspend_and_resume_are_told_in_their_own_words() -> None:
     here = world(*stack())
     here.run("suspend")
     assert here.last is not None
-    statuses = [status for _, status in sorted(here.status.items())]
-    told = narrate(here.topology, here.last, statuses, here.topology.number_of["web_1"], workflow="suspend")  # type: ignore[arg-type]
-    assert [line.text for line in told if not line.text.startswith("Task")][0] == "Suspending node instance"
+    statuses = np.array([status for _, status in sorted(here.status.items())], np.uint8)
+    told = narrate(here.topology, here.last, statuses, here.topology.number_of["web_1"], workflow="suspend")
+    assert next(line.text for line in told if not line.text.startswith("Task")) == "Suspending node instance"
     assert told[-1].text == "Node instance suspended"
 
 

@@ -135,7 +135,7 @@ def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Man
     from phaseline.plan.requests import check
     from phaseline.plan.steps import steps, values_of_inputs
     from phaseline.plan.workflows.snapshots import RESTORE
-    from phaseline.plan.workflows.update import refuse_other, revised
+    from phaseline.plan.workflows.taking_over import refuse_other, revised
 
     store = place.store
     row = find_deployment(store, deployment, to_change=True)

@@ -76,6 +76,8 @@ def plan_restore(
     asked, last = Asked(topology, request, history, declare), own[-1] if own else None
     if last is not None and (last.name == RESTORE or history.canceled or not last.is_met):
         return verdict(history, last)
+    if history.canceled:
+        return Verdict(ExecutionStatus.CANCELED)
     if last is None:
         missing = _missing(asked)
         if missing.any():
