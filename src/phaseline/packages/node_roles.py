@@ -64,9 +64,8 @@ _ROLE: Final = mapping(
 
 
 def check_node_roles(value: Any, spot: Spot, _format: Format) -> None:
-    """Report what is wrong with roles; an empty file has none."""
-    if value is not None:
-        each(ID, ID_ALLOWED, _ROLE, title="roles")(value, spot)
+    """Report what is wrong with roles."""
+    each(ID, ID_ALLOWED, _ROLE, title="roles")(value, spot)
 
 
 def made_node_roles(value: Any) -> tuple[NodeRole, ...]:

@@ -19,7 +19,7 @@ from phaseline.packages.lint import warn_of_numbers
 from phaseline.packages.metadata import check_metadata, format_of, made_releases, title_of
 from phaseline.packages.native import made_code, workflows_of
 from phaseline.packages.node_roles import check_node_roles, made_node_roles
-from phaseline.packages.settings_form import check_elements, check_settings, made_form
+from phaseline.packages.settings_form import check_elements, check_sections, check_settings, made_form
 from phaseline.packages.stage_tasks import check_stage_tasks, made_stage_tasks
 from phaseline.packages.surroundings import check_components, check_network_roles, check_volumes, made_components
 from phaseline.packages.texts import read_source
@@ -35,7 +35,7 @@ CHECKS: Final[Mapping[str, _Check]] = {
     "components.yaml": check_components,
     "nic_config.yaml": check_elements,
     "bond_config.yaml": check_elements,
-    "node_config.yaml": check_elements,
+    "node_config.yaml": check_sections,
 }
 UNTITLED: Final = "package"
 
@@ -117,7 +117,7 @@ class _Reading:
         elif value is None and presence.endswith("not empty"):
             mend = "Write a list into it; [] if there is nothing to do."
             self._spot(name).wrong("PL-F002", "is empty", mend)
-        elif value is not None or name == SETTINGS:
+        elif value is not None:
             CHECKS[name](value, self._spot(name), package_format)
 
     def _complain_of_absence(self, name: str, package_format: Format | None) -> None:

@@ -77,6 +77,6 @@ def _made(item: Any) -> Restriction:
     return Restriction(condition_text(item["condition"]), item.get("message", ""), item.get("action", "disable"))
 
 
-def in_force(restrictions: Sequence[Restriction], models: Models, *, strict: bool = False) -> tuple[Restriction, ...]:
-    """Those whose condition is true. Raises ``ConditionError`` as conditions do."""
-    return tuple(each for each in restrictions if holds(each.condition, models, strict=strict))
+def in_force(restrictions: Sequence[Restriction], models: Models) -> tuple[Restriction, ...]:
+    """Those whose condition is true; a value that nobody knows is null."""
+    return tuple(each for each in restrictions if holds(each.condition, models))

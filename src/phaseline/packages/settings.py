@@ -9,7 +9,6 @@ from phaseline.dsl.patterns import compiled
 from phaseline.model.frozen import frozen
 from phaseline.model.packages import Form, Setting
 from phaseline.model.problem import Place, Problem
-from phaseline.packages.conditions import ConditionError
 from phaseline.packages.findings import listed, nearest, shown
 from phaseline.packages.restrictions import in_force
 
@@ -60,13 +59,10 @@ def as_model(title: str, form: Form, values: Mapping[str, Any]) -> dict[str, Any
 
 
 def _refusals(title: str, setting: Setting, models: Mapping[str, Any]) -> list[Problem]:
-    try:
-        against = [each for each in in_force(setting.restrictions, models) if each.action in {"disable", "hide"}]
-    except ConditionError as error:
-        return [_problem("PL-F030", title, setting.id, f"a condition cannot be evaluated: {error.reason}", error.mend)]
     return [
         _problem("PL-F034", title, setting.id, f"cannot be set while {each.condition}", each.message or "Leave it out.")
-        for each in against
+        for each in in_force(setting.restrictions, models)
+        if each.action in {"disable", "hide"}
     ]
 
 

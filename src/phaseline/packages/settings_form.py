@@ -10,7 +10,20 @@ from phaseline.model.packages import Choice, Form, Setting
 from phaseline.packages import forms
 from phaseline.packages.findings import Spot
 from phaseline.packages.formats import Format
-from phaseline.packages.forms import Key, choice, mapping, required, rows, text, truth, whole
+from phaseline.packages.forms import (
+    ID,
+    ID_ALLOWED,
+    Key,
+    anything,
+    choice,
+    each,
+    mapping,
+    required,
+    rows,
+    text,
+    truth,
+    whole,
+)
 from phaseline.packages.restrictions import check_restrictions, made_restrictions
 
 GROUPS: Final = (*("general", "security", "compute", "network", "storage", "logging", "openstack_services", "other"),)
@@ -18,9 +31,7 @@ METADATA: Final = "metadata"
 
 
 def check_settings(value: Any, spot: Spot, package_format: Format) -> None:
-    """The settings of a package; an empty file has none."""
-    if value is None:
-        return
+    """The settings of a package."""
     about: dict[str, Key | forms.Form] = {
         "label": text(),
         "weight": whole(),
@@ -35,17 +46,20 @@ def check_settings(value: Any, spot: Spot, package_format: Format) -> None:
 
 
 def check_elements(value: Any, spot: Spot, _format: Format) -> None:
-    """The form of a node, a network interface or a bond: elements, or groups of elements."""
-    if value is not None:
-        mapping("the file", {METADATA: mapping("metadata", {})}, likely=False, rest=_element_or_group)(value, spot)
+    """The form of a network interface or a bond: elements by their names."""
+    _elements(value, spot)
 
 
-def _element_or_group(value: Any, spot: Spot) -> None:
-    """In the forms of nodes and interfaces elements may stand together below a name."""
-    if isinstance(value, dict) and "type" not in value and "value" not in value:
-        mapping("a group", {METADATA: mapping("metadata", {})}, likely=False, rest=_element)(value, spot)
-    else:
-        _element(value, spot)
+def check_sections(value: Any, spot: Spot, _format: Format) -> None:
+    """The form of a node: sections of elements by their names."""
+    each(ID, ID_ALLOWED, _elements, title="sections")(value, spot)
+
+
+def _elements(value: Any, spot: Spot) -> None:
+    each(ID, ID_ALLOWED, anything, title="elements")(value, spot)
+    if isinstance(value, dict):
+        for name, item in value.items():
+            (_OF_SECTION if name == METADATA else _SIMPLE_ELEMENT)(item, spot.at(name))
 
 
 def _value(value: Any, spot: Spot) -> None:
@@ -82,6 +96,18 @@ def _regex(value: Any, spot: Spot) -> None:
 _CHOICE: Final = mapping(
     "a value to choose",
     {"data": required(text()), "label": required(text()), "description": text(), "restrictions": check_restrictions},
+)
+_OF_SECTION: Final = mapping("metadata", {"label": required(text()), "restrictions": check_restrictions})
+_SIMPLE_ELEMENT: Final = mapping(
+    "an element",
+    {
+        "type": required(text()),
+        "label": required(text()),
+        "value": required(anything),
+        "description": text(),
+        "weight": whole(),
+        "restrictions": check_restrictions,
+    },
 )
 _element: Final = mapping(
     "a setting",

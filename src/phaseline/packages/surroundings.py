@@ -87,8 +87,6 @@ _VOLUMES: Final = mapping(
 
 def check_volumes(value: Any, spot: Spot, _format: Format) -> None:
     """Volumes and who gets them; every one that somebody gets must be there once."""
-    if value is None:
-        return
     _VOLUMES(value, spot)
     if isinstance(value, dict):
         _check_ids(value.get("volumes"), spot.at("volumes"))
@@ -96,16 +94,14 @@ def check_volumes(value: Any, spot: Spot, _format: Format) -> None:
 
 def check_network_roles(value: Any, spot: Spot, _format: Format) -> None:
     """Roles of networks, each once."""
-    if value is not None:
-        _NETWORK_ROLES(value, spot)
-        _check_ids(value, spot)
+    _NETWORK_ROLES(value, spot)
+    _check_ids(value, spot)
 
 
 def check_components(value: Any, spot: Spot, _format: Format) -> None:
     """Components, each once."""
-    if value is not None:
-        _COMPONENTS(value, spot)
-        _check_ids(value, spot, key="name")
+    _COMPONENTS(value, spot)
+    _check_ids(value, spot, key="name")
 
 
 def _check_ids(value: Any, spot: Spot, key: str = "id") -> None:
