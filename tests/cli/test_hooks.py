@@ -76,13 +76,19 @@ def test_h10_what_a_class_refuses_is_not_begun(house: Terminal) -> None:
 
 
 def test_h51_only_an_optional_class_is_switched_off_for_one_deployment(house: Terminal) -> None:
-    name(house, {"class": "house:Quota", "name": "quota", "options": {"most": 3}}, {"class": "house:Audit", "name": "audit"})
+    name(
+        house,
+        {"class": "house:Quota", "name": "quota", "options": {"most": 3}},
+        {"class": "house:Audit", "name": "audit"},
+    )
     assert house.run("install", "blueprint.yaml", "-d", "three").exit_code == 0
     refused = house.run("hooks", "disable", "quota", "-d", "three")
     assert refused.exit_code == 1
     assert "PL-H003" in refused.stderr
     assert house.run("hooks", "disable", "audit", "-d", "three", "--reason", "too loud").exit_code == 0
-    states = {one["name"]: (one["state"], one["deployments"]) for one in house.ask("hooks", "list", "-d", "three")[1]["hooks"]}
+    states = {
+        one["name"]: (one["state"], one["deployments"]) for one in house.ask("hooks", "list", "-d", "three")[1]["hooks"]
+    }
     assert states == {"audit": ("off", ["three"]), "quota": ("ready", [])}
     assert {one["state"] for one in house.ask("hooks", "list")[1]["hooks"]} == {"ready"}
     assert house.run("hooks", "enable", "audit", "-d", "three").exit_code == 0
