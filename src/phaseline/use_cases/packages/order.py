@@ -1,0 +1,46 @@
+"""The order of tasks before anything runs: of all packages that are installed, or of those of one deployment (F36)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import frozen
+from phaseline.packages.serializing import Surroundings, serialized
+from phaseline.plan.task_rows import TaskRow, task_rows
+from phaseline.use_cases.packages.known import installed, newest
+from phaseline.use_cases.packages.tasks import stages_of
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.workplace import Workplace
+
+INSTALL = "install"
+
+
+@frozen
+class TaskOrder:
+    """The tasks of a workflow in the order in which they run. ``deployment``: empty where all installed packages are meant."""
+
+    deployment: str
+    workflow: str
+    tasks: tuple[TaskRow, ...]
+
+
+def order(place: Workplace, deployment: str | None = None, *, workflow: str = INSTALL) -> TaskOrder:
+    """What would run, and on how many instances; without a deployment of each package the newest version.
+
+    Raises: PL-C010 for a deployment that there is not.
+    """
+    if deployment is None:
+        stages = serialized(newest(installed(place)), Surroundings(workflow, _always, allows_master=True))
+        return TaskOrder("", workflow, task_rows(stages))
+    from phaseline.use_cases.finding import find_deployment
+
+    row = find_deployment(place.store, deployment)
+    own = stages_of(place, workflow, row.number)
+    rows = () if own is None else task_rows(own, place.store.topology(row.number))
+    return TaskOrder(row.name, workflow, rows)
+
+
+def _always(_condition: str, _models: object) -> bool:
+    """Conditions ask for settings of a deployment, of which there is none."""
+    return True
