@@ -52,7 +52,11 @@ METHODS = {
         *("list", "show", "logs", "events", "timeline", "follow", "purge"),
     },
     facade.Instances: {"list", "show", "why", "stuck"},
-    plugin_nouns.Plugins: {"list", "show", "check", "reload", "install_definitions", "remove_definitions"},
+    plugin_nouns.Plugins: {
+        *("list", "show", "check", "reload", "install_definitions", "remove_definitions"),
+        *("packages", "show_package", "create", "build", "install", "update", "remove", "register", "sync"),
+        *("enabled", "enable", "disable"),
+    },
     plugin_nouns.Phases: {"list", "show", "pause", "unpause"},
     hook_noun.Hooks: {"list", "show", "disable", "enable", "reload", "test"},
     secret_noun.Secrets: {"create", "update", "list", "show", "delete", "rotate"},

@@ -55,10 +55,13 @@ def test_of_several_versions_the_newest_is_shown_and_one_to_remove_must_be_chose
     assert terminal.ask("plugins", "remove", "acme-plugin", "--version", "3")[1]["problems"][0]["code"] == "PL-B127"
 
 
-def test_only_definitions_can_be_installed_so_far(terminal: Terminal) -> None:
+def test_a_definition_file_is_no_package(terminal: Terminal) -> None:
+    (terminal.folder / "plugin.yaml").write_text(DEFINITION % "1.0")
     result = terminal.run("plugins", "install", "plugin.yaml")
-    assert result.exit_code == 2
+    assert result.exit_code == 1
+    assert "PL-F060" in result.stderr
     assert "--definition-only" in result.stderr
+    assert terminal.run("plugins", "install", "plugin.yaml", "--name", "x").exit_code == 2
 
 
 def test_a_store_that_forgets_has_no_catalogue(terminal: Terminal) -> None:

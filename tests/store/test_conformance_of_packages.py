@@ -26,7 +26,10 @@ def row(version: str = "1.0.1", name: str = "ntp", **more: object) -> PackageRow
 
 
 def install(store, new: PackageRow, body: bytes = META, **more: object) -> PackageRow | None:
-    files = [StoredFile("metadata.yaml", digest(body), len(body)), StoredFile("run.sh", digest(SCRIPT), len(SCRIPT), True)]
+    files = [
+        StoredFile("metadata.yaml", digest(body), len(body)),
+        StoredFile("run.sh", digest(SCRIPT), len(SCRIPT), True),
+    ]
     return store.packages.add(new, files, {digest(body): body, digest(SCRIPT): SCRIPT}, **more)
 
 
@@ -104,7 +107,9 @@ def test_f41_a_deployment_uses_one_version_of_a_name(store, ntp):
 
 
 def test_what_a_blueprint_needs_is_stored_with_its_deployment(store, ntp):
-    number = deployment(store, packages=(PackageUse(0, ntp.number, is_enabled=False, is_imported=True, folders=("/x/python",)),))
+    number = deployment(
+        store, packages=(PackageUse(0, ntp.number, is_enabled=False, is_imported=True, folders=("/x/python",)),)
+    )
     assert store.packages.users(ntp.number) == [PackageUser("shop", is_enabled=False)]
     assert store.deployments()[0].code.packages == ("/x/python",)
     store.packages.find_again({"/x/python": "/y/python"})

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Literal, NoReturn
 
+from phaseline.catalog.rpm_files import Readable, is_rpm, read_cpio, rpm_payload
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError
 
@@ -60,31 +61,29 @@ def read_members(
     *,
     limits: Limits = LIMITS,
     wanted: Callable[[str], bool] = lambda _: True,
+    with_folders: bool = False,
 ) -> Iterator[Member]:
-    """The files of a zip, wheel, tar (plain or packed by gzip, bzip2, xz) or wagon, in their order; folders are left out.
+    """The files of a zip, wheel, tar (plain or packed by gzip, bzip2, xz), wagon or rpm, in their order.
 
-    Only ``wanted`` ones are given, but every one is checked. ``shown`` is what problems call the archive.
+    Folders are left out unless ``with_folders``: then they are members whose names end with ``/``. Only ``wanted`` ones
+    are given, but every one is checked. ``shown`` is what problems call the archive.
 
     Raises: ProblemsError (PL-B120 not there, damaged or no archive; PL-B121 a member that is no file within the archive;
     PL-B122 more than the limits), perhaps after some members.
     """
-    return _Reading(shown, limits, wanted).read(archive)
+    return _Reading(shown, limits, wanted, with_folders=with_folders).read(archive)
 
 
-def unpack(archive: Path, into: Path, *, limits: Limits = LIMITS) -> list[str]:
-    """Write the files of an archive into a folder that is empty or new; their names.
+def unpack(archive: Path, into: Path, *, limits: Limits = LIMITS, with_folders: bool = False) -> list[str]:
+    """Write the files of an archive into a folder that is empty or new; their names. ``with_folders``: empty ones, too.
 
     Raises: as ``read_members``, perhaps after some files; then nothing in the folder is of use.
     """
     names = []
-    for member in read_members(archive, str(archive), limits=limits):
+    for member in read_members(archive, str(archive), limits=limits, with_folders=with_folders):
         file = into.joinpath(*member.name.split("/"))
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("xb") as opened:
-                opened.write(member.content)
-            if member.is_executable:
-                file.chmod(file.stat().st_mode | stat.S_IXUSR)
+            _write(file, member)
         except OSError as error:
             message = f"the member {member.name!r} of '{archive}' cannot be written: {error.strerror}"
             problem = Problem("PL-B120", message, "Rename it, or make room.", Place(str(archive)))
@@ -93,25 +92,43 @@ def unpack(archive: Path, into: Path, *, limits: Limits = LIMITS) -> list[str]:
     return names
 
 
+def _write(file: Path, member: Member) -> None:
+    if member.name.endswith("/"):
+        file.mkdir(parents=True, exist_ok=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("xb") as opened:
+        opened.write(member.content)
+    if member.is_executable:
+        file.chmod(file.stat().st_mode | stat.S_IXUSR)
+
+
 class _Reading:
     """One pass over one archive."""
 
-    def __init__(self, shown: str, limits: Limits, wanted: Callable[[str], bool]) -> None:
+    def __init__(self, shown: str, limits: Limits, wanted: Callable[[str], bool], *, with_folders: bool) -> None:
         self._shown = shown
+        self._with_folders = with_folders
         self._limits = limits
         self._wanted = wanted
         self._names: set[str] = set()
         self._total = 0
+        self._folders = 0
 
     def read(self, archive: Path | IO[bytes]) -> Iterator[Member]:
         try:
             with archive.open("rb") if isinstance(archive, Path) else archive as file:
-                yield from self._zip(file) if zipfile.is_zipfile(file) else self._tar(file)
+                if zipfile.is_zipfile(file):
+                    yield from self._zip(file)
+                elif is_rpm(file):
+                    yield from self._rpm(file)
+                else:
+                    yield from self._tar(file)
         except _DAMAGES as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             message = f"'{self._shown}' cannot be read as an archive: {reason or type(error).__name__}"
             raise self._refusal(
-                "PL-B120", message, "Name a zip, whl, wgn, tar or tar.gz file that is whole."
+                "PL-B120", message, "Name a zip, whl, wgn, tar, tar.gz or rpm file that is whole."
             ) from error
 
     def _zip(self, file: IO[bytes]) -> Iterator[Member]:
@@ -122,6 +139,7 @@ class _Reading:
                 name = self._checked(entry.orig_filename, kind)
                 if entry.flag_bits & 1:
                     self._refuse_member(entry.orig_filename, "is encrypted", "Pack it without a password.")
+                yield from self._folder(name, kind)
                 if kind == "file" and self._wanted(name):
                     with opened.open(entry) as stream:
                         content = self._content(stream, entry.orig_filename)
@@ -139,9 +157,27 @@ class _Reading:
                 if entry.issym() or entry.islnk():
                     kind = "link"
                 name = self._checked(entry.name, kind)
+                yield from self._folder(name, kind)
                 stream = opened.extractfile(entry) if kind == "file" and self._wanted(name) else None
                 if stream is not None:
                     yield Member(name, self._content(stream, entry.name), bool(entry.mode & stat.S_IXUSR))
+
+    def _rpm(self, file: IO[bytes]) -> Iterator[Member]:
+        limits = self._limits
+        with rpm_payload(file) as stream:
+            bounded = _Bounded(stream, limits.total_bytes + limits.members * TAR_MEMBER_BYTES, self._too_much)
+            for entry in read_cpio(bounded):
+                name = self._checked(entry.name, _kind(entry.mode, is_folder=stat.S_ISDIR(entry.mode)))
+                yield from self._folder(name, "folder" if stat.S_ISDIR(entry.mode) else "file")
+                if not stat.S_ISDIR(entry.mode) and self._wanted(name):
+                    yield Member(name, self._content(entry.stream, entry.name), bool(entry.mode & stat.S_IXUSR))
+
+    def _folder(self, name: str, kind: Kind) -> Iterator[Member]:
+        if kind == "folder" and self._with_folders and name:
+            self._folders += 1
+            if self._folders > self._limits.members:
+                self._too_much(f"{self._limits.members:,} folders")
+            yield Member(f"{name}/", b"")
 
     def _checked(self, name: str, kind: Kind) -> str:
         """The name of a member in its plain form. Raises for one that could do harm when it is written to disk."""
@@ -163,7 +199,7 @@ class _Reading:
                 self._too_much(f"{self._limits.members:,} files")
         return plain
 
-    def _content(self, stream: IO[bytes], name: str) -> bytes:
+    def _content(self, stream: Readable, name: str) -> bytes:
         """What a member holds, counted while it is unpacked."""
         parts: list[bytes] = []
         size = 0

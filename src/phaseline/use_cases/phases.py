@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.loading import Loaded, Verdict
     from phaseline.catalog.phases.packages import Package
     from phaseline.model.phases import Plugin
+    from phaseline.use_cases.packages.listing import PackageView
     from phaseline.use_cases.resources.activity import PhaseNow
     from phaseline.use_cases.resources.engine_now import EngineNow
     from phaseline.use_cases.type_definitions import TypesView
@@ -35,6 +36,7 @@ class PluginView:
 
     ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: of the whole package.
     ``operations``: functions of a plugin of the kind operations. ``defines``: {section: names} of one of the kind types.
+    ``stages`` and ``enabled_in``: of one of the kind package, the stages of its tasks and the deployments that have it.
     """
 
     name: str
@@ -51,6 +53,8 @@ class PluginView:
     problems: Sequence[Problem] = field(default_factory=tuple)
     operations: Sequence[str] = ()
     defines: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    stages: Sequence[str] = ()
+    enabled_in: Sequence[str] = ()
 
 
 @frozen
@@ -89,7 +93,7 @@ class PhaseView:
 
 @frozen
 class Checked:
-    """What checking plugins found: ``plugins`` and ``phases`` are counts.
+    """What checking plugins found: ``plugins`` and ``phases`` are counts, ``packages`` those that were checked.
 
     ``looked_at``: the folders in which plugins were looked for, where no path was given. ``is_empty``: nothing was found
     in them that could be wrong, be it plugins, resource types or paths.
@@ -100,6 +104,7 @@ class Checked:
     problems: Sequence[Problem]
     looked_at: Sequence[str] = ()
     is_empty: bool = False
+    packages: Sequence[str] = ()
 
     @property
     def is_good(self) -> bool:
@@ -108,16 +113,26 @@ class Checked:
 
 
 def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
-    """Every plugin with phases or listeners, every module with operations, type definitions, and functions of others, by name."""
+    """Every plugin of any kind, by name.
+
+    Those with phases or listeners, modules with operations, type definitions, functions of others, and packages.
+    """
     from phaseline.catalog.functions import InstalledFunctions
     from phaseline.catalog.operation_modules import operation_modules
+    from phaseline.use_cases.packages.listing import list_packages
     from phaseline.use_cases.type_definitions import list_definitions
 
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
     found += map(_operations, operation_modules(_folders(place, plugin_folders)))
     found += map(_types, list_definitions(place))
     found += map(_function, InstalledFunctions().places())
-    return sorted(found, key=lambda view: (view.name.lower(), view.kind, view.where))
+    found += map(_package, list_packages(place))
+    return sorted(found, key=_place_in_list)
+
+
+def _place_in_list(view: PluginView) -> tuple[str, str, str]:
+    """By name and kind; packages of a name stay in the order of their versions."""
+    return view.name.lower(), view.kind, "" if view.kind == "package" else view.where
 
 
 def show_plugin(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
@@ -204,16 +219,25 @@ def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) 
 def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
     """Everything that is wrong with the plugins at the paths, beside those of the folders of plugins; none is run.
 
-    Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050).
+    Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050). Packages at
+    a path are checked whole.
     """
     from phaseline.catalog.phases.loading import PhasePlugins, read_all
     from phaseline.catalog.phases.packages import packages_at
+    from phaseline.use_cases.packages.checking import check_packages
 
     folders = _folders(place, plugin_folders)
     around = {package.place: package for package in read_all(folders)}
     given: dict[str, Package] = {}
     nothing: list[Problem] = []
+    packages: list[str] = []
     for path in paths:
+        packed = check_packages(path)
+        if packed is not None:
+            packages += packed.titles
+            nothing += packed.problems
+            given.update((package.place, package) for package in packed.phases)
+            continue
         inside = _inside(around, Path(path).absolute())
         inside = inside or {package.place: package for package in packages_at(Path(path))}
         given.update(inside)
@@ -231,8 +255,8 @@ def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: S
     phases = [plugin for plugin in plugins if plugin.phase is not None]
     told = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)  # a circle is of many plugins
     problems = [*nothing, *told]
-    is_empty = not any(_says_something(verdict.package) for verdict in verdicts)
-    return Checked(len(plugins), len(phases), problems, () if paths else folders, is_empty)
+    is_empty = not packages and not any(_says_something(verdict.package) for verdict in verdicts)
+    return Checked(len(plugins), len(phases), problems, () if paths else folders, is_empty, packages)
 
 
 def _says_something(package: Package) -> bool:
@@ -325,6 +349,24 @@ def _function(found: FunctionPlace) -> PluginView:
         False,
         Attributes(),
         problems,
+    )
+
+
+def _package(view: PackageView) -> PluginView:
+    return PluginView(
+        view.name,
+        "package",
+        "",
+        "",
+        view.version,
+        "good",
+        view.origin or view.folder,
+        "",
+        "",
+        False,
+        Attributes(),
+        stages=view.stages,
+        enabled_in=view.enabled_in,
     )
 
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.model.packages import NATIVE
+
 if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.package_rows import PackageRow
+    from phaseline.use_cases.packages.enabling import EnabledView
+    from phaseline.use_cases.packages.installing import Installed
+    from phaseline.use_cases.packages.listing import PackageView
+    from phaseline.use_cases.packages.making import Built, Created
+    from phaseline.use_cases.packages.syncing import Synced
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
     from phaseline.use_cases.reloading import Reloaded
     from phaseline.use_cases.resources.pausing import Paused
@@ -14,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class Plugins:
-    """Code of others: phases, listeners and operations. Nothing but ``reload`` runs any of it."""
+    """Code of others: phases, listeners, operations and packages. Nothing but ``reload`` and ``build`` runs any of it.
+
+    A package is named ``NAME==VERSION``, or ``NAME`` for the newest version.
+    """
 
     def __init__(self, place: Workplace) -> None:
         """Of the folders of plugins of this place."""
@@ -31,6 +43,83 @@ class Plugins:
         from phaseline.use_cases.phases import show_plugin
 
         return show_plugin(self._place, name)
+
+    def packages(self) -> Sequence[PackageView]:
+        """Every installed package with everything in it, by name and version."""
+        from phaseline.use_cases.packages.listing import list_packages
+
+        return list_packages(self._place)
+
+    def show_package(self, name: str) -> PackageView:
+        """One installed package with everything in it."""
+        from phaseline.use_cases.packages.listing import show_package
+
+        return show_package(self._place, name)
+
+    def create(self, name: str, *, package_version: str = NATIVE, output: str | None = None) -> Created:
+        """Write a new package into a folder, to begin with."""
+        from phaseline.use_cases.packages.making import create
+
+        return create(name, package_version=package_version, output=output)
+
+    def build(self, folder: str, output: str | None = None) -> Built:
+        """Check a package and pack it with checksums, after its own hook has run."""
+        from phaseline.use_cases.packages.making import build
+
+        return build(folder, output)
+
+    def install(self, path: str, *, force: bool = False, allow_downgrade: bool = False) -> Installed:
+        """Install the package of a folder or an archive; the same files again change nothing.
+
+        ``force``: other files in the place of the same version. ``allow_downgrade``: in the place of a newer one.
+        """
+        from phaseline.use_cases.packages.installing import Wanted, install
+
+        return install(self._place, path, Wanted(force=force, allow_downgrade=allow_downgrade))
+
+    def update(self, path: str) -> Installed:
+        """Install a package in the place of an older one of the same line, such as 1.0.2 for 1.0.1."""
+        from phaseline.use_cases.packages.installing import Wanted, install
+
+        return install(self._place, path, Wanted("update"))
+
+    def remove(self, name: str) -> PackageRow:
+        """Take the package ``NAME==VERSION`` out of the store, unless a deployment uses it."""
+        from phaseline.use_cases.packages.removing import remove
+
+        return remove(self._place, name)
+
+    def register(self, name: str, *folders: str) -> PackageRow:
+        """Register the package ``NAME==VERSION`` that lies in one of the folders, or of those of the settings."""
+        from phaseline.use_cases.packages.syncing import register
+
+        return register(self._place, name, folders)
+
+    def sync(self, *folders: str) -> Synced:
+        """Bring the records of packages that lie in these folders, or in those of the settings, up to their files."""
+        from phaseline.use_cases.packages.syncing import sync
+
+        return sync(self._place, folders)
+
+    def enabled(self, deployment: str, *, everything: bool = False) -> Sequence[EnabledView]:
+        """The packages of a deployment; ``everything``: also those that it could have, or why it cannot."""
+        from phaseline.use_cases.packages.enabling import list_enabled
+
+        return list_enabled(self._place, deployment, everything=everything)
+
+    def enable(
+        self, deployment: str, package: str, *, settings: Mapping[str, Value] | None = None, switch: bool = False
+    ) -> EnabledView:
+        """Have a package's tasks run in the workflows of a deployment; ``switch``: in the place of another version."""
+        from phaseline.use_cases.packages.enabling import enable
+
+        return enable(self._place, deployment, package, settings=settings, switch=switch)
+
+    def disable(self, deployment: str, package: str) -> EnabledView:
+        """Have them run no more."""
+        from phaseline.use_cases.packages.enabling import disable
+
+        return disable(self._place, deployment, package)
 
     def check(self, *paths: str) -> Checked:
         """Everything that is wrong with plugins at these paths; without any with those of the folders."""

@@ -16,6 +16,7 @@ from phaseline.model.rows import Actor, CodePlaces
 if TYPE_CHECKING:
     from phaseline.catalog import PluginCatalog
     from phaseline.catalog.phases.loading import Loaded, PhasePlugins
+    from phaseline.model.packages import Package
     from phaseline.hooks.registry import Registry
     from phaseline.ports import Store
     from phaseline.use_cases.background import Background
@@ -133,6 +134,11 @@ class Workplace:
     def phases_found(self) -> Loaded:
         """What was read of them when somebody asked first: phases, types, and what is wrong with others."""
         return self.phases.load()
+
+    @cached_property
+    def packages_read(self) -> dict[str, Package]:
+        """{digest: what an installed package says}, of those that this process has read."""
+        return {}
 
     @cached_property
     def actor(self) -> Actor:

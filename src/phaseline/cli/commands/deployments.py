@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from phaseline.cli.commands.deployment_plugins import plugins
 from phaseline.cli.commands.updating import update
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import blueprint_argument, blueprint_options, deployment_argument, json_option, limit_option
@@ -18,6 +19,7 @@ def deployments() -> None:
 
 
 deployments.add_command(update)
+deployments.add_command(plugins)
 
 
 @deployments.command("list", epilog="Example: phaseline deployments list --status requires_attention")

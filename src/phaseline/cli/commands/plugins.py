@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from phaseline.cli.commands import packages
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option, plugins_option
 
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: phaseline plugins try machines:create --properties '{size: small}'")
 def plugins() -> None:
-    """Code that operations are mapped to, phases of states, and type definitions that blueprints import."""
+    """Code that operations are mapped to, phases of states, types that blueprints import, and packages of all of these."""
+
+
+for command in packages.COMMANDS:
+    plugins.add_command(command)
 
 
 def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, Value] | None:
@@ -50,13 +55,18 @@ def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
 @json_option
 @click.pass_obj
 def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
-    """Show a plugin with phases, listeners, operations or types, and everything that is wrong with it."""
+    """Show a package, or a plugin with phases, listeners, operations or types, and everything that is wrong with it.
+
+    NAME==VERSION means a version of a package; NAME its newest one.
+    """
+    from phaseline.cli.render.packages import package_text
     from phaseline.cli.render.phases import plugin_text
-    from phaseline.use_cases.phases import show_plugin
+    from phaseline.use_cases.packages.listing import PackageView
+    from phaseline.use_cases.packages.showing import show_any
 
     with desk.open() as place:
-        found = show_plugin(place, name, plugin_folders)
-    desk.answer(found, lambda: plugin_text(found))
+        found = show_any(place, name, plugin_folders)
+    desk.answer(found, lambda: package_text(found) if isinstance(found, PackageView) else plugin_text(found))
 
 
 @plugins.command("check", epilog="Example: phaseline plugins check my-plugins/acme")
@@ -65,9 +75,9 @@ def show(desk: Desk, name: str, plugin_folders: tuple[str, ...]) -> None:
 @json_option
 @click.pass_obj
 def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -> None:
-    """Check plugins with phases and listeners: folders, zip files or single files.
+    """Check packages, and plugins with phases and listeners: folders, archives or single files.
 
-    They are compared with those of the folders of plugins; without PATH these are checked themselves. Nothing is run.
+    All that is wrong is told at once. Plugins are compared with those of the folders of plugins; without PATH these are checked themselves. Nothing is run.
     Exit code 1 if one of them would be refused, or if there is none at a PATH.
     """
     from phaseline.cli.render.phases import checked_text
@@ -79,43 +89,60 @@ def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -
     click.get_current_context().exit(0 if found.is_good else 1)
 
 
-@plugins.command("install", epilog="Example: phaseline plugins install --definition-only plugin.yaml")
+@plugins.command("install", epilog="Example: phaseline plugins install ntp-1.0.2.tar.gz")
 @click.argument("path")
+@click.option("--force", is_flag=True, help="Put other files of a version that is installed in their place.")
+@click.option("--allow-downgrade", is_flag=True, help="Put an older version, such as 1.0.1, in the place of 1.0.2.")
 @click.option(
     "--definition-only",
     is_flag=True,
     help="Just the type definitions, so that blueprints that import them can be read.",
 )
-@click.option("--name", metavar="NAME", default="", help="Name of the package, for files that do not say it.")
-@click.option("--version", metavar="VERSION", default="", help="Version of the package, likewise.")
+@click.option("--name", metavar="NAME", default="", help="With --definition-only: for files that do not say the name.")
+@click.option("--version", metavar="VERSION", default="", help="With --definition-only: likewise the version.")
 @json_option
 @click.pass_obj
-def install(desk: Desk, path: str, definition_only: bool, name: str, version: str) -> None:
-    """Put a plugin's definition file into the catalogue that imports resolve to, without a network.
+def install(
+    desk: Desk, path: str, force: bool, allow_downgrade: bool, definition_only: bool, name: str, version: str
+) -> None:
+    """Install a package: a folder, or an archive (.tar.gz, .fp, .zip, wheel, rpm). The same files again change nothing.
 
-    PATH is the file, a folder, a wheel, a wagon or another archive with plugin.yaml in it. Nothing of the plugin is run.
+    With --definition-only just the type definitions of a plugin: PATH is then plugin.yaml, or a folder, a wheel, a wagon
+    or another archive with it. Nothing of what is installed is run.
     """
+    from phaseline.cli.render.packages import installed_package
     from phaseline.cli.render.types import installed_text
+    from phaseline.use_cases.packages.installing import Wanted
+    from phaseline.use_cases.packages.installing import install as put
     from phaseline.use_cases.type_definitions import install_definitions
 
-    if not definition_only:
-        raise click.UsageError("Say --definition-only: so far only type definitions can be installed.")
-    with desk.open() as place:
-        found = install_definitions(place, path, name=name, version=version)
-    desk.answer(found, lambda: installed_text(found))
+    if (name or version) and not definition_only:
+        raise click.UsageError("--name and --version belong to --definition-only; a package says them itself.")
+    if (force or allow_downgrade) and definition_only:
+        raise click.UsageError("--definition-only puts definitions in the place of others anyway.")
+    with desk.open(makes_store=True) as place:
+        if definition_only:
+            types = install_definitions(place, path, name=name, version=version)
+            desk.answer(types, lambda: installed_text(types))
+            return
+        found = put(place, path, Wanted(force=force, allow_downgrade=allow_downgrade))
+    desk.answer(found, lambda: installed_package(found))
 
 
-@plugins.command("remove", epilog="Example: phaseline plugins remove cloudify-aws-plugin --version 3.0.0")
-@click.argument("name")
+@plugins.command("remove", epilog="Example: phaseline plugins remove ntp==1.0.2")
+@click.argument("name", metavar="NAME[==VERSION]")
 @click.option("--version", metavar="VERSION", default="", help="Which version, if there are several.")
 @json_option
 @click.pass_obj
 def remove(desk: Desk, name: str, version: str) -> None:
-    """Take a plugin's type definitions out of the catalogue. Deployments made with them stay as they are."""
-    from phaseline.use_cases.type_definitions import remove_definitions
+    """Take a package out of the store, unless a deployment uses it; or a plugin's type definitions out of the catalogue.
+
+    Of a package the version must be said. Deployments made with type definitions stay as they are.
+    """
+    from phaseline.use_cases.packages.removing import remove_any
 
     with desk.open() as place:
-        found = remove_definitions(place, name, version)
+        found = remove_any(place, name, version)
     desk.answer(found, lambda: f"Removed: {found.name} {found.version}")
 
 

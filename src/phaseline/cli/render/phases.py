@@ -30,9 +30,18 @@ def plugin_list(views: Sequence[PluginView]) -> str:
     """A table, or where plugins are looked for."""
     if not views:
         return NO_PLUGINS
-    head = ["name", "kind", "status", "phase", "package", "version"]
+    has_packages = any(view.kind == "package" for view in views)
+    head = ["name", "kind", "status", "phase", "package", "version", *(["enabled in", "order"] if has_packages else [])]
     rows = [
-        [view.name, view.kind, view.status, view.phase or "-", view.package or "-", view.version or "-"]
+        [
+            view.name,
+            view.kind,
+            view.status,
+            view.phase or "-",
+            view.package or "-",
+            view.version or "-",
+            *([", ".join(view.enabled_in) or "-", ", ".join(view.stages) or "-"] if has_packages else []),
+        ]
         for view in views
     ]
     return table(head, [[clean(cell) for cell in row] for row in rows])
@@ -193,7 +202,10 @@ def checked_text(found: Checked) -> str:
             f"Nothing was found that could be checked. Plugins with phases and listeners were looked for in {places},\n"
             "and among the installed packages (entry points of the group phaseline.phases)."
         )
-    told = f"{number(found.plugins, 'plugin')}, {number(found.phases, 'phase')}"
+    counts = [number(len(found.packages), "package")] if found.packages else []
+    if found.plugins or not found.packages:
+        counts += [number(found.plugins, "plugin"), number(found.phases, "phase")]
+    told = ", ".join(counts)
     lines = [problems_text(found.problems)] if found.problems else []
     return "\n\n".join([*lines, f"{told}: {'good' if found.is_good else 'refused'}"])
 

@@ -1,0 +1,165 @@
+"""Packages as whoever uses them needs them: what they say, what a deployment says to them, and where their files lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import frozen
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.use_cases.store_file import has_store, store_file
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.package_rows import PackageRow
+    from phaseline.model.packages import Package
+    from phaseline.use_cases.workplace import Workplace
+
+
+ENDING = ".packages"
+"""How the name of the folder with the files of packages ends; it begins as that of the store."""
+
+
+@frozen
+class Known:
+    """An installed package. ``folder``: absolute, with its files as they were installed.
+
+    ``settings``: what a deployment says to it, with defaults; nothing where no deployment is asked about.
+    """
+
+    row: PackageRow
+    package: Package
+    folder: str
+    settings: Mapping[str, Value]
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Where its modules are found."""
+        return tuple(str(Path(self.folder, path)) for path in self.package.code.paths)
+
+
+def installed(place: Workplace) -> list[Known]:
+    """All that are installed, by name and version."""
+    return [known(place, row) for row in rows(place)]
+
+
+def enabled(place: Workplace, deployment: int) -> list[Known]:
+    """Those that are enabled for a deployment, by name, with its settings."""
+    if not has_store(place):
+        return []
+    found: list[Known] = []
+    by_number: dict[int, PackageRow] = {}
+    for use in place.store.packages.uses(deployment):
+        if use.is_enabled:
+            by_number = by_number or {row.number: row for row in place.store.packages.all()}
+            row = by_number[use.package]
+            lay_out_package(place, row.digest, row.number)
+            found.append(known(place, row, use.settings))
+    return found
+
+
+def newest(found: Sequence[Known]) -> list[Known]:
+    """Of each name the newest version."""
+    latest: dict[str, Known] = {}
+    for one in found:
+        latest[one.row.name] = one
+    return list(latest.values())
+
+
+def rows(place: Workplace) -> list[PackageRow]:
+    """What is installed, by name and version; nothing where there is no store."""
+    if not has_store(place):
+        return []
+    found = place.store.packages.all()
+    return sorted(found, key=lambda row: (row.name, numbers_of(row.version))) if found else []
+
+
+def numbers_of(version: str) -> tuple[int, ...]:
+    """A version as numbers, by which versions are compared."""
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())
+
+
+def known(place: Workplace, row: PackageRow, given: Mapping[str, Value] | None = None) -> Known:
+    """One of them. ``given``: settings of a deployment; None: it is not asked about one."""
+    package = read_stored(place, row)
+    settings: Mapping[str, Value] = {}
+    if given is not None:
+        from phaseline.packages.settings import chosen
+
+        settings = chosen(str(package), package.form, given).values
+    return Known(row, package, str(folder_of(place, row)), settings)
+
+
+def package_of(place: Workplace, number: int) -> Package:
+    """What the installed package of this number says. Raises: PL-F062 if it was removed meanwhile."""
+    row = next((row for row in rows(place) if row.number == number), None)
+    if row is None:
+        message = "a plugin package that this needs was removed or replaced meanwhile"
+        raise fail("PL-F062", message, "Look what there is: phaseline plugins list. Then repeat this.")
+    return read_stored(place, row)
+
+
+def read_stored(place: Workplace, row: PackageRow) -> Package:
+    """What an installed package says; read once by a process."""
+    package = place.packages_read.get(row.digest)
+    if package is None:
+        from phaseline.catalog.package_files import documents_of
+        from phaseline.packages.reading import read_package
+
+        shelf = place.store.packages
+        read = read_package(documents_of(shelf.files(row.number), lambda file: shelf.content(file.digest)), str(row))
+        if read.package is None:
+            raise ProblemsError(read.problems)
+        package = place.packages_read[row.digest] = read.package
+    return package
+
+
+def folder_of(place: Workplace, row: PackageRow) -> Path:
+    """The folder with the files of a package."""
+    return work_folder(place) / row.digest
+
+
+def lay_out_again(place: Workplace) -> None:
+    """See that the files of all packages are where their calls look for them, also those that somebody may go on with.
+
+    A store that has been moved has its packages beside it: then those who use them look there.
+    """
+    if not has_store(place):
+        return
+    for digest, number in place.store.packages.kept().items():
+        lay_out_package(place, digest, number)
+    folder = str(work_folder(place))
+    used = {old for deployment in place.store.deployments() for old in deployment.code.packages}
+    moved = {old: folder + old.partition(ENDING)[2] for old in used if not old.startswith(f"{folder}/")}
+    if moved:
+        place.store.packages.find_again(moved)
+
+
+def work_folder(place: Workplace) -> Path:
+    """Where packages are laid out: beside the store; of one in memory in a folder that goes with it."""
+    file = store_file(place.settings.store_url)
+    return Path(f"{file}{ENDING}") if file is not None else Path(f"{place.passing_folder}{ENDING}")
+
+
+def collect(place: Workplace) -> None:
+    """Forget what was replaced or removed and nobody may go on with, and the folders with its files."""
+    import shutil
+
+    for digest in place.store.packages.collect():
+        shutil.rmtree(work_folder(place) / digest, ignore_errors=True)
+
+
+def lay_out_package(place: Workplace, digest: str, number: int, *, anew: bool = False) -> None:
+    """See that the files of a package are in their folder. ``anew``: also what somebody may have changed there."""
+    folder = work_folder(place) / digest
+    if folder.is_dir() and not anew:
+        return
+    from phaseline.catalog.blueprint_trees import lay_out
+
+    shelf = place.store.packages
+    try:
+        lay_out(folder, shelf.files(number), shelf.content)
+    except OSError as error:
+        message = f"the files of a plugin package cannot be laid out in '{folder}': {error.strerror or error}"
+        raise fail("PL-F060", message, "Make room on the disk, and see that the folder is yours.") from error

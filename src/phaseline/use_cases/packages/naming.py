@@ -1,0 +1,55 @@
+"""Which installed package is meant by ``NAME`` or ``NAME==VERSION``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.use_cases.packages.known import rows
+from phaseline.use_cases.typos import did_you_mean
+
+if TYPE_CHECKING:
+    from phaseline.model.package_rows import PackageRow
+    from phaseline.use_cases.workplace import Workplace
+
+NAMED = re.compile(r"([a-z0-9_-]+)(?:==([0-9A-Za-z.+-]+))?")
+
+
+def read_name(text: str) -> tuple[str, str] | None:
+    """(name, version; empty: none is said); None if it can be no package.
+
+    >>> read_name("ntp==1.0.2"), read_name("ntp"), read_name("./ntp")
+    (('ntp', '1.0.2'), ('ntp', ''), None)
+    """
+    found = NAMED.fullmatch(text)
+    return None if found is None else (found[1], found[2] or "")
+
+
+def find_package(place: Workplace, text: str, *, whole: bool = False) -> PackageRow:
+    """The package of this name: of this version, otherwise the newest. ``whole``: the version must be said.
+
+    Raises: PL-F062.
+    """
+    named = read_name(text)
+    name, version = named or (text, "")
+    known = rows(place)
+    fitting = [row for row in known if row.name == name]
+    if whole and named is not None and not version and fitting:
+        there = " or ".join(f"{row.name}=={row.version}" for row in fitting)
+        raise fail("PL-F062", f"'{text}' does not say the version", f"Name it with its version: {there}.", subject=text)
+    found = next((row for row in reversed(fitting) if version in {"", row.version}), None)
+    if found is None:
+        raise unknown(text, name, fitting, known)
+    return found
+
+
+def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence[PackageRow]) -> ProblemsError:
+    """PL-F062 with what was probably meant."""
+    if fitting:
+        there = ", ".join(row.version for row in fitting)
+        return fail("PL-F062", f"there is no package '{text}'", f"Installed of '{name}': {there}.", subject=text)
+    hint = did_you_mean(name, sorted({row.name for row in known}))
+    mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline plugins list.".strip()
+    return fail("PL-F062", f"there is no package '{text}'", mend, subject=text)
