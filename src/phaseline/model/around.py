@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.stage_tasks import Stages
 
+HOOKS = "hooks."
+"""What the name of every phase that calls a hook class begins with."""
 PRE = "hooks.pre."
 POST = "hooks.post."
 UNDO = "hooks.undo."

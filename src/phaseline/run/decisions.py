@@ -8,13 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.around import PRE
+from phaseline.model.rows import EventRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.events import Batch
     from phaseline.model.rows import ExecutionRow
     from phaseline.ports import Store
+    from phaseline.run.reports import Report
 
 Decisions = dict[str, "Mapping[str, Value]"]
 """{instance id: what was decided for it}"""
@@ -44,3 +47,11 @@ def warnings_of(result: Value) -> Iterator[str]:
     told = result.get(WARNINGS) if isinstance(result, dict) else None
     for text in told if isinstance(told, list) else ():
         yield str(text)
+
+
+def warned(batch: Batch, report: Report, now: int) -> Iterator[EventRow]:
+    """An event for each warning that calls of hooks brought."""
+    executions = {segment.graph: segment.execution for segment in batch.segments}
+    for _, remark in report.remarks:
+        for text in warnings_of(remark.result):
+            yield EventRow(executions[remark.graph], now, "hook_warning", text, operation=batch.lane.phase)

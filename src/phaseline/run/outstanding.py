@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.around import PRE
+from phaseline.model.around import HOOKS
 from phaseline.model.events import Finished, Noted
 from phaseline.model.graph import called_side
 from phaseline.run.check_results import Vouch, checks_made, leaves_results, vouched_for
+from phaseline.run.decisions import warned
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.reports import Dispatched, Report
 
@@ -94,8 +95,9 @@ class Outstanding:
                 sorter.logs.extend(report.logs)
             if not report.is_noted:
                 sorter.failures(batch, report, answer, self._instance_of)
-                if batch.lane.phase.startswith(PRE):
+                if batch.lane.phase.startswith(HOOKS):
                     self._deployments.decide(batch, report)
+                    sorter.events.extend(warned(batch, report, now))
                 if leaves_results(batch):
                     sorter.checks.extend(checks_made(batch, report, answer, self.scheduler.arena, now))
                 if dispatched.report(report.members):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.node_paths import known_paths
 from phaseline.use_cases.own_workflows import planner_of
 from phaseline.use_cases.owning import declarer, refuse, slots
+from phaseline.use_cases.previews import with_surroundings
 from phaseline.use_cases.store_file import has_store
 from phaseline.use_cases.storing import missing_secrets
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
     from phaseline.plan.foresight import Foreseen
     from phaseline.plan.summary import PlanSummary, RoundsPlan
+    from phaseline.plan.surroundings import Surroundings
     from phaseline.plan.update_summary import UpdatePlan
     from phaseline.plan.workflow import Workflow
     from phaseline.use_cases.workflows import Start
@@ -43,12 +45,23 @@ class NothingToDo:
 
 @frozen
 class Planned:
-    """A plan as a value, as text, and what a user should know beforehand. ``id``: under which it is kept, empty: it is not."""
+    """A plan as a value, as text, and what a user should know beforehand. ``id``: under which it is kept, empty: it is not.
+
+    ``around``: what surrounds it, None: nothing.
+    """
 
     summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
     text: str
     warnings: tuple[Problem, ...] = ()
     id: str = ""
+    around: Surroundings | None = None
+
+    @property
+    def value(self) -> object:
+        """All of it, for programs."""
+        if self.around is None:
+            return self.summary
+        return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
 
 
 def plan_install(place: Workplace, order: Order, *, open_types: bool = False) -> Planned:
@@ -73,7 +86,8 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
     request = AS_SET.request("install", place, {})
     foreseen = _ask(place, loaded.topology, loaded.code, request, history)
     warnings = (*loaded.warnings, *missing_secrets(place, loaded.blueprint))
-    return _planned(place, request, foreseen, warnings, yes_many=order.yes_many)
+    planned = _planned(place, request, foreseen, warnings, yes_many=order.yes_many)
+    return with_surroundings(place, planned, request, foreseen, made=(name or "(new)", loaded))
 
 
 def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False) -> Planned:
@@ -87,7 +101,9 @@ def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False,
     states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
     history = History(states, paths=_paths(place, row, topology))
     request = AS_SET.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
-    found = _planned(place, request, _ask(place, topology, row.code, request, history), (), row, yes_many=True)
+    foreseen = _ask(place, topology, row.code, request, history)
+    found = _planned(place, request, foreseen, (), row, yes_many=True)
+    found = with_surroundings(place, found, request, foreseen, deployment=row.number)
     return _kept(place, row, request, found) if save else found
 
 
@@ -103,6 +119,7 @@ def plan_workflow(place: Workplace, order: Start, *, save: bool = False) -> Plan
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history, found.own)
     planned = _planned(place, found.request, foreseen, found.warnings, found.deployment, yes_many=True)
+    planned = with_surroundings(place, planned, found.request, foreseen, deployment=found.deployment.number)
     return _kept(place, found.deployment, found.request, planned) if save else planned
 
 

@@ -128,7 +128,7 @@ def plan_update(place: Workplace, order: UpdateOrder, *, save: bool = False) -> 
     from phaseline.use_cases.stored_plans import keep
 
     found = prepare_update(place, order)
-    planned = planned_update(place, found)
+    planned = planned_update(place, found, asks_hooks=True)
     if not save:
         return planned
     return altered(planned, id=keep(place, found.deployment, found.request, planned, found.aim).id)
@@ -218,8 +218,8 @@ def _refuse_unknown(place: Workplace, aim: Aim, request: Request) -> None:
         raise unknown_workflow(name, aim.blueprint)
 
 
-def planned_update(place: Workplace, found: PreparedUpdate) -> Planned:
-    """The plan of a prepared update, as a value and as text."""
+def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool = False) -> Planned:
+    """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand."""
     from phaseline.plan.foresight import doubts
     from phaseline.plan.update_summary import summarise_update
     from phaseline.plan.update_text import update_text
@@ -246,7 +246,13 @@ def planned_update(place: Workplace, found: PreparedUpdate) -> Planned:
         rounds,
         (*found.warnings, *doubts(found.request.workflow, foreseen)),
     )
-    return Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
+    planned = Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
+    if not asks_hooks:
+        return planned
+    from phaseline.use_cases.previews import with_surroundings
+
+    number = found.deployment.number
+    return with_surroundings(place, planned, found.request, foreseen, deployment=number, aim=found.aim)
 
 
 def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from phaseline.cli.commands.stack import plan_of_restore
 from phaseline.cli.commands.updating import plan_of_update, save_option
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
@@ -89,14 +90,17 @@ def _workflow_command(name: str) -> click.Command:
 
 
 def answer_plan(desk: Desk, found: Planned) -> None:
-    """Show a plan, and under which id it is kept."""
-    desk.answer(found.summary, lambda: found.text)
+    """Show a plan, what a user should know, and under which id it is kept; exit status 1 if a hook would refuse."""
+    desk.answer(found.value, lambda: found.text)
     if found.id:
         desk.notice(f"Kept as {found.id}. Carry it out: phaseline plans apply {found.id}")
+    if found.around is not None and found.around.refusals:
+        raise SystemExit(1)
 
 
 plan.add_command(_workflow_command("execute_operation"))
 plan.add_command(plan_of_update)
+plan.add_command(plan_of_restore)
 
 
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")
@@ -128,9 +132,9 @@ def install(
     with desk.open() as place:
         inputs = gather_inputs(input_files, inputs_given)
         found = plan_install(place, Order(file, name, inputs, plugin_folders, yes_many), open_types=open_types)
-    desk.answer(found.summary, lambda: found.text)
     for warning in found.warnings:
         desk.notice(problem_text(warning))
+    answer_plan(desk, found)
 
 
 @plan.command(cls=OfDeployment, epilog="Example: phaseline plan uninstall -d shop")

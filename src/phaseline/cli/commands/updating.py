@@ -99,6 +99,7 @@ def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool
 
     Inputs that are not given stay as they are.
     """
+    from phaseline.cli.commands.plan import answer_plan
     from phaseline.cli.running import finish, watching
     from phaseline.use_cases.updating import plan_update
     from phaseline.use_cases.updating import update as bring
@@ -112,7 +113,7 @@ def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool
                 view = bring(place, order, manner=manner, watcher=watcher, detach=detach)
             finish(desk, view)
     if preview:
-        desk.answer(shown.summary, lambda: shown.text)
+        answer_plan(desk, shown)
 
 
 @click.command("update", cls=OfDeployment, epilog="Example: phaseline plan update -d shop blueprint.yaml --save")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -58,8 +59,10 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
         lines.append(f"  waits for {view.waits_for}, which has a claim on the same instances")
     if view.plan:
         lines.append(f"  carries out {view.plan}: phaseline plans show {view.plan}")
+    lines.extend(f"  {colored('warning')}  {clean(text)}" for text in view.warnings)
+    lines.extend(f"  {clean(text)}" for text in view.waits)
     if with_people:
-        lines.extend(f"  {line}" for line in _decisions(view))
+        lines.extend(f"  {line}" for line in [*_decisions(view), *_decided(view)])
     if view.counts:
         lines.append(f"  steps: {counted(view.counts)}")
     lines.extend(_failures(view.failures, view.failure_count))
@@ -75,6 +78,21 @@ def _decisions(view: ExecutionView) -> list[str]:
         details = f": {clean(decision.details)}" if decision.details else ""
         lines.append(f"{decision.what} by {decision.actor}, {moment(decision.at)}{refused}{details}")
     return lines
+
+
+def _decided(view: ExecutionView) -> list[str]:
+    """What hook classes decided, instances for which they decided the same on one line."""
+    alike: dict[str, list[str]] = {}
+    for instance, decided in view.decided.items():
+        alike.setdefault(json.dumps(decided, sort_keys=True, ensure_ascii=False), []).append(instance)
+    return [
+        f"decided for {_named(names)}: {clean(decided)}" for decided, names in list(alike.items())[:SHOWN_DECISIONS]
+    ]
+
+
+def _named(names: Sequence[str]) -> str:
+    left = len(names) - NAMED
+    return ", ".join(clean(name) for name in names[:NAMED]) + (f" and {left:,} more" if left > 0 else "")
 
 
 def _failures(failures: Sequence[Failure], total: int) -> list[str]:
@@ -100,8 +118,7 @@ def _failure(failure: Failure) -> list[str]:
 
 def _alike(group: Sequence[Failure]) -> list[str]:
     first = group[0]
-    left = len(group) - NAMED
-    names = ", ".join(clean(one.instance) for one in group[:NAMED]) + (f" and {left:,} more" if left > 0 else "")
+    names = _named([one.instance for one in group])
     head = f"  {colored(first.status)}  {len(group):,} × {first.operation}"
     return [head, *_last_lines(first), f"      {names}"]
 
