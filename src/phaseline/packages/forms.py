@@ -34,12 +34,11 @@ def anything(_value: Any, _spot: Spot) -> None:
 
 def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> Form:
     """A text; of a pattern, which it must match as a whole, ``allowed`` says what it means."""
-    form = re.compile(pattern, re.ASCII) if pattern else None
 
     def check(value: Any, spot: Spot) -> None:
         if not isinstance(value, str):
             spot.wrong("PL-F004", "is no text", _as_text(value), value=value)
-        elif form is not None and form.fullmatch(value) is None:
+        elif pattern and re.fullmatch(pattern, value, re.ASCII) is None:  # re keeps it compiled, once it is needed
             spot.wrong("PL-F004", "is not valid", f"Use {allowed}.", value=value)
         elif not value and not may_be_empty:
             spot.wrong("PL-F004", "is empty", "Write a text.", value=value)
@@ -149,14 +148,13 @@ def _misspelled(name: str, unknown: Collection[str]) -> str:
 
 def each(pattern: str, allowed: str, form: Form, *, title: str) -> Form:
     """A mapping from names of a pattern to values of one form."""
-    of_name = re.compile(pattern, re.ASCII)
 
     def check(value: Any, spot: Spot) -> None:
         if not isinstance(value, dict):
             spot.wrong("PL-F004", f"is no mapping of {title}", "Write each as 'name:' and its keys below.", value=value)
             return
         for name, item in value.items():
-            if of_name.fullmatch(name) is None:
+            if re.fullmatch(pattern, name, re.ASCII) is None:
                 spot.at(name).wrong("PL-F004", "is not valid as a name", f"Use {allowed}.", value=name, point="key")
             form(item, spot.at(name))
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import codecs
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from phaseline.dsl.documents import Document, read_document
 from phaseline.dsl.report import Report
 from phaseline.model.frozen import altered
 from phaseline.model.problem import Place, Problem
 from phaseline.packages.findings import Findings, Source, Spot
-from phaseline.packages.mending import Mended, mended
+
+if TYPE_CHECKING:
+    from phaseline.packages.mending import Mended
 
 MAX_FILE_BYTES: Final = 5 * 1024 * 1024
 """Of one YAML file of a package."""
@@ -22,7 +24,7 @@ def read_source(name: str, content: bytes, findings: Findings) -> Source | None:
     if text is None:
         return None
     document, problems = _read(name, text)
-    mend = mended(text) if problems else None
+    mend = _mended(text) if problems else None
     if document is None and mend is not None:
         document, problems = _read(name, mend.text)
     if document is None or problems:
@@ -35,6 +37,12 @@ def read_source(name: str, content: bytes, findings: Findings) -> Source | None:
     source = Source(name, document, tuple(text.splitlines()), mend.origin)
     _say_inserted(mend, findings, source)
     return source
+
+
+def _mended(text: str) -> Mended | None:
+    from phaseline.packages.mending import mended
+
+    return mended(text)
 
 
 def _text(name: str, content: bytes, findings: Findings) -> str | None:
