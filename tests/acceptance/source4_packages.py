@@ -15,6 +15,7 @@ from phaseline.model.execution import Request, RetryPolicy
 from phaseline.model.packages import Package
 from phaseline.model.rows import ExecutionRow
 from phaseline.model.stage_tasks import Stages
+from phaseline.model.topology import Topology
 from phaseline.packages.conditions import holds
 from phaseline.packages.reading import read_package
 from phaseline.packages.serializing import Surroundings, serialized
@@ -42,11 +43,11 @@ def granular_task(id: str, *, role: Value = "*", kind: str = "shell", **more: Va
 
 
 def package(
-    name: str, *stages: str, tasks: str = "", granular: str = "", version: str = "1.0.0", **more: str
+    name: str, *stages: str, tasks: str = "", granular: str = "", version: str = "1.0.0", number: int = 0, **more: str
 ) -> Package:
     """A package with a task for everybody in each of these stages; or with these ``tasks`` and these ``granular`` ones."""
     found = {**more, "tasks": tasks or "".join(map(stage_task, stages)) or "[]"}
-    number = 4 if granular else 2
+    number = number or (4 if granular else 2)
     if granular:
         found["deployment_tasks"] = granular
     made = files(number, **found)
@@ -65,10 +66,12 @@ class Enabled:
     folder: str = "/packages/x"
 
 
-def stages_of(packages: Sequence[Package | Enabled], workflow: str = "install") -> Stages:
+def stages_of(
+    packages: Sequence[Package | Enabled], workflow: str = "install", *, allows_master: bool = False
+) -> Stages:
     """The list of tasks as it is stored with an execution."""
     enabled = [one if isinstance(one, Enabled) else Enabled(one) for one in packages]
-    return serialized(enabled, Surroundings(workflow, holds))
+    return serialized(enabled, Surroundings(workflow, holds, allows_master=allows_master))
 
 
 class Played:
@@ -88,17 +91,24 @@ class Played:
         workflow: str = "install",
         *,
         crash_in: Sequence[int] = (),
+        allows_master: bool = False,
         **parameters: Value,
     ) -> ExecutionRow:
         """Play a workflow with these packages enabled."""
         self.script = Script(self.said, frozenset(crash_in), self.stage.clock.now())
-        around = Around(stages=stages_of(packages, workflow))
-        return self.stage.play(Request(workflow, parameters, ONCE), self.script, around)
+        around = Around(stages=stages_of(packages, workflow, allows_master=allows_master))
+        request = Request(workflow, parameters, ONCE, is_surrounded=bool(around.stages))
+        return self.stage.play(request, self.script, around)
 
     def retry(self, row: ExecutionRow, **said: Says) -> ExecutionRow:
         """Have an execution go on, calls saying this from now on."""
         self.script = Script({name: (one,) for name, one in said.items()}, frozenset(), self.stage.clock.now())
         return self.stage.retry(row, self.script)
+
+    @property
+    def now(self) -> Topology:
+        """The instances as they are."""
+        return self.stage.store.topology(self.stage.deployment)
 
     @property
     def calls(self) -> list[str]:
