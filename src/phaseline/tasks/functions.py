@@ -163,12 +163,10 @@ def judged(task: Task, ended: Ended) -> Outcome:
 
 def _late(task: Task, said: str) -> Outcome:
     """A time-out: of this attempt, or of all."""
-    try:
-        task.left_s()
-    except NonRecoverableError as error:
-        return task.failed(f"{error}; what it had started was ended{said}")
-    each = float(str(task.parameters.get("attempt_timeout")))
-    return task.failed(f"this attempt timed out after {each:g} s; what it had started was ended{said}", retry=True)
+    what = "what it had started was ended" + said
+    if task.has_another:
+        return task.failed(f"this attempt timed out after {task.attempt_s:g} s; {what}", retry=True)
+    return task.failed(f"timed out after {task.total_s:g} s; {what}")
 
 
 def _source(task: Task, name: str) -> Path:

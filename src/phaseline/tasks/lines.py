@@ -18,6 +18,8 @@ MOST_LINGERING = 40
 """So often it is waited for more of it at most."""
 AWAIT_END_S = GRACE_S + 5.0
 """A shell whose line was closed must have ended after so long; then it is given up."""
+AWAIT_CLOSE_S = 1.0
+"""And so long after it was let go of, until nobody looks at it any more."""
 LAST_LINES = 5
 """How many of the last lines of a command a failure tells."""
 MAX_LAST_CHARS = 2_000
@@ -183,8 +185,9 @@ async def run(
         return await _awaited(command, line, limit if limit > 0 else None)
     finally:
         line.close()
-        if not command.ended.done():
-            command.ended.cancel()
+        done, _ = await asyncio.wait({command.ended}, timeout=AWAIT_CLOSE_S)
+        for ended in done:
+            ended.exception()  # heard above, or of no interest any more
 
 
 async def _awaited(command: Command, line: Line, limit_s: float | None) -> Ended | None:

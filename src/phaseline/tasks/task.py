@@ -44,6 +44,8 @@ class Task:
         self._connections = connections
         self._said = cast("Mapping[str, Value]", call.inputs.get("task") or {})
         self.parameters = cast("Mapping[str, Value]", call.inputs.get("parameters") or {})
+        self.has_another = False
+        """Whether, if this attempt takes too long, there may be another: its own limit comes before that of all."""
 
     # -- what it is called --------------------------------------------------------------------------------------
 
@@ -126,13 +128,17 @@ class Task:
         data = self.call.data
         if not isinstance(data, dict) or data.get("token") != self.call.token:
             data = self.call.data = {"token": self.call.token, "since": now}
-        total, each = self.total_s, self._seconds("attempt_timeout", 0)
-        if not total:
-            return each
-        left = total - (now - float(str(data["since"])))
-        if left <= 0:
+        total, each = self.total_s, self.attempt_s
+        left = total - (now - float(str(data["since"]))) if total else each
+        if total and left <= 0:
             raise NonRecoverableError(f"timed out after {total:g} s")
-        return each if 0 < each < left else left
+        self.has_another = 0 < each <= left
+        return each if self.has_another else left
+
+    @property
+    def attempt_s(self) -> float:
+        """How long each of its attempts may take; 0: as long as all."""
+        return self._seconds("attempt_timeout", 0)
 
     @property
     def total_s(self) -> float:
@@ -148,6 +154,8 @@ class Task:
     async def command(self, text: str) -> Ended:
         """How a command ended that ran in the folder of its package's scripts, which are sent there if they are not."""
         async with self._room:
+            if self.call.attempt:
+                self.left_s()  # no line is needed to know that no time is left
             return await self._command(text)
 
     async def _command(self, text: str) -> Ended:
