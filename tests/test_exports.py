@@ -48,13 +48,13 @@ METHODS = {
         *("inputs", "outputs", "capabilities", "delete"),
     },
     execution_noun.Executions: {
-        *("install", "uninstall", "start", "resume", "retry", "complete", "wake", "rerun", "cancel"),
+        *("install", "uninstall", "start", "resume", "retry", "complete", "approve", "wake", "rerun", "cancel"),
         *("list", "show", "logs", "events", "timeline", "follow", "purge"),
     },
     facade.Instances: {"list", "show", "why", "stuck"},
     plugin_nouns.Plugins: {
         *("list", "show", "check", "reload", "install_definitions", "remove_definitions"),
-        *("packages", "show_package", "create", "build", "install", "update", "remove", "register", "sync"),
+        *("packages", "show_package", "create", "build", "install", "update", "remove", "register", "sync", "order"),
         *("enabled", "enable", "disable"),
     },
     plugin_nouns.Phases: {"list", "show", "pause", "unpause"},

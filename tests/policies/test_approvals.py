@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from phaseline.policies.approvals import RequireApproval
+from phaseline.run.grounds import Approval
 from phaseline.run.subjects import LoadedDeployment
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import Answer, called, deployment
@@ -20,8 +21,8 @@ def plan_of(waiting: Answer) -> str:
     return str(waiting.data["plan"])
 
 
-def approval(waiting: Answer, actor: str = "bob", at: datetime = NOON) -> dict[str, object]:
-    return {"actor": actor, "plan": plan_of(waiting), "at": at.timestamp()}
+def approval(waiting: Answer, actor: str = "bob", at: datetime = NOON) -> Approval:
+    return Approval(actor, plan_of(waiting), at.timestamp())
 
 
 def test_it_waits_without_an_approval_and_goes_on_with_one():
@@ -29,15 +30,14 @@ def test_it_waits_without_an_approval_and_goes_on_with_one():
     waiting = called(hook, farm(), at=NOON)
     assert (waiting.kind, waiting.after_s) == ("again", 60)
     assert waiting.message == f"waits for approval of plan {plan_of(waiting)}: phaseline executions approve install-1"
-    data = {**waiting.data, "approvals": [approval(waiting)]}
-    assert called(hook, farm(), at=NOON + timedelta(minutes=1), data=data).kind == "agreed"
+    later = NOON + timedelta(minutes=1)
+    assert called(hook, farm(), at=later, data=dict(waiting.data), approvals=[approval(waiting)]).kind == "agreed"
 
 
 def test_an_approval_of_another_plan_does_not_count():
     hook = RequireApproval()
     waiting = called(hook, farm(), at=NOON)
-    data = {**waiting.data, "approvals": [approval(waiting)]}
-    changed = called(hook, farm(2), at=NOON, data=data)
+    changed = called(hook, farm(2), at=NOON, approvals=[approval(waiting)])
     assert changed.kind == "again"
     assert changed.message.endswith("(what bob approved was another plan)")
     assert plan_of(changed) != plan_of(waiting)
@@ -45,20 +45,21 @@ def test_an_approval_of_another_plan_does_not_count():
 
 def test_the_one_who_wants_it_may_not_agree_unless_he_is_named():
     waiting = called(RequireApproval(), farm(), at=NOON)
-    own = {**waiting.data, "approvals": [approval(waiting, "ann")]}
-    assert called(RequireApproval(), farm(), at=NOON, data=dict(own)).kind == "again"
-    assert called(RequireApproval(approvers=["ann"]), farm(), at=NOON, data=dict(own)).kind == "agreed"
-    assert called(RequireApproval(approvers=["eve"]), farm(), at=NOON, data=dict(own)).kind == "again"
+    own = [approval(waiting, "ann")]
+    refused = called(RequireApproval(), farm(), at=NOON, approvals=own)
+    assert refused.message.endswith("(ann may not approve it)")
+    assert called(RequireApproval(approvers=["ann"]), farm(), at=NOON, approvals=own).kind == "agreed"
+    assert called(RequireApproval(approvers=["eve"]), farm(), at=NOON, approvals=own).kind == "again"
 
 
 def test_several_have_to_agree():
     hook = RequireApproval(at_least=2)
     waiting = called(hook, farm(), at=NOON)
     one = [approval(waiting), approval(waiting)]
-    still = called(hook, farm(), at=NOON, data={**waiting.data, "approvals": one})
+    still = called(hook, farm(), at=NOON, approvals=one)
     assert still.message.endswith("(1 of 2: bob)")
     both = [approval(waiting), approval(waiting, "eve")]
-    assert called(hook, farm(), at=NOON, data={**waiting.data, "approvals": both}).kind == "agreed"
+    assert called(hook, farm(), at=NOON, approvals=both).kind == "agreed"
 
 
 def test_it_waits_no_longer_than_it_was_told():
@@ -73,9 +74,9 @@ def test_it_waits_no_longer_than_it_was_told():
 def test_an_approval_is_forgotten_after_the_same_time():
     hook = RequireApproval(expires_s=100)
     waiting = called(hook, farm(), at=NOON)
-    old = {**waiting.data, "approvals": [approval(waiting, at=NOON - timedelta(seconds=99))]}
-    assert called(hook, farm(), at=NOON, data=dict(old)).kind == "agreed"
-    assert called(hook, farm(), at=NOON + timedelta(seconds=1), data=dict(old)).kind == "again"
+    old = [approval(waiting, at=NOON - timedelta(seconds=99))]
+    assert called(hook, farm(), at=NOON, approvals=old).kind == "agreed"
+    assert called(hook, farm(), at=NOON + timedelta(seconds=1), approvals=old).kind == "again"
 
 
 def test_small_plans_need_nobody():

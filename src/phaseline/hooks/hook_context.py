@@ -22,12 +22,10 @@ from phaseline.run.decisions import DECISIONS, WARNINGS
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
-    from phaseline.run.grounds import Usage
+    from phaseline.run.grounds import Approval, Usage
 
 MOST_WARNINGS = 100
 """Warnings of one call that are kept; all are in the log."""
-APPROVALS = "approvals"
-"""Under this name in the data of a waiting hook: what people have approved."""
 
 
 @frozen
@@ -42,16 +40,6 @@ class HookCall:
     phase: Literal["pre", "post", "undo", "preview"]
     reason: str = "before"
     attempt: int = 0
-
-
-@frozen
-class Approval:
-    """That somebody agrees to a plan: the digest he saw, and when (seconds since the epoch)."""
-
-    actor: str
-    plan: str
-    at: float
-    reason: str = ""
 
 
 @frozen
@@ -93,17 +81,19 @@ class HookContext:
         digest: Callable[[], str] = str,
         secret: Callable[[str], str] | None = None,
         usage: Callable[[str, str], Sequence[Usage]] | None = None,
+        approvals: Callable[[], Sequence[Approval]] = tuple,
     ) -> None:
         """``ids``: gives the instances there are by id, ``labels`` those of the deployment. ``log`` keeps (level, line). ``digest``: of the plan.
 
         ``data``: what an earlier call left; ``at``: the time, now if it is not given. ``secret``: gives one by its name;
-        ``usage``: the deployments that have a label.
+        ``usage``: the deployments that have a label; ``approvals``: what people have approved.
         """
         self.hook = hook
         self.at = at or datetime.now(UTC)
         self.data: dict[str, Any] = {} if data is None else data
         self._told, self._ids, self._labels = told, ids, labels
         self._log, self._digest, self._secret, self._usage = log, digest, secret, usage
+        self._approvals = approvals
         self._decided: dict[str, dict[str, Value]] = {}
         self._warnings: list[str] = []
         self._again: Outcome | None = None
@@ -181,8 +171,8 @@ class HookContext:
 
     @property
     def approvals(self) -> tuple[Approval, ...]:
-        """What people have approved while this hook waits, oldest first."""
-        return tuple(Approval(**one) for one in self.data.get(APPROVALS, ()))
+        """What people have approved for this execution, oldest first."""
+        return tuple(self._approvals())
 
     def secret(self, name: str) -> str:
         """The text of a secret. Where the engine writes, it is masked from now on. ``KeyError`` if there is none."""

@@ -101,6 +101,7 @@ def seen(
         digest=lambda: _digest(execution, [deployment, *([aimed()] if has_target else [])]),
         secret=deployment.secret,
         usage=ground.usage,
+        approvals=ground.approvals,
     )
     word, status = standing(deployment, action, taken_back, why)
     stack = StackView(lambda: deployment, word, status, said=cnxt.say_state)

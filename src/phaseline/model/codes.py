@@ -150,6 +150,8 @@ CODES: dict[str, str] = {
     "PL-H002": "There is no such hook class",
     "PL-H003": "The hook class is not optional",
     "PL-H004": "The hook class has no such method",
+    "PL-H020": "Nothing waits for an approval",
+    "PL-H021": "The approval is for another plan",
     "PL-N001": "The relationship's connection type is unknown",
     "PL-N002": "Nodes contain each other in a circle",
     "PL-N003": "Nodes depend on each other in a circle",

@@ -202,6 +202,7 @@ class RequestKind(StrEnum):
     RETRY = "retry"
     COMPLETE = "complete"
     WAKE = "wake"
+    APPROVE = "approve"
     RERUN = "rerun"
     EDIT = "edit"
     PAUSE = "pause"

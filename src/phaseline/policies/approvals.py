@@ -52,6 +52,7 @@ class RequireApproval(LifecycleHook):
         left = float(cnxt.data.setdefault("since", now)) + self.expires_s - now
         if left <= 0:
             raise TimeoutError(f"nobody approved plan {plan} within {self.expires_s:,.0f} s")
+        is_news = cnxt.data.get("plan") != plan
         cnxt.data["plan"] = plan
         text = f"waits for approval of plan {plan}: phaseline executions approve {cnxt.execution_id}"
         if agreed:
@@ -59,6 +60,11 @@ class RequireApproval(LifecycleHook):
         others = sorted({one.actor for one in fresh} - agreed)
         if others:
             text += f" (what {', '.join(others)} approved was another plan)"
+        strangers = sorted({one.actor for one in cnxt.approvals if not self._may(one.actor, cnxt.user)})
+        if strangers:
+            text += f" ({', '.join(strangers)} may not approve it)"
+        if is_news:
+            cnxt.log(text)
         cnxt.again(min(LOOK_S, left), text)
 
     def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:

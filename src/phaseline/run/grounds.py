@@ -9,6 +9,7 @@ import numpy as np
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.labels import Label
+from phaseline.model.rows import RequestKind
 from phaseline.model.states import InstanceState
 
 if TYPE_CHECKING:
@@ -36,6 +37,16 @@ class Usage:
         2
         """
         return sum(count for types, count in self.counts.items() if not type_name or type_name in types)
+
+
+@frozen
+class Approval:
+    """That somebody agrees to a plan: the digest he saw, and when (seconds since the epoch)."""
+
+    actor: str
+    plan: str
+    at: float
+    reason: str = ""
 
 
 class Ground:
@@ -69,6 +80,14 @@ class Ground:
                 found.blueprint = altered(found.blueprint, labels={**found.blueprint.labels, **labels})
             self._targets[takes_back] = found
         return found
+
+    def approvals(self) -> Sequence[Approval]:
+        """What people have approved for the execution, oldest first."""
+        return [
+            Approval(asked.actor.name, str(asked.body.get("plan")), asked.at / 1000, str(asked.body.get("reason", "")))
+            for asked in self._store.requests_of(self._execution)
+            if asked.kind is RequestKind.APPROVE
+        ]
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
         """The deployments that have this label, by name."""

@@ -166,6 +166,11 @@ class LoadedDeployment:
         self._nodes = {}
         self._take(topology, blueprint, inputs, view_of(self.view.id, blueprint, inputs, code, self.view.creator))
 
+    def move(self, code: CodePlaces) -> None:
+        """Its code is found elsewhere. Calls that run keep what they have."""
+        view = self.view
+        self._take(self.topology, self.topology.blueprint, self.inputs, altered(view, code=code))
+
     def as_is(self) -> LoadedDeployment:
         """The deployment at this moment: what happens to it from now on is not seen there. Costs next to nothing.
 
@@ -173,11 +178,10 @@ class LoadedDeployment:
         """
         seen = copy(self)
         with self._lock:
-            self._is_looked_at = seen._is_looked_at = True
-            seen._documents = self._documents
-        seen.states = self.states.copy()
-        seen._lock, seen._nodes = threading.Lock(), dict(self._nodes)
-        seen.__dict__.pop("_scope", None)  # it leads to the documents of the other one
+            self._is_looked_at = True
+            now = {"_documents": self._documents, "_is_looked_at": True}
+        vars(seen).update(now, states=self.states.copy(), _lock=threading.Lock(), _nodes=dict(self._nodes))
+        vars(seen).pop("_scope", None)  # it leads to the documents of the other one
         return seen
 
     # -- operations ---------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from phaseline.model.rows import CodePlaces
 from phaseline.model.states import InstanceState
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import ExecutionView
-from phaseline.run.grounds import Ground, Usage
+from phaseline.run.grounds import Approval, Ground, Usage
 from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.plugin_code import attempt
 from phaseline.run.subjects import LoadedDeployment
@@ -95,8 +95,11 @@ class _Secrets(NoSecrets):
 class _Ground(Ground):
     """What a hook may look up, made up."""
 
-    def __init__(self, target: LoadedDeployment | None, usage: Sequence[Usage]) -> None:
-        self._target, self._used = target, usage
+    def __init__(self, target: LoadedDeployment | None, usage: Sequence[Usage], approvals: Sequence[Approval]) -> None:
+        self._target, self._used, self._approved = target, usage, approvals
+
+    def approvals(self) -> Sequence[Approval]:
+        return self._approved
 
     def target(self, now: LoadedDeployment, *, takes_back: bool = False) -> LoadedDeployment:  # noqa: ARG002 - as it was made up
         return now if self._target is None else self._target.as_is()
@@ -119,6 +122,7 @@ def called(
     decisions: Mapping[str, Mapping[str, Value]] | None = None,
     parameters: Mapping[str, Value] | None = None,
     usage: Sequence[Usage] = (),
+    approvals: Sequence[Approval] = (),
 ) -> Answer:
     """What a method of a hook answers about a deployment. ``data``: what its last call left; ``at``: the time, with zone."""
     phase: Literal["pre", "post", "undo", "preview"] = "preview" if method == "do_preview_op" else "pre"
@@ -126,7 +130,12 @@ def called(
         phase = "undo" if why is Why.PRE_FAILED else "post"
     left = data or {}
     execution = ExecutionView(
-        f"{workflow}-1", workflow, parameters or {}, "ann", decisions=decisions or {}, ground=_Ground(target, usage)
+        f"{workflow}-1",
+        workflow,
+        parameters or {},
+        "ann",
+        decisions=decisions or {},
+        ground=_Ground(target, usage, approvals),
     )
     which = HookCall(type(hook).__name__, phase, why.word)
     given = seen(about, execution, action, which, why=why, data=left, at=at)

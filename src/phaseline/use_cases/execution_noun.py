@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import IfBusy
+    from phaseline.use_cases.approving import Approved
     from phaseline.use_cases.executions import ExecutionFilter
     from phaseline.use_cases.history import History
     from phaseline.use_cases.installing import Manner, OnFailure, Order
@@ -152,6 +153,14 @@ class Executions:
             reason=reason,
             watcher=watcher,
         )
+
+    def approve(
+        self, id: str | None = None, *, deployment: str | None = None, plan: str | None = None, reason: str = ""
+    ) -> Approved:
+        """Agree to the plan that a hook waits with; ``plan``: its digest, refused if it waits for another one."""
+        from phaseline.use_cases.approving import approve
+
+        return approve(self._place, id, deployment=deployment, plan=plan, reason=reason)
 
     def wake(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from phaseline.cli.commands.approving import approve
 from phaseline.cli.commands.deciding import cancel, complete, follow, rerun, resume, retry, wake
 from phaseline.cli.commands.purging import age, purge
 from phaseline.cli.commands.starting import start
@@ -60,7 +61,7 @@ def executions() -> None:
     """Runs of workflows. Without an ID: the latest of -d NAME."""
 
 
-for _command in (resume, follow, retry, complete, wake, rerun, cancel, purge, start):
+for _command in (resume, follow, retry, complete, approve, wake, rerun, cancel, purge, start):
     executions.add_command(_command)
 
 

@@ -1,0 +1,26 @@
+"""``phaseline executions approve``: agree to what an execution waits for."""
+
+from __future__ import annotations
+
+import click
+
+from phaseline.cli.desk import Desk
+from phaseline.cli.options import deployment_option, execution_argument, json_option
+
+
+@click.command(epilog="Example: phaseline executions approve install-7 --plan 3f9a1c22b0de")
+@execution_argument
+@deployment_option
+@click.option("--plan", metavar="DIGEST", help="The plan that you have seen; refused if it waits for another one.")
+@click.option("--reason", metavar="TEXT", default="", help="Kept with the execution.")
+@json_option
+@click.pass_obj
+def approve(desk: Desk, id: str | None, deployment: str | None, plan: str | None, reason: str) -> None:
+    """Agree to exactly the plan that a hook waits with; whether you may, the hook decides."""
+    from phaseline.use_cases.approving import approve as run
+
+    with desk.open() as place:
+        found = run(place, id, deployment=deployment, plan=plan, reason=reason)
+    text = f"{found.actor} approves plan {found.plan} of {found.execution} ({found.workflow} of '{found.deployment}')."
+    idle = f" Nobody runs it now: phaseline executions resume {found.execution}"
+    desk.answer(found, lambda: text + ("" if found.runner else idle))

@@ -1,0 +1,63 @@
+"""Agreeing to what a hook waits for: exactly the plan that was shown, kept with who agreed and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.frozen import frozen
+from phaseline.model.problem import fail
+from phaseline.model.rows import RequestKind
+from phaseline.run.requests import refuse_ended
+from phaseline.use_cases.asking import ask
+from phaseline.use_cases.finding import find_execution
+from phaseline.use_cases.hooked import waiting_hooks
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.use_cases.workplace import Workplace
+
+
+@frozen
+class Approved:
+    """What was agreed to. ``runner``: the process that goes on with it, empty: none runs."""
+
+    execution: str
+    deployment: str
+    workflow: str
+    plan: str
+    actor: str
+    runner: str
+
+
+def approve(
+    place: Workplace, id: str | None = None, *, deployment: str | None = None, plan: str | None = None, reason: str = ""
+) -> Approved:
+    """Agree to what an execution waits for, and have it look now. ``plan``: its digest as it was shown; None: as it waits now.
+
+    Whether the approval counts, the hook decides that waits. Raises: PL-C017 if the execution has ended, PL-H020 if it waits
+    for no approval, PL-H021 if it waits for that of another plan.
+    """
+    row = find_execution(place.store, id, deployment, to_change=True)
+    refuse_ended(row, "nothing in it waits")
+    waiting = [one for one in waiting_hooks(place.store, place.store.graphs(row.number)) if _plan(one.note.result)]
+    if not waiting:
+        mend = f"Look what it does: phaseline executions show {row.id}"
+        raise fail("PL-H020", f"nothing in '{row.id}' waits for an approval", mend)
+    wanted = _plan(waiting[0].note.result)
+    if plan is not None and plan != wanted:
+        mend = f"Look what is to be done now: phaseline executions show {row.id}"
+        raise fail("PL-H021", f"'{row.id}' waits for an approval of plan {wanted}, not of {plan}", mend)
+    first = waiting[0]
+    positions: list[Value] = [one.position for one in waiting if one.graph == first.graph]
+    body: dict[str, Value] = {"plan": wanted, "reason": reason, "graph": first.graph, "positions": positions}
+    ask(place, RequestKind.APPROVE, row, body)
+    owner = place.store.owner()
+    return Approved(
+        row.id, row.deployment_name, row.request.workflow, wanted, place.actor.name, "" if owner is None else str(owner)
+    )
+
+
+def _plan(data: object) -> str:
+    """The digest that a hook has left which waits for an approval."""
+    found = data.get("plan") if isinstance(data, dict) else None
+    return found if isinstance(found, str) else ""
