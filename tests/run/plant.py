@@ -52,7 +52,7 @@ class Plant(Yard):
         if before is not None:
             before.executor.stop(0)  # what its threads bring from now on nobody hears
         catalog = PluginCatalog()
-        self.source = Files(catalog.phases([str(self.folder)]), catalog)
+        self.source = Files(catalog.phases(lambda: [str(self.folder)]), catalog)
         self.store.disown()
         self.owning = self.store.own("a test")
         self.owning.__enter__()

@@ -31,6 +31,7 @@ class BlueprintFiles:
         allowed_imports: Sequence[str] = (),
         types_folder: str = "",
         find_uploaded: Callable[[str], str | None] = lambda _: None,
+        find_packaged: Callable[[str, str], str | None] = lambda _name, _version: None,
         import_rules: Sequence[tuple[str, str]] = (),
         import_fallback: bool = True,
         limit_bytes: int = MAX_FILE_BYTES,
@@ -39,12 +40,14 @@ class BlueprintFiles:
 
         ``allowed_imports``: beginnings of addresses in the web that files may be fetched from. ``types_folder``: the
         catalogue of plugins' definition files, empty for none. ``find_uploaded``: the main file of a stored blueprint,
-        whose folder may be read from then on. ``import_rules``: beginnings of imports and what replaces them; a folder
+        whose folder may be read from then on; ``find_packaged``: likewise the file with the types of an installed package, by
+        its name and the version that is wanted. ``import_rules``: beginnings of imports and what replaces them; a folder
         of this machine among these may be read from. ``import_fallback``: an import is tried as it is written, too.
         """
         self._import_rules = import_rules
         self._import_fallback = import_fallback
         self._find_uploaded = find_uploaded
+        self._find_packaged = find_packaged
         self._types_folder = types_folder
         self._allowed_imports = allowed_imports
         self._main = main
@@ -142,6 +145,10 @@ class BlueprintFiles:
 
         Raises: PL-B092 when it is there, but not in this version, or if the version cannot be read.
         """
+        packaged = self._find_packaged(name, version)
+        if packaged is not None:
+            self._uploads.add(Path(packaged).parent.resolve())
+            return packaged
         types = self._types()
         found = types.fitting(name, version) if types is not None else None
         if types is None or found is None:

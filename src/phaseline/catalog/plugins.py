@@ -46,11 +46,14 @@ class PluginCatalog:
 
         return PhaseImporter(self._loader)
 
-    def phases(self, folders: Iterable[str]) -> PhasePlugins:
-        """The phase plugins of folders and of installed distributions with their code; ``load`` reads and imports them."""
-        from phaseline.catalog.phases.loading import PhasePlugins
+    def phases(self, folders: Callable[[], Iterable[str]]) -> PhasePlugins:
+        """The phase plugins of folders and of installed distributions with their code; ``load`` reads and imports them.
 
-        return PhasePlugins(folders, importer=self._phase_importer)
+        ``folders`` is asked by each ``load``.
+        """
+        from phaseline.catalog.phases.loading import PhasePlugins, read_all
+
+        return PhasePlugins(read=lambda: read_all(folders()), importer=self._phase_importer)
 
     def load_phase(self, code: PhaseCode) -> Callable[..., object]:
         """The function of a phase as it is in force now; raises as ``load``."""

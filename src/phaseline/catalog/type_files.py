@@ -105,7 +105,7 @@ class TypeFiles:
 
     def fitting(self, name: str, version: str) -> TypeFile | None:
         """The newest version of a plugin that fits: ``version`` is a PEP 440 specifier, alone it means just that; empty: any."""
-        return next((each for each in self.named(name) if _fits(each.version, version)), None)
+        return next((each for each in self.named(name) if fits(each.version, version)), None)
 
     def published(self, url: str) -> TypeFile | None:
         """The plugin version that a public address means. A branch such as ``master`` means the newest."""
@@ -161,7 +161,8 @@ def _order(version: str) -> tuple[bool, object]:
         return (False, version)
 
 
-def _fits(version: str, wanted: str) -> bool:
+def fits(version: str, wanted: str) -> bool:
+    """Whether a version is one that is wanted, as PEP 440 specifies it; alone it means just that, empty any."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import InvalidVersion
 

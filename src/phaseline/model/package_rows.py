@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from phaseline.model.stored_blueprints import StoredFile
 
 
+NATIVE = "10.0.0"
+"""The format of our own packages."""
+
+
 @frozen
 class PackageRow:
     """One installed version of a package. ``digest`` is that of all its files with their paths.
@@ -33,6 +37,11 @@ class PackageRow:
     size_bytes: int
     installed_at: int
     installed_by: str
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is of our own format, and may bring types, phases and code."""
+        return self.format == NATIVE
 
     def __str__(self) -> str:
         """How a user names it, such as ``ntp==1.0.2``."""

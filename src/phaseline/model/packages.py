@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from phaseline.model import package_rows
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ STAGES: Final = (PRE, POST)
 """The stages of packages, in the order in which they run: before and after the deployment's own work."""
 WORKFLOWS: Final = ("install", "update", "scale", "heal")
 """Workflows in which the tasks of a package run unless a native package says otherwise."""
-NATIVE: Final = "10.0.0"
+NATIVE: Final = package_rows.NATIVE
 """The package version of our own packages; those of Fuel are 1.0.0 to 5.0.0."""
 
 Scope: TypeAlias = Literal["named", "all", "master", "self", "sync"]

@@ -59,6 +59,7 @@ class Deployments:
         self.secrets: Secrets = NoSecrets() if secrets is None else secrets
         self.identity = store.identity()
         self._loaded: dict[int, LoadedDeployment] = {}
+        self._stale: set[int] = set()
         self._names: dict[int, str] = {}
         self._executions: dict[int, ExecutionView] = {}
         self._policies: dict[int, tuple[Policy, ...]] = {}
@@ -134,7 +135,8 @@ class Deployments:
         """The deployment takes another shape, before that is stored: the same turn stores it."""
         found, blueprint = self.loaded(row.deployment), row.topology.blueprint
         inputs = found.inputs if row.inputs is None else self._opened(row.inputs, blueprint)
-        found.reshape(row.topology, inputs, found.view.code if row.code is None else row.code)
+        code = found.view.code if row.code is None else altered(row.code, packages=found.view.code.packages)
+        found.reshape(row.topology, inputs, code)
         kept = {*self._store.labels.of(row.deployment), *labels_of(blueprint.labels)}
         found.blueprint = labelled(found.blueprint, sorted(kept))
 
@@ -162,6 +164,18 @@ class Deployments:
             found.state_names = self._store.name_states(deployment, list(dict.fromkeys(wanted)))
         return state_numbers(found.state_names)
 
+    def renew(self) -> None:
+        """Plugins are read anew: what is loaded looks for its code anew when its next execution begins."""
+        self._stale.update(self._loaded)
+
+    def _look_for_code(self, row: ExecutionRow) -> None:
+        """The packages that a deployment uses may be other ones now."""
+        self._stale.discard(row.deployment)
+        found = self._loaded.get(row.deployment)
+        stored = self._store.deployment(row.deployment_name)
+        if found is not None and stored is not None and stored.number == row.deployment:
+            found.move(altered(found.view.code, packages=stored.code.packages))
+
     def forget(self, deployment: int) -> None:
         """Read the deployment afresh when it is needed next."""
         self._loaded.pop(deployment, None)
@@ -181,6 +195,8 @@ class Deployments:
     def begin(self, row: ExecutionRow) -> None:
         """Know an execution, so that neither it nor its deployment need be searched in the store."""
         self._names[row.deployment] = row.deployment_name
+        if row.deployment in self._stale:
+            self._look_for_code(row)
         around = self._store.around(row.number) if row.request.is_surrounded else Around()
         self._executions[row.number] = ExecutionView(
             row.id,

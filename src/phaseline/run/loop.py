@@ -272,6 +272,7 @@ class Engine:
         if self._reload is None:
             return {"done": False}
         told = self._reload()
+        self.deployments.renew()
         if self._phases is not None:
             self._events.extend(self._phases.renew())
         return told

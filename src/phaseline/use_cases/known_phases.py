@@ -35,10 +35,11 @@ class Forgotten:
 
 
 def read(place: Workplace, folders: Iterable[str]) -> Loaded:
-    """The plugins of folders as they are written, nothing of them run, and what was known and is gone."""
+    """The plugins of folders and packages as they are written, nothing of them run, and what was known and is gone."""
     from phaseline.catalog.phases.loading import PhasePlugins
+    from phaseline.use_cases.packages.known import phase_places
 
-    plugins = PhasePlugins(folders)
+    plugins = PhasePlugins((*folders, *phase_places(place)))
     plugins.remember(remembered(place))
     return plugins.load()
 

@@ -13,6 +13,7 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
 from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
+from phaseline.use_cases.packages.types import PackageTypes
 from phaseline.use_cases.plugins import NOT_HERE, missing_modules
 from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
@@ -21,6 +22,7 @@ from phaseline.use_cases.undisturbed import undisturbed
 if TYPE_CHECKING:
     from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.package_rows import PackageUse
     from phaseline.model.rows import CodePlaces
     from phaseline.model.stored_blueprints import StoredBlueprint
     from phaseline.model.topology import Topology
@@ -35,7 +37,7 @@ NO_INPUTS: Mapping[str, Value] = MappingProxyType({})
 class Loaded:
     """A blueprint with inputs, its instances, and where its code is. Nothing of it is stored.
 
-    ``uses``: {namespace: number} of stored blueprints, as for ``NewDeployment``.
+    ``uses``: {namespace: number} of stored blueprints, ``packages``: those whose types it imports, as for ``NewDeployment``.
     """
 
     blueprint: Blueprint
@@ -44,6 +46,7 @@ class Loaded:
     code: CodePlaces
     warnings: tuple[Problem, ...]
     uses: Mapping[str, int]
+    packages: Sequence[PackageUse] = ()
 
 
 @frozen
@@ -57,13 +60,15 @@ class Opened:
     code: CodePlaces
     files: BlueprintFiles
     library: Library
+    packages: PackageTypes
     stored: StoredBlueprint | None = None
 
     def code_of(self, blueprint: Blueprint) -> CodePlaces:
         """Where the code is, that of stored blueprints which are imported included; the longest namespace first."""
         mains = {namespace: self.library.uploaded(id) for namespace, id in blueprint.uploaded.items()}
         found = [(namespace, str(Path(main).parent)) for namespace, main in mains.items() if main is not None]
-        return altered(self.code, imported=tuple(sorted(found, key=lambda each: (-len(each[0]), each[0]))))
+        imported = tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
+        return altered(self.code, imported=imported, packages=self.packages.folders)
 
     def uses(self, blueprint: Blueprint) -> Mapping[str, int]:
         """{namespace: number} of the stored blueprints that are needed to run it."""
@@ -99,16 +104,18 @@ def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = 
     main = file if stored is None else str(laid_out(place, stored) / stored.main_file)
     code = place.code_places(main, tuple(plugin_folders))
     library = Library(place, stored)
+    packages = PackageTypes(place)
     files = BlueprintFiles(
         main,
         code.plugin_folders,
         allowed_imports=place.settings.allowed_imports,
         types_folder=types_folder(place.settings),
         find_uploaded=library.uploaded,
+        find_packaged=packages.find,
         import_rules=place.settings.import_rules,
         import_fallback=place.settings.import_fallback,
     )
-    return Opened(main, code, files, library, stored)
+    return Opened(main, code, files, library, packages, stored)
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:
@@ -169,7 +176,7 @@ def load(
     topology = expand(evaluated, suffixes=int.from_bytes(os.urandom(8)) >> 1, yes_many=yes_many)
     warned = (altered(problem, severity="warning") for problem in missing)
     warnings = (*evaluated.warnings, *warned, *refused_plugins(place, evaluated))
-    return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint))
+    return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint), opened.packages.uses)
 
 
 def deployment_name(file: str, given: str | None) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.packages.installing import Installed
     from phaseline.use_cases.packages.listing import PackageView
     from phaseline.use_cases.packages.making import Built, Created
+    from phaseline.use_cases.packages.order import TaskOrder
     from phaseline.use_cases.packages.syncing import Synced
     from phaseline.use_cases.phases import Checked, PhaseView, PluginView
     from phaseline.use_cases.reloading import Reloaded
@@ -100,6 +101,12 @@ class Plugins:
         from phaseline.use_cases.packages.syncing import sync
 
         return sync(self._place, folders)
+
+    def order(self, deployment: str | None = None, *, workflow: str = "install") -> TaskOrder:
+        """The tasks of packages in the order in which they run: of a deployment, otherwise of all that are installed."""
+        from phaseline.use_cases.packages.order import order
+
+        return order(self._place, deployment, workflow=workflow)
 
     def enabled(self, deployment: str, *, everything: bool = False) -> Sequence[EnabledView]:
         """The packages of a deployment; ``everything``: also those that it could have, or why it cannot."""

@@ -8,6 +8,7 @@ from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import NewDeployment
 from phaseline.model.sealing import hidden_inputs
+from phaseline.use_cases.packages.types import uses_of_new
 from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
@@ -33,7 +34,11 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
     if settings != blueprint.deployment_settings:
         blueprint = altered(blueprint, deployment_settings=settings)
         topology = altered(topology, blueprint=blueprint)  # one that is stored with it need not be read again
-    return NewDeployment(name, blueprint, inputs, topology, loaded.code, place.actor, now, uses=loaded.uses)
+    before = place.store.deployment(name)
+    packages = uses_of_new(place, before.number if before is not None else 0, loaded.packages)
+    return NewDeployment(
+        name, blueprint, inputs, topology, loaded.code, place.actor, now, uses=loaded.uses, packages=packages
+    )
 
 
 def sealed_inputs(place: Workplace, loaded: Loaded) -> dict[str, Value]:

@@ -16,8 +16,8 @@ from phaseline.model.rows import Actor, CodePlaces
 if TYPE_CHECKING:
     from phaseline.catalog import PluginCatalog
     from phaseline.catalog.phases.loading import Loaded, PhasePlugins
-    from phaseline.model.packages import Package
     from phaseline.hooks.registry import Registry
+    from phaseline.model.packages import Package
     from phaseline.ports import Store
     from phaseline.use_cases.background import Background
     from phaseline.use_cases.settings import Settings
@@ -127,8 +127,10 @@ class Workplace:
 
     @cached_property
     def phases(self) -> PhasePlugins:
-        """The phase plugins of the settings' folders, with their code; nothing is read before ``load``."""
-        return self.catalog.phases(self.settings.plugin_folders)
+        """The phase plugins of the settings' folders and of packages, with their code; nothing is read before ``load``."""
+        from phaseline.use_cases.packages.known import phase_places
+
+        return self.catalog.phases(lambda: (*self.settings.plugin_folders, *phase_places(self)))
 
     @cached_property
     def phases_found(self) -> Loaded:

@@ -96,4 +96,19 @@ def sync(desk: Desk, folders: tuple[str, ...]) -> None:
     click.get_current_context().exit(0 if found.is_good else 1)
 
 
-COMMANDS = (create, build, update, register, sync)
+@click.command(epilog="Example: phaseline plugins order -d shop")
+@click.option("-d", "--deployment", "deployment", metavar="NAME", help="Of the packages that are enabled for it alone.")
+@click.option("--workflow", metavar="NAME", default="install", show_default=True, help="For which workflow.")
+@json_option
+@click.pass_obj
+def order(desk: Desk, deployment: str | None, workflow: str) -> None:
+    """Show the tasks of packages in the order in which they run, before anything runs; without -d those of all packages."""
+    from phaseline.cli.render.plugin_order import order_text
+    from phaseline.use_cases.packages.order import order as put
+
+    with desk.open() as place:
+        found = put(place, deployment, workflow=workflow)
+    desk.answer(found, lambda: order_text(found))
+
+
+COMMANDS = (create, build, update, register, sync, order)

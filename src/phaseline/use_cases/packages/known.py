@@ -61,10 +61,7 @@ def enabled(place: Workplace, deployment: int) -> list[Known]:
 
 def newest(found: Sequence[Known]) -> list[Known]:
     """Of each name the newest version."""
-    latest: dict[str, Known] = {}
-    for one in found:
-        latest[one.row.name] = one
-    return list(latest.values())
+    return list({one.row.name: one for one in found}.values())
 
 
 def rows(place: Workplace) -> list[PackageRow]:
@@ -73,6 +70,18 @@ def rows(place: Workplace) -> list[PackageRow]:
         return []
     found = place.store.packages.all()
     return sorted(found, key=lambda row: (row.name, numbers_of(row.version))) if found else []
+
+
+def phase_places(place: Workplace) -> list[str]:
+    """Folders and files with phases, of the newest version of each package of our own format."""
+    latest = {row.name: row for row in rows(place) if row.is_native}
+    found: list[str] = []
+    for row in latest.values():
+        package = read_stored(place, row)
+        if package.code.phases:
+            lay_out_package(place, row.digest, row.number)
+            found += [str(folder_of(place, row) / path) for path in package.code.phases]
+    return found
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
@@ -120,14 +129,15 @@ def folder_of(place: Workplace, row: PackageRow) -> Path:
     return work_folder(place) / row.digest
 
 
-def lay_out_again(place: Workplace) -> None:
+def lay_out_packages(place: Workplace) -> None:
     """See that the files of all packages are where their calls look for them, also those that somebody may go on with.
 
     A store that has been moved has its packages beside it: then those who use them look there.
     """
-    if not has_store(place):
+    kept = place.store.packages.kept() if has_store(place) else {}
+    if not kept:
         return
-    for digest, number in place.store.packages.kept().items():
+    for digest, number in kept.items():
         lay_out_package(place, digest, number)
     folder = str(work_folder(place))
     used = {old for deployment in place.store.deployments() for old in deployment.code.packages}

@@ -1,0 +1,87 @@
+"""Node types of installed packages: what ``plugin:NAME`` imports, and that whoever imports them needs their code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phaseline.use_cases.packages.known import known, lay_out_package, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from phaseline.model.package_rows import PackageUse
+    from phaseline.use_cases.packages.known import Known
+    from phaseline.use_cases.workplace import Workplace
+
+
+class PackageTypes:
+    """Finds types for one reading of a blueprint, and remembers which packages it has used."""
+
+    def __init__(self, place: Workplace) -> None:
+        """Nothing is looked at yet."""
+        self._place = place
+        self._used: dict[int, Known] = {}
+
+    def find(self, name: str, version: str) -> str | None:
+        """The file with the types of the newest package of this name that fits; the first, if it has several."""
+        from phaseline.catalog.type_files import fits, plain_name
+
+        for row in reversed(rows(self._place)):
+            is_meant = row.is_native and plain_name(row.name) == plain_name(name)
+            if is_meant and fits(row.version, version):
+                found = known(self._place, row)
+                if found.package.code.types:
+                    lay_out_package(self._place, row.digest, row.number)
+                    self._used[row.number] = found
+                    return str(Path(found.folder, found.package.code.types[0]))
+        return None
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Where modules of what was used are found."""
+        return tuple(folder for found in self._used.values() for folder in found.folders)
+
+    @property
+    def uses(self) -> tuple[PackageUse, ...]:
+        """What a deployment of the blueprint needs; its number is not known yet."""
+        if not self._used:
+            return ()
+        from phaseline.model.package_rows import PackageUse
+
+        now, actor = self._place.clock.now(), self._place.actor.name
+        return tuple(
+            PackageUse(0, number, is_enabled=False, is_imported=True, folders=found.folders, at=now, by=actor)
+            for number, found in self._used.items()
+        )
+
+
+def uses_of_new(place: Workplace, replaced: int, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
+    """What a new deployment uses: what its blueprint imports, and what was enabled for the one that it replaces (0: none).
+
+    Who has a version of a name enabled and imports another has the imported one enabled.
+    """
+    before = [use for use in place.store.packages.uses(replaced) if use.is_enabled] if replaced else []
+    if not before:
+        return tuple(imported)
+    names = {row.number: row.name for row in place.store.packages.all()}
+    return (*_apart(before, imported, names), *_together(before, imported, names))
+
+
+def _apart(before: Iterable[PackageUse], imported: Iterable[PackageUse], names: dict[int, str]) -> list[PackageUse]:
+    from phaseline.model.frozen import altered
+
+    taken = {names.get(use.package) for use in imported}
+    return [altered(use, is_imported=False) for use in before if names.get(use.package) not in taken]
+
+
+def _together(before: Iterable[PackageUse], imported: Iterable[PackageUse], names: dict[int, str]) -> list[PackageUse]:
+    from phaseline.model.frozen import altered
+
+    enabled = {names.get(use.package): use for use in before}
+    return [
+        use
+        if (old := enabled.get(names.get(use.package))) is None
+        else altered(use, is_enabled=True, settings=old.settings)
+        for use in imported
+    ]
