@@ -9,7 +9,15 @@ import pytest
 import phaseline
 import phaseline.testing
 from phaseline.model import declaration
-from phaseline.use_cases import execution_noun, facade, hook_noun, plugin_nouns, resource_noun, secret_noun
+from phaseline.use_cases import (
+    execution_noun,
+    facade,
+    hook_noun,
+    plugin_nouns,
+    resource_noun,
+    secret_noun,
+    snapshot_noun,
+)
 
 PUBLIC = {
     "AttributeTypeError",
@@ -46,6 +54,7 @@ METHODS = {
     facade.Deployments: {
         *("list", "show", "history", "create", "update", "labels"),
         *("inputs", "outputs", "capabilities", "delete"),
+        *("export", "adopt", "abandon"),
     },
     execution_noun.Executions: {
         *("install", "uninstall", "start", "resume", "retry", "complete", "approve", "wake", "rerun", "cancel"),
@@ -59,6 +68,8 @@ METHODS = {
     },
     plugin_nouns.Phases: {"list", "show", "pause", "unpause"},
     hook_noun.Hooks: {"list", "show", "disable", "enable", "reload", "test"},
+    snapshot_noun.Snapshots: {"create", "list", "show", "restore", "plan_restore", "delete"},
+    snapshot_noun.Abandoned: {"list", "show"},
     secret_noun.Secrets: {"create", "update", "list", "show", "delete", "rotate"},
     resource_noun.Resources: {
         *("apply", "list", "show", "history", "why", "target"),

@@ -176,7 +176,8 @@ class _Action:
             return found
         is_completed = found.status is ExecutionStatus.COMPLETED
         reason = "; ".join(filter(None, [found.reason, self._words(POST, name, "post")]))
-        return altered(found, status=ExecutionStatus.FAILED if is_completed else found.status, reason=reason)
+        status = ExecutionStatus.FAILED if is_completed else found.status
+        return altered(found, status=status, reason=reason, forgets=found.forgets and not is_completed)
 
     def _owed(self, prefix: str, name: str, classes: Sequence[HookClass], why: Why) -> Graph | None:
         """A graph of the calls that are still owed: each comes whatever became of those before it. None: all are done."""
@@ -223,4 +224,5 @@ def _both(failed: Verdict, taken_back: Verdict) -> Verdict:
     """How an execution ended that failed and was taken back."""
     told = taken_back.reason.removeprefix(failed.reason).removeprefix("; ")
     reason = "; ".join(filter(None, [failed.reason, told]))
-    return Verdict(taken_back.status if taken_back.status is ExecutionStatus.CANCELED else failed.status, reason)
+    status = taken_back.status if taken_back.status is ExecutionStatus.CANCELED else failed.status
+    return Verdict(status, reason, forgets=taken_back.forgets)

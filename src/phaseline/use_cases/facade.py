@@ -16,6 +16,7 @@ from phaseline.use_cases.plan_noun import Plans
 from phaseline.use_cases.plugin_nouns import Phases, Plugins
 from phaseline.use_cases.resource_noun import Resources
 from phaseline.use_cases.secret_noun import Secrets
+from phaseline.use_cases.snapshot_noun import Abandoned, Snapshots
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -79,7 +80,7 @@ class Phaseline:
     """The use cases over one store, by noun.
 
     ``blueprints``, ``deployments``, ``executions``, ``plans``, ``instances``, ``resources``, ``plugins``, ``phases``, ``hooks``,
-    ``secrets``, ``engine``.
+    ``secrets``, ``snapshots``, ``abandoned``, ``engine``.
     """
 
     def __init__(self, place: Workplace) -> None:
@@ -95,6 +96,8 @@ class Phaseline:
         self.resources = Resources(place)
         self.hooks = Hooks(place)
         self.secrets = Secrets(place)
+        self.snapshots = Snapshots(place)
+        self.abandoned = Abandoned(place)
         self.engine = EngineDoor(place)
 
     def status(self) -> Status:
@@ -238,6 +241,39 @@ class Deployments(Noun):
 
         order = UpdateOrder(name, file, inputs or {}, plugins, parameters or {})
         return update(self._place, order, watcher=watcher, detach=detach)
+
+    def export(self, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
+        """It as a document, which ``adopt`` takes; ``only_others``: with none but the keys that documents of Heat have."""
+        from phaseline.use_cases.stack_documents import export
+
+        return export(self._place, name, only_others=only_others)
+
+    def adopt(
+        self,
+        document: str,
+        name: str | None = None,
+        *,
+        blueprint: str | None = None,
+        inputs: Mapping[str, Value] | None = None,
+        plugins: Sequence[str] | None = None,
+        allow_type_change: bool = False,
+        check: bool = True,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> ExecutionView:
+        """A deployment of what is there already, by the document in a file; nothing is created."""
+        from phaseline.use_cases.adopting import AdoptOrder, adopt
+
+        order = AdoptOrder(document, name, blueprint, inputs or {}, plugins, allow_type_change, check)
+        return adopt(self._place, order, watcher=watcher, detach=detach)
+
+    def abandon(
+        self, name: str, *, force: bool = False, watcher: Watcher | None = None, detach: bool = False
+    ) -> ExecutionView:
+        """Forget it and leave alone what it stands for; its document is kept for 30 days, under the execution's id."""
+        from phaseline.use_cases.adopting import abandon
+
+        return abandon(self._place, name, force=force, watcher=watcher, detach=detach)
 
     def inputs(self, name: str) -> Mapping[str, Value]:
         """Its inputs with their defaults; hidden ones stay hidden."""

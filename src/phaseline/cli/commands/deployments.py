@@ -9,7 +9,7 @@ from phaseline.cli.commands.updating import update
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import blueprint_argument, blueprint_options, deployment_argument, json_option, limit_option
 
-DEPLOYMENT_STATUSES = ("good", "in_progress", "not_installed", "requires_attention")
+DEPLOYMENT_STATUSES = ("adopted", "good", "in_progress", "not_installed", "requires_attention", "suspended")
 reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
 
 

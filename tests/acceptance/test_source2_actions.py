@@ -1,0 +1,161 @@
+"""Source document 2, "all stack actions … create, update, delete, abandon, and adopt": hooks round ours (H25-H27, H44)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.acceptance.test_source2_classes import House
+
+import phaseline
+
+BLUEPRINT = """
+tosca_definitions_version: cloudify_dsl_1_3
+imports: [cloudify/types/types.yaml]
+plugins: {made: {executor: central_deployment_agent, install: false}}
+node_templates:
+  db:
+    type: cloudify.nodes.Root
+    interfaces:
+      cloudify.interfaces.validation: {check_status: made.made.check}
+  web:
+    type: cloudify.nodes.Root
+    relationships: [{type: cloudify.relationships.depends_on, target: db}]
+"""
+PLUGIN = """
+from pathlib import Path
+
+from phaseline import operation
+
+
+@operation(repeatable=True)
+def check(item):
+    if Path(__file__).with_name("gone").exists():
+        item.fail("it is not there")
+"""
+
+
+class Actions:
+    """A house with one recording class and an installed shop."""
+
+    def __init__(self, house: House, **fails: str) -> None:
+        self.house = house
+        house.hook("A", **({"fails": fails} if fails else {}))
+        (house.folder / "blueprint.yaml").write_text(BLUEPRINT)
+        (house.folder / "made.py").write_text(PLUGIN)
+        self.shop: phaseline.Phaseline = house.open("memory:")
+        self.calls()
+
+    def install(self) -> None:
+        assert self.shop.executions.install(str(self.house.folder / "blueprint.yaml"), "shop").is_good
+        self.calls()
+
+    def calls(self) -> list[str]:
+        """What A was called with since the last look."""
+        found = self.house.calls()
+        self.house.log.unlink(missing_ok=True)
+        return found
+
+    def document(self, document: Any, name: str = "left.json") -> str:
+        (self.house.folder / name).write_text(json.dumps(document))
+        return str(self.house.folder / name)
+
+    def gone(self) -> None:
+        (self.house.folder / "gone").touch()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+@pytest.fixture
+def actions(house: House):
+    made = Actions(house)
+    made.install()
+    yield made
+    made.shop.close()
+
+
+def pair(action: str) -> list[str]:
+    return [f"pre A {action}", f"post A {action} False completed"]
+
+
+def test_h25_a_second_suspend_calls_nobody_and_every_other_action_is_one_pair(actions: Actions) -> None:
+    shop = actions.shop
+    assert shop.executions.start("suspend", "shop").is_good
+    assert actions.calls() == pair("SUSPEND")
+    again = shop.executions.start("suspend", "shop")
+    assert (again.is_good, again.reason, actions.calls()) == (True, "nothing runs that could be suspended", [])
+    assert shop.executions.start("resume", "shop").is_good
+    assert actions.calls() == pair("RESUME")
+    assert shop.executions.start("check", "shop").is_good
+    assert actions.calls() == pair("CHECK")
+    assert shop.snapshots.create("shop", "monday").is_good
+    assert actions.calls() == pair("SNAPSHOT")
+    assert shop.snapshots.restore("shop", "monday").is_good
+    assert actions.calls() == pair("RESTORE")
+    assert shop.snapshots.delete("shop", "monday").is_good
+    assert actions.calls() == []
+
+
+def test_h26_a_native_class_is_told_of_an_abandon_while_the_deployment_is_there(actions: Actions) -> None:
+    shop = actions.shop
+    assert shop.deployments.abandon("shop").is_good
+    assert actions.calls() == pair("ABANDON")
+    assert len(shop.abandoned.list()) == 1
+    assert shop.deployments.list().total == 0
+
+
+def test_h26_who_refuses_an_abandon_keeps_the_deployment(house: House) -> None:
+    house.hook("B", fails={"pre": "not today"}, actions=["ABANDON"])
+    actions = Actions(house)
+    actions.install()
+    view = actions.shop.deployments.abandon("shop")
+    assert (view.status, view.reason) == ("failed", "pre hook B: not today")
+    assert actions.calls() == ["pre A ABANDON", "pre B ABANDON", "post A ABANDON True pre_failed"]
+    assert actions.shop.deployments.list().items[0].states == {"started": 2}
+    assert actions.shop.abandoned.list() == []
+    actions.shop.close()
+
+
+def test_h15_an_abandon_whose_post_fails_has_written_the_document_and_forgotten_nothing(house: House) -> None:
+    house.hook("A", fails={"post": "no"}, actions=["ABANDON"])
+    actions = Actions(house)
+    actions.install()
+    shop = actions.shop
+    view = shop.deployments.abandon("shop")
+    assert (view.status, view.is_good) == ("failed", False)
+    assert "post hook A: no" in view.reason
+    assert len(shop.abandoned.list()) == 1
+    assert [one.name for one in shop.deployments.list().items] == ["shop"]
+    shop.close()
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_h27_an_adoption_is_one_pair_with_the_truth(actions: Actions, *, is_gone: bool) -> None:
+    shop = actions.shop
+    left = shop.deployments.abandon("shop")
+    document = actions.document(shop.abandoned.show(left.id))
+    actions.calls()
+    if is_gone:
+        actions.gone()
+    assert shop.deployments.adopt(document).is_good is not is_gone
+    told = "True failed" if is_gone else "False completed"
+    assert actions.calls() == ["pre A ADOPT", f"post A ADOPT {told}"]
+
+
+def test_h27_what_was_adopted_in_vain_is_let_go_of_as_an_action_of_its_own(actions: Actions) -> None:
+    from phaseline.use_cases.adopting import AdoptOrder, adopt
+    from phaseline.use_cases.installing import Manner
+
+    shop = actions.shop
+    left = shop.deployments.abandon("shop")
+    document = actions.document(shop.abandoned.show(left.id))
+    actions.calls()
+    actions.gone()
+    view = adopt(shop.place, AdoptOrder(document), manner=Manner(on_failure="rollback"))
+    assert (view.status, shop.deployments.list().total) == ("failed", 0)
+    assert actions.calls() == ["pre A ADOPT", "post A ADOPT True failed", *pair("ROLLBACK")]
