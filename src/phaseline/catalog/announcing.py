@@ -21,7 +21,7 @@ def is_announced(*groups: str) -> bool:
         try:
             names = os.listdir(folder or ".")  # noqa: PTH208 - each cold start pays for it
         except OSError:
-            if folder.endswith((".zip", ".whl", ".egg")):
+            if os.path.isfile(folder):  # noqa: PTH113 - the archive of the standard library is on every path, and rarely there
                 return True  # whoever looks into archives knows
             continue
         for name in names:
