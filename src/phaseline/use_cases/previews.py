@@ -10,6 +10,7 @@ import numpy as np
 from phaseline.model.frozen import altered
 from phaseline.model.status import OutcomeKind
 from phaseline.plan.surroundings import BOTH, ONLY_POST, ONLY_PRE, HookForeseen, Surroundings, TaskForeseen, around_text
+from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
     from phaseline.hooks.bounded import BoundedThreads
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 PREVIEW = "do_preview_op"
+NO_STORE = "memory:"
+"""What hooks may look into where there is no store yet."""
 
 
 def with_surroundings(
@@ -41,9 +44,12 @@ def with_surroundings(
     ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
     """
     from phaseline.use_cases.surrounding import around_of
+    from phaseline.use_cases.workplace import Workplace
 
     if not foreseen.graphs:
         return planned
+    if not has_store(place):
+        place = Workplace(altered(place.settings, store_url=NO_STORE), place.command)
     around = around_of(place, request, deployment)
     if around is None:
         return planned
