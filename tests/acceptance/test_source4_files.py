@@ -71,7 +71,7 @@ def test_f15_a_number_alone_is_no_stage() -> None:
 def test_f16_a_line_break_behind_the_stage_is_refused() -> None:
     (said,) = messages(2, tasks=with_stage('"post_deployment/5\\n"'))
     assert r"'post_deployment/5\n' is not valid" in said
-    assert said.endswith("Remove the white space around it.")
+    assert said.endswith("Remove the white space.")
 
 
 def test_f17_mistakes_in_three_files_are_all_told() -> None:
@@ -109,6 +109,11 @@ F18 = {
     "os": (2, ("os: ubuntu", "os: debian"), "'debian' is not known here. Use ubuntu or centos."),
     "folder": (2, ("deployment_scripts/", "scripts/"), "'scripts/' is no folder of the package. Make the folder"),
     "repository": (2, ("repositories/ubuntu", "../x"), "'../x' is no folder of the package"),
+    "no folder": (
+        5,
+        ("  repository_path: repositories/ubuntu\n", ""),
+        "releases -> item 1 -> repository_path: the key is missing",
+    ),
     "title": (1, ("title: LMA", "title: 5"), 'title: 5 is no text. Write it in quotes: "5".'),
     "licence": (3, ("licenses: [Apache-2.0]", "licenses: Apache-2.0"), "is no list. Write a list: [Apache-2.0]."),
     "groups twice": (4, ("[monitoring]", "[monitoring, monitoring]"), "groups -> item 2: 'monitoring' is there twice"),

@@ -26,7 +26,7 @@ from phaseline.packages.stages import MAX_NUMBER, WHOLE_FORM, Stage, mending, st
         ("post_deployment/5.", "Write digits behind the point, or no point: post_deployment/5."),
         ("post_deployment/٥", "Write the number with the digits 0 to 9."),
         ("post_deployment/" + "5" * (MAX_NUMBER + 1), "at most 100 characters"),
-        (" post_deployment", "Remove the white space around it."),
+        (" post_deployment", "Remove the white space."),
         ("post_deployment:", "Use '/' as the separator."),
         (5.5, "A number alone names no stage: post_deployment/5.5?"),
     ],

@@ -35,7 +35,7 @@ def check_granular_tasks(value: Any, spot: Spot, package_format: Format) -> None
 
 def _task(package_format: Format) -> Form:
     has_patterns = package_format.number >= 4
-    names = rows(text(ID if not has_patterns else rf"{ID}|\*", ID_ALLOWED), of="ids of tasks")
+    names = rows(text(ID, ID_ALLOWED), of="ids of tasks")
 
     def ids(value: Any, spot: Spot) -> None:
         if isinstance(value, dict) and "yaql_exp" in value:

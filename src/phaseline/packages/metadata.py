@@ -43,7 +43,7 @@ def check_metadata(value: Any, spot: Spot, contents: Contents) -> None:
         "package_version": required(_package_version),
         "description": required(text()),
         "fuel_version": _fuel_version(package_format),
-        "releases": rows(_release(contents), of="releases"),
+        "releases": rows(_release(contents, package_format), of="releases"),
         "licenses": TEXTS,
         "authors": TEXTS,
         "homepage": text(),
@@ -132,21 +132,22 @@ def _requirement(value: Any, spot: Spot) -> None:
             spot.wrong("PL-F025", "specifies no versions", "Write it as PEP 440 says, such as '>=1.0,<2'.", value=value)
 
 
-def _release(contents: Contents) -> Form:
+def _release(contents: Contents, package_format: Format | None) -> Form:
     def folder(value: Any, spot: Spot) -> None:
         text()(value, spot)
         if isinstance(value, str) and not contents.has_folder(value):
             mend = f"Make the folder '{value}' in the package, or name another one."
             spot.wrong("PL-F024", "is no folder of the package", mend, value=value)
 
+    is_required = package_format is not None and not package_format.is_native
     return mapping(
         "a release",
         {
             "version": required(text()),
             "os": required(choice("ubuntu", "centos")),
             "mode": required(rows(choice("ha", "multinode"), of="modes")),
-            "deployment_scripts_path": folder,
-            "repository_path": folder,
+            "deployment_scripts_path": Key(folder, is_required=is_required),
+            "repository_path": Key(folder, is_required=is_required),
         },
     )
 

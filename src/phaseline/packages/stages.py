@@ -49,8 +49,8 @@ def _hint(value: object, *, has_numbers: bool) -> str:
     if not isinstance(value, str):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return f"A number alone names no stage: {POST}/{value}?" if is_number else ""
-    if value != value.strip():
-        return "Remove the white space around it."
+    if value.split() != [value] and ":" not in value:
+        return "Remove the white space."
     if not has_numbers and stage_of(value) is not None:
         return "Numbers behind a stage need package_version 2.0.0 or higher."
     name, separator, rest = value.partition("/")

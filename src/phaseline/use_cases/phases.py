@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_registry import PhaseRegistry
 from phaseline.model.phases import Attributes, PhaseDefinition, PhasePolicy
-from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.use_cases.known_phases import in_force
 from phaseline.use_cases.loading import refuse_missing
 from phaseline.use_cases.typos import did_you_mean
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from phaseline.catalog.functions import FunctionPlace
     from phaseline.catalog.operation_modules import OperationModule
     from phaseline.catalog.phases.loading import Loaded, Verdict
-    from phaseline.catalog.phases.packages import Package
     from phaseline.model.phases import Plugin
     from phaseline.use_cases.packages.listing import PackageView
     from phaseline.use_cases.resources.activity import PhaseNow
@@ -91,27 +90,6 @@ class PhaseView:
     engine: EngineNow | None = None
 
 
-@frozen
-class Checked:
-    """What checking plugins found: ``plugins`` and ``phases`` are counts, ``packages`` those that were checked.
-
-    ``looked_at``: the folders in which plugins were looked for, where no path was given. ``is_empty``: nothing was found
-    in them that could be wrong, be it plugins, resource types or paths.
-    """
-
-    plugins: int
-    phases: int
-    problems: Sequence[Problem]
-    looked_at: Sequence[str] = ()
-    is_empty: bool = False
-    packages: Sequence[str] = ()
-
-    @property
-    def is_good(self) -> bool:
-        """True without errors; warnings may be there."""
-        return not any(problem.severity == "error" for problem in self.problems)
-
-
 def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
     """Every plugin of any kind, by name.
 
@@ -123,7 +101,7 @@ def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[P
     from phaseline.use_cases.type_definitions import list_definitions
 
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(place, plugin_folders).plugins]
-    found += map(_operations, operation_modules(_folders(place, plugin_folders)))
+    found += map(_operations, operation_modules(folders_of(place, plugin_folders)))
     found += map(_types, list_definitions(place))
     found += map(_function, InstalledFunctions().places())
     found += map(_package, list_packages(place))
@@ -216,80 +194,13 @@ def show_phase(place: Workplace, name: str, plugin_folders: Sequence[str] = ()) 
     return altered(view, engine=_where_stored(lambda: engine_now(place.store), None))
 
 
-def check_plugins(place: Workplace, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> Checked:
-    """Everything that is wrong with the plugins at the paths, beside those of the folders of plugins; none is run.
-
-    Without paths the plugins of the folders themselves are checked. A path without any is a mistake (PL-D050). Packages at
-    a path are checked whole.
-    """
-    from phaseline.catalog.phases.loading import PhasePlugins, read_all
-    from phaseline.catalog.phases.packages import packages_at
-    from phaseline.use_cases.packages.checking import check_packages
-
-    folders = _folders(place, plugin_folders)
-    around = {package.place: package for package in read_all(folders)}
-    given: dict[str, Package] = {}
-    nothing: list[Problem] = []
-    packages: list[str] = []
-    for path in paths:
-        packed = check_packages(path)
-        if packed is not None:
-            packages += packed.titles
-            nothing += packed.problems
-            given.update((package.place, package) for package in packed.phases)
-            continue
-        inside = _inside(around, Path(path).absolute())
-        inside = inside or {package.place: package for package in packages_at(Path(path))}
-        given.update(inside)
-        if not any(map(_says_something, inside.values())):
-            nothing.append(_no_plugin(path))
-    same = {str(Path(name).absolute()) for name in given}
-
-    def read() -> list[Package]:
-        return [*(package for name, package in around.items() if name not in same), *given.values()]
-
-    verdicts = [
-        verdict for verdict in PhasePlugins(read=read).load().verdicts if not paths or verdict.package.place in given
-    ]
-    plugins = [plugin for verdict in verdicts for plugin in verdict.package.plugins]
-    phases = [plugin for plugin in plugins if plugin.phase is not None]
-    told = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)  # a circle is of many plugins
-    problems = [*nothing, *told]
-    is_empty = not packages and not any(_says_something(verdict.package) for verdict in verdicts)
-    return Checked(len(plugins), len(phases), problems, () if paths else folders, is_empty, packages)
-
-
-def _says_something(package: Package) -> bool:
-    return bool(package.plugins or package.types or package.paths or package.problems)
-
-
-def _no_plugin(path: str) -> Problem:
-    """A path below which nothing says anything of phases."""
-    from phaseline.catalog.operation_modules import operation_modules
-
-    mend = (
-        "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec). Correct the path."
-    )
-    module = next(iter(operation_modules([path])), None) if Path(path).is_dir() else None
-    if module is not None and module.functions:
-        call = f"phaseline plugins try {module.name}:{module.functions[0]} --plugins {path}"
-        mend = f"It has operations, which are checked by trying them: {call}"
-    return Problem("PL-D050", f"there is no plugin with phases, listeners or records in '{path}'", mend, Place(path))
-
-
-def _inside(packages: Mapping[str, Package], path: Path) -> dict[str, Package]:
-    """Those that lie at the path or below it; of a file that is half of a pair the pair."""
-    sought = path.with_suffix(".cfg") if path.suffix == ".py" else path
-    return {name: found for name, found in packages.items() if Path(name).is_relative_to(sought) or name == str(path)}
-
-
 def _load(place: Workplace, plugin_folders: Sequence[str]) -> Loaded:
     from phaseline.use_cases.known_phases import read
 
-    return read(place, _folders(place, plugin_folders))
+    return read(place, folders_of(place, plugin_folders))
 
 
-def _folders(place: Workplace, plugin_folders: Sequence[str]) -> tuple[str, ...]:
+def folders_of(place: Workplace, plugin_folders: Sequence[str]) -> tuple[str, ...]:
     """Those given, then those of the settings. Raises: PL-O003 for one that is given and does not exist."""
     refuse_missing(plugin_folders)
     return place.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.packages.making import Built, Created
     from phaseline.use_cases.packages.order import TaskOrder
     from phaseline.use_cases.packages.syncing import Synced
-    from phaseline.use_cases.phases import Checked, PhaseView, PluginView
+    from phaseline.use_cases.phases import PhaseView, PluginView
+    from phaseline.use_cases.plugin_checks import Checked
     from phaseline.use_cases.reloading import Reloaded
     from phaseline.use_cases.resources.pausing import Paused
     from phaseline.use_cases.type_definitions import TypesView
@@ -130,7 +131,7 @@ class Plugins:
 
     def check(self, *paths: str) -> Checked:
         """Everything that is wrong with plugins at these paths; without any with those of the folders."""
-        from phaseline.use_cases.phases import check_plugins
+        from phaseline.use_cases.plugin_checks import check_plugins
 
         return check_plugins(self._place, paths)
 

@@ -81,7 +81,7 @@ def check(desk: Desk, paths: tuple[str, ...], plugin_folders: tuple[str, ...]) -
     Exit code 1 if one of them would be refused, or if there is none at a PATH.
     """
     from phaseline.cli.render.phases import checked_text
-    from phaseline.use_cases.phases import check_plugins
+    from phaseline.use_cases.plugin_checks import check_plugins
 
     with desk.open() as place:
         found = check_plugins(place, paths, plugin_folders)

@@ -13,7 +13,8 @@ from phaseline.cli.render.table import clean, colored, counted, moment, number, 
 if TYPE_CHECKING:
     from phaseline.model.phases import PhasePolicy
     from phaseline.use_cases.known_phases import Forgotten
-    from phaseline.use_cases.phases import Checked, PhaseView, PluginView
+    from phaseline.use_cases.phases import PhaseView, PluginView
+    from phaseline.use_cases.plugin_checks import Checked
     from phaseline.use_cases.reloading import Reloaded
     from phaseline.use_cases.resources.activity import PhaseNow, RunNow
     from phaseline.use_cases.resources.engine_now import EngineNow

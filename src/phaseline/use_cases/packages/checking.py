@@ -38,7 +38,6 @@ def check_packages(path: str) -> CheckedPackages | None:
 
 def _checked(paths: Sequence[Path]) -> CheckedPackages:
     from phaseline.catalog.package_files import opened
-    from phaseline.catalog.phases.packages import packages_at
     from phaseline.packages.reading import read_package
     from phaseline.use_cases.packages.installing import product_problems
 
@@ -53,12 +52,20 @@ def _checked(paths: Sequence[Path]) -> CheckedPackages:
                 problems += read.problems
                 if read.package is not None:
                     problems += product_problems(read.package)
-                    for below in read.package.code.phases:
-                        phases += packages_at(Path(files.tree.folder, below))
+                    phases += _phases([str(Path(files.tree.folder, below)) for below in read.package.code.phases])
         except ProblemsError as error:
             titles.append(path.name)
             problems += error.problems
     return CheckedPackages(titles, problems, phases)
+
+
+def _phases(paths: Sequence[str]) -> list[PhasePackage]:
+    """The plugins with phases at these paths."""
+    if not paths:
+        return []
+    from phaseline.catalog.phases.packages import packages_at
+
+    return [found for path in paths for found in packages_at(Path(path))]
 
 
 def _is_archive(path: Path) -> bool:
