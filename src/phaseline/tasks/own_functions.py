@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.run.calling import Outcome
 
+PYTHON_FOLDER = "python"
+"""The folder of a package that holds its Python code, unless it names others."""
+
 
 class _Own(Call):
     """The call as the function of the package sees it: its inputs are those that the task names."""
@@ -37,7 +40,9 @@ def call_own(call: Call) -> Outcome:
     if not isinstance(name, str) or name.count(":") != 1 or not isinstance(inputs, dict):
         raise NonRecoverableError("the parameter 'function' of a python task is module:function, 'inputs' a mapping")
     folder = str(call.inputs.get("package_folder") or "")
-    deployment = altered(call.site.deployment, code=CodePlaces(folder, (folder,)))
+    # First as the package was when the execution was made, whatever the deployment finds elsewhere by now.
+    folders = (folder, f"{folder}/{PYTHON_FOLDER}", *call.site.deployment.code.plugin_folders)
+    deployment = altered(call.site.deployment, code=CodePlaces(folder, folders))
     site = altered(call.site, implementation=name.replace(":", "."), deployment=deployment)
     own = _Own(
         site, call.member, call.attempt, call.channel, call.world, call.instance, call.source, call.target, call.data

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 300.0
 """All attempts of a task on an instance together take at most so long where it does not say so itself."""
+SCRIPTS = "deployment_scripts"
+"""The folder of a package that holds its scripts, unless it names another."""
 MASTER = "master"
 """What a task is called to run on that is of no instance: this machine."""
 
@@ -109,7 +111,8 @@ class Task:
     def bundle(self) -> Bundle | None:
         """The scripts of its package; None if it has none."""
         scripts = self.call.inputs.get("scripts")
-        return bundle_of(self.package_folder / str(scripts)) if scripts else None
+        folder = self.package_folder / str(scripts or SCRIPTS)
+        return bundle_of(folder) if scripts or folder.is_dir() else None
 
     @property
     def package_folder(self) -> Path:
