@@ -17,7 +17,6 @@ from phaseline.model.graph import Graph, LaneSpec, Policy
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan.stages import laid, on_deployment
 from phaseline.plan.staging import STAGE, within
-from phaseline.plan.verdicts import settled
 from phaseline.plan.weaving import Asked
 
 if TYPE_CHECKING:
@@ -93,8 +92,8 @@ class _Body:
 
     @property
     def has_begun(self) -> bool:
-        """True when it has planned anything in this attempt."""
-        return any(done.attempt == self.asked.history.attempt for done in self.rounds)
+        """True when it has planned anything in this action."""
+        return any(not is_of_surroundings(done.name) for done in of_this_action(self.asked.history))
 
     @property
     def is_taken_back(self) -> bool:
@@ -144,7 +143,9 @@ class _Action:
     def _opening(self) -> Graph | Verdict | None:
         """The pre calls; where one has failed the undo calls, then the verdict. None: the body may begin."""
         history, wanted = self.asked.history, [one for one in self.classes if one.has_pre]
-        done = settled(history, OPENING + self.of)
+        done = next((one for one in reversed(of_this_action(history)) if one.name == OPENING + self.of), None)
+        if done is not None and not done.is_met and done.attempt < history.attempt:
+            done = None  # what was refused is asked for again
         if done is None and (wanted or self.of):
             if history.canceled and not self.of:
                 return Verdict(ExecutionStatus.CANCELED)
@@ -172,6 +173,8 @@ class _Action:
         posts = self._owed(POST, name, [one for one in self.classes if one.has_post], why)
         if posts is not None:
             return posts
+        if self.classes and not self._rounds(name):
+            return laid(name, [])  # nobody is told, but the action has ended
         if not any(done.counts.get("failed") for done in self._rounds(name)):
             return found
         is_completed = found.status is ExecutionStatus.COMPLETED
@@ -189,9 +192,8 @@ class _Action:
         return laid(name, stages) if stages else None
 
     def _rounds(self, name: str) -> list[Round]:
-        """The settled rounds of this name in the present attempt: after a cancel there may be several."""
-        history = self.asked.history
-        return [done for done in history.rounds if done.name == name and done.attempt == history.attempt]
+        """The settled rounds of this name in the present action: after a cancel there may be several."""
+        return [done for done in of_this_action(self.asked.history) if done.name == name]
 
     def _words(self, prefix: str, name: str, word: str) -> str:
         """What the hooks of a round said that failed, such as ``pre hook quota: more than 100 instances``."""
@@ -204,10 +206,20 @@ def _policy(prefix: str, hook: HookClass) -> Policy:
     return Policy(LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True)
 
 
+def of_this_action(history: History) -> tuple[Round, ...]:
+    """The rounds since the last action ended: a retry begins a new one only if the posts of the former have been told."""
+    ends = [
+        place + 1
+        for place, done in enumerate(history.rounds)
+        if done.attempt < history.attempt and done.name.startswith((CLOSING, UNDOING))
+    ]
+    return history.rounds[ends[-1] if ends else 0 :]
+
+
 def _told(history: History, of: str) -> Why | None:
-    """What the posts of an action have been told in this attempt; None: nothing yet."""
+    """What the posts of an action have been told; None: nothing yet."""
     names = {CLOSING + words + of: why for why, words in AFTER.items()}
-    found = [names[done.name] for done in history.rounds if done.attempt == history.attempt and done.name in names]
+    found = [names[done.name] for done in of_this_action(history) if done.name in names]
     return found[0] if found else None
 
 

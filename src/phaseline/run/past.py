@@ -22,9 +22,9 @@ def to_retry(
 ) -> RetryRequested:
     """What a retry of ``wanted`` (graph, positions) asks of the scheduler.
 
-    What is surrounded begins with its hooks again, and its planner says where it goes on (ADR 0022).
+    What is surrounded and has ended begins with its hooks again, and its planner says where it goes on (ADR 0022).
     """
-    if row.request.is_surrounded:
+    if row.request.is_surrounded and row.status.is_ended:
         return RetryRequested(row.number, *wanted, include_unsure, replan=True)
     return RetryRequested(row.number, *wanted, include_unsure, replan or must_replan(store, row, wanted[0]))
 
