@@ -19,7 +19,6 @@ from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.model.stored_plans import PLAN
 from phaseline.run.calling import ExecutionView
 from phaseline.run.decisions import Decisions, add_decisions, decided
-from phaseline.run.grounds import Ground
 from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.subjects import LoadedDeployment
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from phaseline.model.stored_plans import Aim
     from phaseline.plan.foresight import Foreseen
     from phaseline.ports import Secrets, Store
+    from phaseline.run.grounds import Ground
     from phaseline.run.parts import FindPhase
     from phaseline.run.reports import Report
 
@@ -206,8 +206,13 @@ class Deployments:
             is_resumed=row.attempt > 0,
             decisions=decided(self._store, row) if around.hooks else {},
             around=around,
-            ground=Ground(row.number, self._store, self.leads_to, lambda: self._aimed_inputs(row)) if around.hooks else None,
+            ground=self._ground(row) if around.hooks else None,
         )
+
+    def _ground(self, row: ExecutionRow) -> Ground:
+        from phaseline.run.grounds import Ground  # only where there are hooks
+
+        return Ground(row.number, self._store, self.leads_to, lambda: self._aimed_inputs(row))
 
     def _aimed_inputs(self, row: ExecutionRow) -> Mapping[str, Value] | None:
         """The inputs of what an execution brings its deployment to; None where it aims at nothing."""

@@ -16,7 +16,6 @@ from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.use_cases.claiming import queued_behind
 from phaseline.use_cases.finding import find_deployment, find_execution
-from phaseline.use_cases.hooked import Hooked, hooked
 from phaseline.use_cases.values import Cause, Decision, ExecutionView, Failure, Page
 
 if TYPE_CHECKING:
@@ -134,12 +133,14 @@ def view_execution(
         counts.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
         if tally[list(WORTH_TELLING)].any():
             failures.extend(failures_of(store, row.deployment, graph.id, statuses))
-    said = Hooked() if not row.request.is_surrounded else hooked(store, _in_force(graphs))
+    view = _queued(store, row)
+    if row.request.is_surrounded:
+        from phaseline.use_cases.hooked import hooked
+
+        said = hooked(store, _in_force(graphs))
+        view = altered(view, warnings=said.warnings, waits=said.waits, decided=said.decided)
     return altered(
-        _queued(store, row),
-        warnings=said.warnings,
-        waits=said.waits,
-        decided=said.decided or {},
+        view,
         counts=dict(counts),
         failures=failures,
         failure_count=len(failures),

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Hooked:
     """All of it. ``warnings`` and ``waits``: as ``class: text``."""
 
-    warnings: Sequence[str] = ()
-    waits: Sequence[str] = ()
-    decided: Mapping[str, Mapping[str, Value]] | None = None
+    warnings: Sequence[str]
+    waits: Sequence[str]
+    decided: Mapping[str, Mapping[str, Value]]
 
 
 @frozen
