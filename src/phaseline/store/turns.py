@@ -18,9 +18,9 @@ from phaseline.model.events import (
     StatesEntered,
 )
 from phaseline.model.resources import REMOVED
-from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn
+from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn, Written
 from phaseline.model.status import ExecutionStatus
-from phaseline.store import asking, bounds, documents, graphs, growing, requests, stack_documents
+from phaseline.store import asking, bounds, documents, graphs, growing, requests
 from phaseline.store.checks import ChecksWriter
 from phaseline.store.columns import encode
 
@@ -107,7 +107,7 @@ class TurnWriter:
             self._write_payload(db, turn.payload)
             asking.write_answers(db, turn.payload.answers, turn.at)
             if turn.payload.written:
-                stack_documents.write(db, turn.payload.written, turn.at)
+                _write_documents(db, turn.payload.written, turn.at)
             db.executemany(
                 "update execution set request = ? where number = ?",
                 [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],
@@ -239,6 +239,13 @@ def _pages_of(positions: np.ndarray) -> list[int]:
 def _padded(column: np.ndarray, count: int) -> np.ndarray:
     """The column with zeros behind it, so many in all."""
     return np.concatenate((column, np.zeros(count - len(column), column.dtype)))
+
+
+def _write_documents(db: sqlite3.Connection, written: Written, at: int) -> None:
+    """What few turns have: its module is imported for these."""
+    from phaseline.store import stack_documents
+
+    stack_documents.write(db, written, at)
 
 
 def _change_executions(db: sqlite3.Connection, changed: Sequence[ExecutionChanged], at: int) -> None:

@@ -69,11 +69,12 @@ def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
     """The last action and how it stands, in the words of source 2's system."""
     from phaseline.model.actions import action_of
 
-    last = next((row for row in reversed(executions) if row.request.workflow != REACH), None)
+    acts = (row for row in reversed(executions) if row.request.workflow != REACH and action_of(row.request.workflow))
+    last = next(acts, None)
     if last is None:
         return "CREATE", "INIT"
     how = "IN_PROGRESS" if not last.status.is_ended else "COMPLETE" if last.status == "completed" else "FAILED"
-    return action_of(last.request.workflow) or "UPDATE", how
+    return action_of(last.request.workflow), how
 
 
 # -- what is left of deployments ---------------------------------------------------------------------------------------

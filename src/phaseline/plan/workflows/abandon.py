@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ABANDON = "abandon"
 """Name of the workflow, and of the round in which the document is stored."""
+FORESEEN = "the deployment is written down and forgotten, and nothing is called"
 FORCE = "force"
 """Parameter: although a modification of the deployment has not ended."""
 
@@ -34,8 +35,8 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         return Verdict(ExecutionStatus.CANCELED)
     if settled(history, ABANDON) is None:
         return Reshape(ABANDON, topology, keeps=(ABANDONED, history.execution))
-    reason = f"kept as {history.execution}: phaseline abandoned show {history.execution}"
-    return Verdict(ExecutionStatus.COMPLETED, reason, forgets=True)
+    kept = f"kept as {history.execution}: phaseline abandoned show {history.execution}"
+    return Verdict(ExecutionStatus.COMPLETED, kept if history.execution else FORESEEN, forgets=True)
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:

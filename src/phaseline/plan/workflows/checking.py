@@ -109,7 +109,8 @@ def plan_check(topology: Topology, request: Request, history: History, declare: 
     nodes = np.unique(topology.node[blind]).tolist()
     listed = ", ".join(f"'{topology.nodes[number].name}'" for number in nodes[:SHOWN])
     more = f" and {len(nodes) - SHOWN:,} more" if len(nodes) > SHOWN else ""
-    said = f"check is not fully supported: {listed}{more} have no check_status"
+    verb = "has" if len(nodes) == 1 else "have"
+    said = f"check is not fully supported: {listed}{more} {verb} no check_status"
     return Verdict(
         answer.status, f"{answer.reason}; {said}" if settled(history, CHECK_STATUS) and answer.reason else said
     )
