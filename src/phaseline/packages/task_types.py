@@ -58,9 +58,16 @@ def check_parameters(task_type: str, value: Any, spot: Spot, *, of_stage: bool) 
         spot.at("timeout").odd("PL-F054", "lets the task run for ever", mend, value=0)
 
 
+def parameters_of(task_type: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The parameters that a type must have, and those that it may have besides; ``timeout`` is left to the others."""
+    own = _KEYS.get(task_type, {})
+    needed = tuple(name for name, key in own.items() if isinstance(key, Key) and key.is_required)
+    return needed, tuple(name for name in own if name not in needed)
+
+
 def has_required(task_type: str) -> bool:
     """Whether a granular task of this type makes no sense without parameters."""
-    return any(isinstance(key, Key) and key.is_required for key in _KEYS.get(task_type, {}).values())
+    return bool(parameters_of(task_type)[0])
 
 
 def _form(task_type: str, *, of_stage: bool) -> Form:
