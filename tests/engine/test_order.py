@@ -81,6 +81,20 @@ def test_failure_skips_what_needs_it_and_nothing_else() -> None:
     assert driver.statuses() == ["failed", "completed", "skipped", "completed", "skipped"]
 
 
+def test_what_is_tried_again_behind_the_end_of_another_waits_for_that_end_once_more() -> None:
+    from phaseline.model.events import RetryRequested
+
+    driver = Driver()
+    graph = graph_of([0, 0, 1], needs={1: [0], 2: [1]}, marks={1: Mark.ABSENT | Mark.ENDED}, policies=(FIRST, SECOND))
+    (one,) = driver.begin(graph)
+    (two,) = driver.answer(one, FAILED)
+    driver.answer(two, FAILED)
+    driver.tell(RetryRequested(1))
+    assert driver.statuses() == ["running", "blocked", "blocked"]
+    driver.answer(driver.batches[-1])
+    assert driver.statuses() == ["completed", "passed", "running"]
+
+
 def test_passed_is_never_taken_back() -> None:
     """A milestone that let others through stays passed when what it waited for is retried."""
     from phaseline.model.events import RetryRequested

@@ -339,6 +339,24 @@ class Arena:
             positions = felt[WAS_LET_THROUGH[self.status[felt]] & ~WAS_LET_THROUGH[ruled]]
         return distinct(np.concatenate(taken)) if taken else positions
 
+    def ends_between(self, positions: np.ndarray) -> np.ndarray:
+        """Milestones that have passed, wait for the end of one of these and lie before another one, each once."""
+        if not self._has_ended or not len(positions):
+            return positions[:0]
+        found = distinct(self._behind(positions)[0])
+        found = found[((self.marks[found] & ENDED) != 0) & (self.status[found] == PASSED)]
+        behind, counts = self._behind(found)
+        chosen = np.zeros(len(self), bool)
+        chosen[positions] = True
+        lies_before: np.ndarray = distinct(found.repeat(counts)[chosen[behind]])
+        return lies_before
+
+    def _behind(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(all that wait for these, those of each behind those of the one before; how many of each)."""
+        starts, counts = self.edges_of(positions)
+        begin = np.repeat(starts - (np.cumsum(counts) - counts), counts)
+        return self.idx[begin + np.arange(len(begin))].astype(np.int64), counts
+
     def hand_over(self, positions: np.ndarray, batch: int) -> None:
         """Waiting entries run in a batch: no dependent feels it, and no page says it.
 

@@ -118,6 +118,7 @@ def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
         slot = scheduler.arena.slots[event.graph_id]
         slot.attempt = run.attempt
         draft.reopened.append(GraphReopened(slot.graph_id, run.attempt))
+        run.asked.discard(slot.graph_id)  # it may settle at once: what was canceled may be nothing that is called
         run.forgive()  # what failed in it was counted when it was taken up again
         graph, positions = run.retried
         chosen = positions if graph == slot.graph_id and positions is not None else np.arange(slot.end - slot.base)
@@ -283,7 +284,10 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
 
 
 def _again(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray, wanted: np.ndarray) -> None:
-    """Entries at these positions that have one of the wanted statuses (bool by status), and what was lost with them, go on."""
+    """Entries at these positions that have one of the wanted statuses (bool by status), and what was lost with them, go on.
+
+    A milestone between two of them that had passed because the first had ended is taken back: they come one after the other.
+    """
     arena = scheduler.arena
     chosen = wanted[arena.status[positions]]
     chosen &= ((arena.marks[positions] & TOLERANT) == 0) | (arena.status[positions] != FAILED)
@@ -292,7 +296,9 @@ def _again(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray
     arena.attempts[positions] = 0
     arena.due[positions] = 0
     draft.noted.append(positions)
-    arena.change(positions, BLOCKED)
+    taken = arena.take_back(arena.ends_between(positions))
+    leave_lanes(scheduler, scheduler.runs[slot.execution], taken)
+    arena.change(np.concatenate([positions, taken]) if len(taken) else positions, BLOCKED)
     arena.touched.add(slot.number)
 
 

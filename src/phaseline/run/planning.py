@@ -226,6 +226,10 @@ class Planning:
         self._deployments.add_graph(number, graph)
         return number
 
+    def knows(self, execution: int, graph: int) -> bool:
+        """Whether a graph was told as a round."""
+        return graph in self._rounds[execution]
+
     def replace_request(self, execution: int, request: Request) -> None:
         """From now on plan with another request of the same execution (a retry that cleans up first)."""
         self._rows[execution] = altered(self._rows[execution], request=request)

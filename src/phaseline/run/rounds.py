@@ -75,6 +75,8 @@ class Rounds:
             self._planning.settled(
                 asked.execution, asked.graph, slot.name, slot.attempt, status=status, marks=marks, bounded=bounded
             )
+        elif slot is None:
+            self._tell_left(asked)
         planned = self._ask(run)
         if isinstance(planned.answer, GoOn):
             row, graph = self._planning.row(run.execution), planned.graph_id
@@ -84,6 +86,18 @@ class Rounds:
         if isinstance(planned.answer, Graph) and has_phases(planned.answer.steps):
             return [planned, *self.begins(planned.answer, run.deployment)]
         return [planned]
+
+    def _tell_left(self, asked: Ask) -> None:
+        """A graph that waited for a person's decision and was let go by a retry is a round as well, for it may go on."""
+        row = self._planning.row(asked.execution)
+        if not row.request.is_surrounded or not asked.graph or self._planning.knows(asked.execution, asked.graph):
+            return
+        graph, statuses = self._store.graph(asked.graph), self._store.statuses(asked.graph)
+        (attempt,) = [one.attempt for one in self._store.graphs(row.number) if one.id == asked.graph]
+        self._planning.settled(
+            asked.execution, asked.graph, graph.name, attempt, status=statuses, marks=graph.marks,
+            bounded=(graph.bounds, graph.group, graph.subject),
+        )  # fmt: skip
 
     def _ask(self, run: Run, *, is_afresh: bool = False) -> Planned:
         return self._planning.ask(

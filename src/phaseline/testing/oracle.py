@@ -227,12 +227,20 @@ class NaiveGraph:
         self.settle()
 
     def retried(self, positions: Iterable[int] | None, *, include_unsure: bool) -> None:
-        """What failed or was canceled is tried afresh; where entries are named, unsure ones too."""
+        """What failed or was canceled is tried afresh; where entries are named, unsure ones too.
+
+        Where one of them waits for the end of another, it does so once more.
+        """
+        chosen: set[int] = set()
         wanted = {FAILED, CANCELED, UNSURE} if include_unsure or positions is not None else {FAILED, CANCELED}
         for entry in range(len(self.entries)) if positions is None else positions:
             known = self.entries[entry]
             if known.status in wanted and not self.is_met(entry):
                 self.entries[entry] = NaiveEntry(generation=known.generation + 1, is_begun=known.is_begun)
+                chosen.add(entry)
+        wanted_ends = {need for entry in chosen for need in self.needs[entry] if self.mark(need, Mark.ENDED)}
+        between = [end for end in sorted(wanted_ends) if not chosen.isdisjoint(self.needs[end])]
+        self.reopened([end for end in between if self.entries[end].status is PASSED])
         self.settle()
 
     def rerun(self, positions: Iterable[int]) -> None:

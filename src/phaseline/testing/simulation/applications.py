@@ -22,6 +22,8 @@ DECLARATIONS = {
 }
 """{first part of an implementation: how it says it wants to be called}"""
 KINDS = tuple(sorted(DECLARATIONS))
+TASK = Declaration(flavour="task")
+"""What those say of themselves that carry out tasks of packages."""
 
 OPERATIONS = ("precreate", "create", "configure", "start", "poststart", "prestop", "stop", "delete", "postdelete")
 MOST_NODES = 4
@@ -30,7 +32,7 @@ MOST_INSTANCES = 3
 
 def declare(mapped: Operation) -> Declaration:
     """What the function of a simulated operation says of itself."""
-    return DECLARATIONS[mapped.implementation.partition(".")[0]]
+    return DECLARATIONS.get(mapped.implementation.partition(".")[0], TASK)
 
 
 def draw_application(dice: Dice) -> Blueprint:
