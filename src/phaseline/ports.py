@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         Runs,
         Turn,
     )
-    from phaseline.model.secret_rows import SecretRow, WrappedKey
+    from phaseline.model.secret_rows import SecretShelf
     from phaseline.model.stack_documents import DocumentShelf
     from phaseline.model.status import EntryStatus
     from phaseline.model.stored_blueprints import BlueprintShelf
@@ -101,38 +101,6 @@ class Secrets(Protocol):
         ...
 
 
-class SecretShelf(Protocol):
-    """Where a store keeps secrets. Any process may write; every method is one transaction."""
-
-    def all(self) -> Sequence[SecretRow]:
-        """By name."""
-        ...
-
-    def find(self, name: str) -> SecretRow | None:
-        """The one of this name, or None."""
-        ...
-
-    def put(self, row: SecretRow) -> bool:
-        """Store it in the place of the version before it; False if that is not what there is (of version 1: nothing)."""
-        ...
-
-    def delete(self, name: str) -> bool:
-        """False if there was none."""
-        ...
-
-    def data_keys(self) -> Mapping[str, WrappedKey]:
-        """{purpose: data key} of everything else that is encrypted."""
-        ...
-
-    def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
-        """The data key of a purpose: this one, or the one that somebody else has stored before."""
-        ...
-
-    def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
-        """Replace all data keys, all or none; how many. ``rewrapped`` is given ``secret`` or ``purpose``, its name, and the key."""
-        ...
-
-
 class Store(Protocol):
     """Remembers everything. Every method is one transaction; reads see what was committed.
 
@@ -188,6 +156,11 @@ class Store(Protocol):
     @property
     def packages(self) -> PackageShelf:
         """Plugin packages that are installed."""
+        ...
+
+    @property
+    def has_packages(self) -> bool:
+        """False where no package is, or was: then nobody need look for any."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""What every store promises (ports.SecretShelf): rows as they were given, versions that follow one another, all keys replaced or none."""
+"""What every store promises (SecretShelf): rows as they were given, versions that follow one another, all keys replaced or none."""
 
 from collections.abc import Callable
 

@@ -88,6 +88,11 @@ class MemoryStore:
         self.packages = MemoryPackages(self._changing, self._living, self._refuse_open, self.executions, clock)
         self.hook_switches = MemorySwitches(self._changing, clock)
 
+    @property
+    def has_packages(self) -> bool:
+        """False where no package is, or was."""
+        return bool(self.packages.kept())
+
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
         """Become the one who writes; yields the epoch."""

@@ -10,7 +10,7 @@ from phaseline.model.secret_rows import SecretRow, WrappedKey
 
 
 class MemorySecrets:
-    """``ports.SecretShelf`` of a process."""
+    """``SecretShelf`` of a process."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: alone with what is held."""

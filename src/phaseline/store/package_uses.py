@@ -29,17 +29,6 @@ def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
     ]
 
 
-def folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
-    """{deployment: folders with modules of the packages it uses}, of those that use any."""
-    found: dict[int, tuple[str, ...]] = {}
-    rows = db.execute(
-        "select deployment, folders from package_use join package on number = package where folders <> '[]' order by name"
-    )
-    for deployment, folders in rows:
-        found[deployment] = (*found.get(deployment, ()), *json.loads(folders))
-    return found
-
-
 def add_uses(db: sqlite3.Connection, deployment: int, added: Iterable[PackageUse]) -> None:
     """Remember what a deployment uses. Raises: PL-F062 if a package is not installed any more."""
     for use in added:

@@ -31,7 +31,6 @@ from phaseline.store import graphs as graph_rows
 from phaseline.store import requests, schema, topologies
 from phaseline.store.columns import decode
 from phaseline.store.documents import EMPTY, to_text
-from phaseline.store.package_uses import folders_used
 from phaseline.store.progress import count_by_step
 from phaseline.store.turns import from_pages, read_states
 
@@ -68,7 +67,7 @@ def deployments(db: sqlite3.Connection, name: str | None = None) -> list[Deploym
         if name is None
         else db.execute(f"{_DEPLOYMENT} and name = ?", (name,))
     )
-    used = folders_used(db)
+    used = _folders_used(db)
     return [
         DeploymentRow(
             number=row[0],
@@ -85,6 +84,22 @@ def deployments(db: sqlite3.Connection, name: str | None = None) -> list[Deploym
         )
         for row in rows
     ]
+
+
+def _folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
+    """{deployment: folders with modules of the packages it uses}, of those that use any."""
+    found: dict[int, tuple[str, ...]] = {}
+    rows = db.execute(
+        "select deployment, folders from package_use join package on number = package where folders <> '[]' order by name"
+    )
+    for deployment, folders in rows:
+        found[deployment] = (*found.get(deployment, ()), *json.loads(folders))
+    return found
+
+
+def has_packages(db: sqlite3.Connection) -> bool:
+    """Whether any package is, or was, installed."""
+    return db.execute("select 1 from package limit 1").fetchone() is not None
 
 
 def blueprint(db: sqlite3.Connection, deployment: int) -> Blueprint:

@@ -17,7 +17,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteSecrets:
-    """``ports.SecretShelf`` of a file."""
+    """``SecretShelf`` of a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
         """Transactions that read, and that write, whoever owns the store."""

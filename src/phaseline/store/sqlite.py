@@ -51,9 +51,7 @@ from phaseline.store.checks import read_book
 from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
 from phaseline.store.labels import SqliteLabels
 from phaseline.store.lock import OwnerLock
-from phaseline.store.packages import SqlitePackages
 from phaseline.store.secrets import SqliteSecrets
-from phaseline.store.stack_documents import SqliteDocuments
 from phaseline.store.stored_blueprints import SqliteBlueprints
 from phaseline.store.stored_plans import SqlitePlans
 from phaseline.store.topologies import KnownTopologies
@@ -63,6 +61,8 @@ from phaseline.store.waiting import WaitingRoom
 if TYPE_CHECKING:
     from phaseline.model.upkeep import Compacted, Finding, Purged
     from phaseline.store.hook_switches import SqliteSwitches
+    from phaseline.store.packages import SqlitePackages
+    from phaseline.store.stack_documents import SqliteDocuments
 
 
 class SqliteStore:
@@ -84,8 +84,19 @@ class SqliteStore:
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
         self.stored_plans = SqlitePlans(self._reading, self._writing)
         self.labels = SqliteLabels(self._reading, self._writing)
-        self.stack_documents = SqliteDocuments(self._reading)
-        self.packages = SqlitePackages(self._reading, self._writing, clock)
+
+    @cached_property
+    def packages(self) -> SqlitePackages:
+        """Plugin packages that are installed."""
+        from phaseline.store.packages import SqlitePackages
+
+        return SqlitePackages(self._reading, self._writing, self._clock)
+
+    @property
+    def has_packages(self) -> bool:
+        """False where no package is, or was."""
+        with self._reading() as db:
+            return reads.has_packages(db)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:
@@ -97,6 +108,13 @@ class SqliteStore:
         if not makes:
             file.refuse_nothing(whole)
         return cls(whole, clock, file.make_ready(whole, clock.now()))
+
+    @cached_property
+    def stack_documents(self) -> SqliteDocuments:
+        """Deployments that were written down; most commands do not ask."""
+        from phaseline.store.stack_documents import SqliteDocuments
+
+        return SqliteDocuments(self._reading)
 
     @cached_property
     def hook_switches(self) -> SqliteSwitches:

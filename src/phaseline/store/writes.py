@@ -12,8 +12,6 @@ from phaseline.store import asking, failures, growing, reads, requests, stored_b
 from phaseline.store.arounds import add_around
 from phaseline.store.documents import to_text
 from phaseline.store.labels import add_labels
-from phaseline.store.package_uses import add_uses
-from phaseline.store.stack_documents import drop_snapshots
 
 
 def epoch(db: sqlite3.Connection) -> int:
@@ -53,7 +51,10 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
     row = topologies.to_row(new.topology, new.blueprint)
     db.execute(f"insert into topology values (?{', ?' * len(row)}, 0)", (number, *row))
     stored_blueprints.add_uses(db, number, new.uses)
-    add_uses(db, number, new.packages)
+    if new.packages:
+        from phaseline.store.package_uses import add_uses  # few deployments use any
+
+        add_uses(db, number, new.packages)
     add_labels(db, number, labels_of(new.blueprint.labels))
     growing.add_documents(db, number, new.documents)
     return number
@@ -61,6 +62,8 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
 
 def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: Actor | None) -> None:
     """Free the name; everything else stays, for the history of its executions. Raises PL-C016."""
+    from phaseline.store.stack_documents import drop_snapshots
+
     refuse_open(db, deployment)
     drop_snapshots(db, deployment)
     db.execute(

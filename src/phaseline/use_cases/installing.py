@@ -133,6 +133,7 @@ def install(
     new = new_deployment(place, name, loaded)
     asked = new_execution(place, 0, request, at=new.created_at)
     replaced = existing.number if existing is not None else 0
+    asked = new_execution(place, replaced, request, at=new.created_at)  # what was enabled for it is enabled for this one
     _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
     assert row is not None, "an execution was asked for"
     return conduct(place, Ticket(row), watcher, detach=detach)

@@ -34,8 +34,7 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
     if settings != blueprint.deployment_settings:
         blueprint = altered(blueprint, deployment_settings=settings)
         topology = altered(topology, blueprint=blueprint)  # one that is stored with it need not be read again
-    before = place.store.deployment(name)
-    packages = uses_of_new(place, before.number if before is not None else 0, loaded.packages)
+    packages = uses_of_new(place, name, loaded.packages)
     return NewDeployment(
         name, blueprint, inputs, topology, loaded.code, place.actor, now, uses=loaded.uses, packages=packages
     )

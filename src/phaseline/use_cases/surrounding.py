@@ -39,7 +39,9 @@ def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth:
 
 def _stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
     """The tasks of the packages that are enabled for a deployment; most have none."""
-    if not deployment or not any(use.is_enabled for use in place.store.packages.uses(deployment)):
+    if not deployment or not place.store.has_packages:
+        return None
+    if not any(use.is_enabled for use in place.store.packages.uses(deployment)):
         return None
     from phaseline.use_cases.packages.tasks import stages_of
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from phaseline.model.blueprint import Value
     from phaseline.model.problem import ProblemsError
-    from phaseline.ports import Clock, SecretShelf
+    from phaseline.model.secret_rows import SecretShelf
+    from phaseline.ports import Clock
     from phaseline.vault.master_keys import MasterKeys
 
 SEALING = "seals"

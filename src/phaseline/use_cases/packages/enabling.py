@@ -220,8 +220,8 @@ class _Asked:
 
     @property
     def cluster(self) -> Mapping[str, object]:
-        """The deployment as conditions see it: its name and its labels."""
-        return {**{key: values[0] for key, values in self.labels.items()}, "name": self._deployment.name}
+        """The deployment as conditions see it: the first value of each of its labels."""
+        return {key: values[0] for key, values in self.labels.items()}
 
     @property
     def topology(self) -> Topology:

@@ -46,7 +46,7 @@ def installed(place: Workplace) -> list[Known]:
 
 def enabled(place: Workplace, deployment: int) -> list[Known]:
     """Those that are enabled for a deployment, by name, with its settings."""
-    if not has_store(place):
+    if not has_store(place) or not place.store.has_packages:
         return []
     found: list[Known] = []
     by_number: dict[int, PackageRow] = {}
@@ -66,10 +66,9 @@ def newest(found: Sequence[Known]) -> list[Known]:
 
 def rows(place: Workplace) -> list[PackageRow]:
     """What is installed, by name and version; nothing where there is no store."""
-    if not has_store(place):
+    if not has_store(place) or not place.store.has_packages:
         return []
-    found = place.store.packages.all()
-    return sorted(found, key=lambda row: (row.name, numbers_of(row.version))) if found else []
+    return sorted(place.store.packages.all(), key=lambda row: (row.name, numbers_of(row.version)))
 
 
 def phase_places(place: Workplace) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.use_cases.packages.known import known, lay_out_package, rows
+from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,10 @@ class PackageTypes:
 
     def find(self, name: str, version: str) -> str | None:
         """The file with the types of the newest package of this name that fits; the first, if it has several."""
+        if not has_store(self._place) or not self._place.store.has_packages:
+            return None
         from phaseline.catalog.type_files import fits, plain_name
+        from phaseline.use_cases.packages.known import known, lay_out_package, rows
 
         for row in reversed(rows(self._place)):
             is_meant = row.is_native and plain_name(row.name) == plain_name(name)
@@ -56,14 +59,23 @@ class PackageTypes:
         )
 
 
-def uses_of_new(place: Workplace, replaced: int, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
-    """What a new deployment uses: what its blueprint imports, and what was enabled for the one that it replaces (0: none).
+def lay_out_what_is_used(place: Workplace) -> None:
+    """See that the files of packages are where their calls look for them; nothing where there are no packages."""
+    if has_store(place) and place.store.has_packages:
+        from phaseline.use_cases.packages.known import lay_out_packages
+
+        lay_out_packages(place)
+
+
+def uses_of_new(place: Workplace, name: str, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
+    """What a new deployment uses: what its blueprint imports, and what was enabled for the one whose name it gets.
 
     Who has a version of a name enabled and imports another has the imported one enabled.
     """
-    before = [use for use in place.store.packages.uses(replaced) if use.is_enabled] if replaced else []
-    if not before:
+    replaced = place.store.deployment(name) if place.store.has_packages else None
+    if replaced is None:
         return tuple(imported)
+    before = [use for use in place.store.packages.uses(replaced.number) if use.is_enabled]
     names = {row.number: row.name for row in place.store.packages.all()}
     return (*_apart(before, imported, names), *_together(before, imported, names))
 
