@@ -27,6 +27,7 @@ PLAYED = [
     "phase-plugins",
     "resources",
     "secrets",
+    "stack-actions",
     "stored-blueprints",
     "testing",
     "tutorial",

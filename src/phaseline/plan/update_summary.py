@@ -12,7 +12,6 @@ from phaseline.model.problem import Problem
 from phaseline.plan.revising import is_own
 from phaseline.plan.steps import renames
 from phaseline.plan.workflows.sorting_out import FORCE_REINSTALL, OWN_UPDATES, REINSTALL_LIST
-from phaseline.plan.workflows.taking_over import UPDATE
 from phaseline.plan.workflows.update import ALLOW_REPLACE, INSTALL_AGAIN, SKIP_UNINSTALL, UNINSTALL_AGAIN
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def summarise_update(
     come = {name: came[name] for name in revision.fates.added if name not in went}
     likely = renames(gone, come)
     return UpdatePlan(
-        workflow=UPDATE,
+        workflow=request.workflow,
         deployment=names[0],
         blueprint_file=names[1],
         differences=tuple(steps),
