@@ -121,7 +121,7 @@ SETTINGS = (
         "[[hooks.classes]] with class, name, folder (where its module is) and options (what it is made with).",
         "classes",
         "",
-        "phaseline.policies:FreezeWindows acme.hooks:Quota",
+        "acme.hooks:Audit acme.hooks:Quota",
     ),
     Setting(
         "hooks.heat_compat",
