@@ -95,11 +95,12 @@ def _check_word(word: Any, spot: Spot, *, has_patterns: bool, is_alone: bool, ma
 
 
 def check_pattern(word: str, spot: Spot) -> None:
-    """A regular expression between slashes, which must be one."""
+    """A regular expression between slashes, which must be one; for RE2 and for Python, since planners have only the latter."""
     try:
         compiled(word[1:-1])
-    except PatternError as error:
-        mend = f"The reason: {error}. Between the slashes stands a regular expression of RE2."
+        re.compile(word[1:-1])
+    except (PatternError, re.error, RecursionError, OverflowError) as error:
+        mend = f"The reason: {error}. Between the slashes stands a regular expression as RE2 and Python know it."
         spot.wrong("PL-F012", "is no regular expression", mend, value=word)
 
 
