@@ -23,6 +23,7 @@ PLAYED = [
     "day-2",
     "first-plugin",
     "operators",
+    "packages",
     "phase-handler",
     "phase-plugins",
     "resources",
