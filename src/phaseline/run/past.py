@@ -12,9 +12,10 @@ from phaseline.model.graph import SubjectKind
 
 if TYPE_CHECKING:
     from phaseline.model.graph import Graph
-    from phaseline.model.rows import ExecutionRow
+    from phaseline.model.rows import ExecutionRow, GraphRow
     from phaseline.model.topology import Topology
     from phaseline.ports import Store
+    from phaseline.run.planning import Planning
 
 
 def to_retry(
@@ -27,6 +28,15 @@ def to_retry(
     if row.request.is_surrounded and row.status.is_ended:
         return RetryRequested(row.number, *wanted, include_unsure, replan=True)
     return RetryRequested(row.number, *wanted, include_unsure, replan or must_replan(store, row, wanted[0]))
+
+
+def tell_settled(store: Store, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray) -> None:
+    """Tell the planner of a round as the store remembers it."""
+    stored = store.graph(graph.id)
+    bounded = (stored.bounds, stored.group, stored.subject)
+    planning.settled(
+        row.number, graph.id, graph.name, graph.attempt, status=statuses, marks=stored.marks, bounded=bounded
+    )
 
 
 def must_replan(store: Store, row: ExecutionRow, graph: int | None) -> bool:

@@ -12,6 +12,7 @@ from phaseline.model.events import Lost, Reattached, Restored
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import has_phases, phase_of
 from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
+from phaseline.run.past import tell_settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,7 +87,7 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
     """Of the present attempt the last graph, and those in which something may still move; of state paths all of them.
 
     The others are history: they are told to the planner as rounds. So is a held one that has settled, for a user may let
-    the planner begin afresh.
+    the planner begin afresh, or has given up calls of which nobody knows: others have followed.
     """
     graphs = store.graphs(row.number)
     found = []
@@ -96,12 +97,9 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
         is_held = is_reach(row) or (graph.attempt == row.attempt and (graph is graphs[-1] or may_move))
         if is_held:
             found.append((graph, statuses))
-        if not is_held or not may_move:
-            stored = store.graph(graph.id)
-            bounded = (stored.bounds, stored.group, stored.subject)
-            planning.settled(
-                row.number, graph.id, graph.name, graph.attempt, status=statuses, marks=stored.marks, bounded=bounded
-            )
+        is_passed_by = graph is not graphs[-1] and not some(statuses < EntryStatus.UNSURE)
+        if not is_held or not may_move or is_passed_by:
+            tell_settled(store, planning, row, graph, statuses)
     return found
 
 

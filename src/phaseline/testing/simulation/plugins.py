@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import DocumentChange
 from phaseline.model.status import OutcomeKind
 from phaseline.run.reports import Report
@@ -55,7 +56,7 @@ class SimulatedExecutor:
             policy = self._deployments.policies(segment.graph)[segment.policies.item(place)]
             kind, after, delay = self._draw(policy)
             together.setdefault(after, []).append((member, kind, delay))
-            if dice.happens(faults.notes):
+            if dice.happens(faults.notes) and segment.kind is not SubjectKind.DEPLOYMENT:
                 self._post(after // 2, self._note(batch, segment, place, member))
         for after, answers in together.items():
             report = self._report(batch, answers)
