@@ -137,3 +137,24 @@ def test_what_is_enabled_stays_enabled_when_the_deployment_is_made_anew(shop: Te
     assert shop.ask("deployments", "plugins", "list", "shop")[1][0]["state"] == "enabled"
     ok(shop, "deployments", "plugins", "disable", "shop", "acme")
     assert shop.ask("deployments", "plugins", "list", "shop")[1][0]["state"] == "imported"
+
+
+def test_an_update_to_a_blueprint_that_imports_its_types_finds_its_code(shop: Terminal) -> None:
+    (shop.folder / "plain.yaml").write_text(
+        BLUEPRINT.replace(", 'plugin:acme'", "").partition("node_templates")[0]
+        + "node_templates: {base: {type: cloudify.nodes.Root}}\n"
+    )
+    ok(shop, "install", "plain.yaml", "-d", "shop")
+    ok(shop, "deployments", "update", "shop", "blueprint.yaml")
+    assert made_by(shop, "shop") == "1.0.0"
+    assert shop.ask("deployments", "plugins", "list", "shop")[1][0]["state"] == "imported"
+
+
+def test_f36_tasks_of_what_is_enabled_before_run_in_the_install_that_makes_the_deployment_anew(shop: Terminal) -> None:
+    tasks = "- {role: '*', stage: post_deployment/100, type: shell, parameters: {cmd: 'echo greeted', timeout: 20}}\n"
+    Path(acme(shop.folder, "1.0.1"), "tasks.yaml").write_text(tasks)
+    ok(shop, "plugins", "update", "acme")
+    ok(shop, "deployments", "create", "blueprint.yaml", "-d", "shop")
+    ok(shop, "deployments", "plugins", "enable", "shop", "acme")
+    ok(shop, "install", "blueprint.yaml", "-d", "shop")
+    assert "greeted" in ok(shop, "executions", "logs", "-d", "shop")

@@ -80,6 +80,31 @@ def uses_of_new(place: Workplace, name: str, imported: Sequence[PackageUse]) -> 
     return (*_apart(before, imported, names), *_together(before, imported, names))
 
 
+def bring_imports(place: Workplace, deployment: int, imported: Sequence[PackageUse]) -> None:
+    """Have a deployment use what the blueprint imports to which it is about to be brought.
+
+    Raises: PL-C016 if that changes something while an execution of it is open, PL-F062 if a package is gone.
+    """
+    if not imported:
+        return
+    from phaseline.use_cases.packages.installing import tell_engine
+
+    used = {use.package: use for use in place.store.packages.uses(deployment)}
+    names = {row.number: row.name for row in place.store.packages.all()}
+    before = [use for use in used.values() if use.is_enabled]
+    for use in _together(before, imported, names):
+        if (same := used.get(use.package)) is None or not same.is_imported:
+            place.store.packages.use(_of(use, deployment))
+    tell_engine(place)
+
+
+def _of(use: PackageUse, deployment: int) -> PackageUse:
+    """The same of a deployment."""
+    from phaseline.model.frozen import altered
+
+    return altered(use, deployment=deployment)
+
+
 def _apart(before: Iterable[PackageUse], imported: Iterable[PackageUse], names: dict[int, str]) -> list[PackageUse]:
     from phaseline.model.frozen import altered
 
