@@ -121,6 +121,7 @@ def test_the_order_is_total_and_independent_of_what_was_installed_when(said, ran
     packages = [package(name, *stages) for name, stages in said.items()]
     expected = ordered(packages)
     assert len({key_of(task) for task in expected}) == len(expected)
+    assert list(expected) == sorted(expected, key=key_of)
     random.shuffle(packages)
     assert ordered(packages) == expected
 

@@ -34,7 +34,7 @@ from phaseline.packages.serializing import Surroundings, serialized
 from phaseline.testing.simulation.faults import Dice
 from phaseline.testing.simulation.world import LIMITS, USER, Life, World, let_go
 
-SEEDS = (*range(10), 94, 113, 285, 454)
+SEEDS = (*range(10), 94, 113, 285, 454, 779)
 """The last ones have found mistakes: a limit that was forgotten with its graph, two tasks at once on an instance after a
 retry, a graph that went on with nothing to call, and was not looked at again.
 """

@@ -34,10 +34,13 @@ from phaseline.engine.rules import (
     LOST,
     PASSED,
     RUNNING,
+    SKIPPED,
     TOLERANT,
     UNMET,
     UNSURE,
+    WAITING,
     WAS_LET_THROUGH,
+    one_of,
     ruled_status,
 )
 from phaseline.model.distinct import distinct, every, neighbours, some
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
 Wave = np.ndarray | list[int]
 """Positions, or the statuses they are to have: a column, or a few plain numbers."""
 
+LEFT = one_of(BLOCKED, WAITING, SKIPPED)
+"""[status] -> nobody has begun it."""
 JOINS = ANY | ENDED
 """Milestones that may pass while something is unmet."""
 LARGE = 256
@@ -339,17 +344,24 @@ class Arena:
             positions = felt[WAS_LET_THROUGH[self.status[felt]] & ~WAS_LET_THROUGH[ruled]]
         return distinct(np.concatenate(taken)) if taken else positions
 
-    def ends_between(self, positions: np.ndarray) -> np.ndarray:
-        """Milestones that have passed, wait for the end of one of these and lie before another one, each once."""
+    def ends_to_await(self, positions: np.ndarray) -> np.ndarray:
+        """Milestones that had passed by the end of one of these, or of what was lost with them, and behind which not all has begun."""
         if not self._has_ended or not len(positions):
             return positions[:0]
-        found = distinct(self._behind(positions)[0])
-        found = found[((self.marks[found] & ENDED) != 0) & (self.status[found] == PASSED)]
-        behind, counts = self._behind(found)
-        chosen = np.zeros(len(self), bool)
-        chosen[positions] = True
-        lies_before: np.ndarray = distinct(found.repeat(counts)[chosen[behind]])
-        return lies_before
+        is_left = LEFT[self.status]
+        is_left[positions] = True
+        is_affected, is_taken = np.zeros(len(self), bool), np.zeros(len(self), bool)
+        is_affected[positions] = True
+        while len(positions):
+            behind = distinct(self._behind(positions)[0])
+            status = self.status[behind]
+            ends = behind[((self.marks[behind] & ENDED) != 0) & (status == PASSED)]
+            waiting, counts = self._behind(ends)
+            is_taken[ends.repeat(counts)[is_left[waiting]]] = True
+            positions = behind[(status == SKIPPED) & ~is_affected[behind]]
+            is_affected[positions] = True
+        found: np.ndarray = is_taken.nonzero()[0]
+        return found
 
     def _behind(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(all that wait for these, those of each behind those of the one before; how many of each)."""

@@ -286,7 +286,7 @@ def _retry(scheduler: Scheduler, draft: Draft, event: RetryRequested) -> None:
 def _again(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray, wanted: np.ndarray) -> None:
     """Entries at these positions that have one of the wanted statuses (bool by status), and what was lost with them, go on.
 
-    A milestone between two of them that had passed because the first had ended is taken back: they come one after the other.
+    Milestones that had passed by their end are taken back for those behind that have not begun, or are tried again as well.
     """
     arena = scheduler.arena
     chosen = wanted[arena.status[positions]]
@@ -296,7 +296,7 @@ def _again(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray
     arena.attempts[positions] = 0
     arena.due[positions] = 0
     draft.noted.append(positions)
-    taken = arena.take_back(arena.ends_between(positions))
+    taken = arena.take_back(arena.ends_to_await(positions))
     leave_lanes(scheduler, scheduler.runs[slot.execution], taken)
     arena.change(np.concatenate([positions, taken]) if len(taken) else positions, BLOCKED)
     arena.touched.add(slot.number)

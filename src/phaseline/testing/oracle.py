@@ -16,6 +16,7 @@ a fact sets the status of an entry, then ``settle`` looks at blocked and skipped
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from phaseline.model.graph import Graph, Policy, SubjectKind
@@ -238,10 +239,21 @@ class NaiveGraph:
             if known.status in wanted and not self.is_met(entry):
                 self.entries[entry] = NaiveEntry(generation=known.generation + 1, is_begun=known.is_begun)
                 chosen.add(entry)
-        wanted_ends = {need for entry in chosen for need in self.needs[entry] if self.mark(need, Mark.ENDED)}
-        between = [end for end in sorted(wanted_ends) if not chosen.isdisjoint(self.needs[end])]
-        self.reopened([end for end in between if self.entries[end].status is PASSED])
+        self.reopened(self.ends_to_await(chosen))
         self.settle()
+
+    def ends_to_await(self, chosen: AbstractSet[int]) -> list[int]:
+        """Milestones that had passed by the end of these, or of what was lost with them, and behind which not all has begun."""
+        affected = set(chosen)
+        while True:
+            behind = {number for number, needs in enumerate(self.needs) if not affected.isdisjoint(needs)}
+            lost = {number for number in behind if self.entries[number].status is SKIPPED}
+            if lost <= affected:
+                break
+            affected |= lost
+        left = {number for number, one in enumerate(self.entries) if one.status in {BLOCKED, WAITING, SKIPPED}} | chosen
+        ends = (number for number in behind if self.mark(number, Mark.ENDED) and self.entries[number].status is PASSED)
+        return sorted(end for end in ends if any(end in self.needs[number] for number in left))
 
     def rerun(self, positions: Iterable[int]) -> None:
         """Completed entries are called again, unless their subject has passed its exit."""
