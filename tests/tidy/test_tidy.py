@@ -33,8 +33,10 @@ BROAD_EXCEPTS: dict[str, str] = {
 REAL_PROCESSES = ("tests/processes/", "tests/kill/")
 """Tests of real processes: they wait for what no virtual clock can move."""
 
-LOADED_BY_NAME = (SOURCE + "store/migrations/", SOURCE + "cli/commands/", SOURCE + "cli/reference.py")
-"""Alembic finds its own by their folder, the command line its commands by a table; the last one writes the reference."""
+LOADED_BY_NAME = (
+    SOURCE + "store/migrations/", SOURCE + "cli/commands/", SOURCE + "cli/reference.py", SOURCE + "policies/",
+)  # fmt: skip
+"""Alembic finds its own by their folder, the command line its commands by a table, users name policies in their settings; one writes the reference."""
 
 FORBIDDEN_WORDS = {"util", "utils", "helper", "helpers", "common", "misc", "miscellaneous", "manager", "managers"}
 """Never a part of the name of a module or class."""
