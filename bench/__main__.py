@@ -7,7 +7,20 @@ import math
 import tempfile
 from pathlib import Path
 
-from bench import blueprints, checks, expressions, floor, hooks, peer, reading, resources, scales, small_work, updates
+from bench import (
+    blueprints,
+    checks,
+    expressions,
+    floor,
+    hooks,
+    peer,
+    reading,
+    resources,
+    scales,
+    small_work,
+    stages,
+    updates,
+)
 from bench.figures import Runs, Spread, killed_and_resumed, runs
 from bench.report import Row, table, write
 
@@ -125,6 +138,7 @@ def main() -> None:
         *checks.rows(count),
         *updates.rows(count),
         *hooks.rows(count),
+        *stages.rows(count),
         *scales.rows(count),
         *resources.rows(count),
         *expressions.rows(count),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.acceptance.source4_packages import Enabled, Played, granular_task, package, stage_task, stages_of
 
+from bench.stages import MOST_GRAPH_MS, MOST_ORDER_MS, granular_packages, graph_ms, order_ms, stage_packages
 from phaseline.model.packages import Package
 from phaseline.packages.order import key_of, ordered
 from phaseline.testing.builders import blueprint, node
@@ -216,3 +217,15 @@ def test_tasks_of_another_workflow_are_not_in_the_list() -> None:
     tasks = granular_task("a")
     assert len(stages_of([package("p", POST, granular=tasks)], "heal")) == 2
     assert not stages_of([package("p", POST, granular=tasks)], "uninstall").tasks
+
+
+@pytest.mark.alone
+def test_f47_ten_thousand_tasks_are_put_in_order_in_100_ms() -> None:
+    packages = stage_packages()
+    assert min(order_ms(packages) for _ in range(3)) <= MOST_ORDER_MS
+
+
+@pytest.mark.alone
+def test_f47_the_graph_of_ten_thousand_tasks_on_instances_is_laid_in_a_second() -> None:
+    stages, application = stages_of(granular_packages(10, 10)), blueprint(node("web", instances=100))
+    assert min(graph_ms(stages, application, 10_000) for _ in range(2)) <= MOST_GRAPH_MS
