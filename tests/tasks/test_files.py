@@ -20,7 +20,7 @@ def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield {"agent_config": {"install_method": "none"}}
         return
     with server(request.param, tmp_path_factory.mktemp("ssh") / "server") as running:
-        yield {"ip": "127.0.0.1", "agent_config": {**running.agent_config, "host_key": running.host_key}}
+        yield {"ip": "127.0.0.1", "agent_config": {**running.agent_config, "extra": {"host_key": running.host_key}}}
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def test_a_reboot_of_this_machine_is_refused(make: Make) -> None:
 
 def test_after_a_reboot_it_is_awaited_that_the_host_is_back(make: Make, tmp_path: Path) -> None:
     with server(KINDS[0], tmp_path / "server") as running:
-        host = {"ip": "127.0.0.1", "agent_config": {**running.agent_config, "host_key": running.host_key}}
+        host = {"ip": "127.0.0.1", "agent_config": {**running.agent_config, "extra": {"host_key": running.host_key}}}
         noted = make(RUNNERS["note_boot"], {}, host=host, scripts="").run(1)
         assert noted.kind is OutcomeKind.COMPLETED
         (change,) = noted.documents

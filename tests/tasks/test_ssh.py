@@ -128,12 +128,12 @@ def test_all_hosts_may_be_trusted(make: Make, tmp_path: Path) -> None:
 
 
 def test_the_blueprint_may_say_which_key_the_host_has(make: Make, sshd: Server) -> None:
-    config = {"host_key": sshd.host_key}
+    config = {"extra": {"host_key": sshd.host_key}}
     assert (
         make({"cmd": "true"}, trusted=False, properties={"agent_config": config}).run(1).kind is OutcomeKind.COMPLETED
     )
     wrong = sshd.host_key[:-6] + "AAAAAA"
-    answer = make({"cmd": "true"}, properties={"agent_config": {"host_key": wrong}}).run(1)
+    answer = make({"cmd": "true"}, properties={"agent_config": {"extra": {"host_key": wrong}}}).run(1)
     assert "not the one that its host_key names" in answer.message
 
 

@@ -61,7 +61,7 @@ class KeyCheck:
         else:
             self.refusal = (
                 f"its host key {shown} is not known: check it and add it to {self._rules.path} (ssh-keyscan -p {self._port} "
-                f"{self._host} prints it), name it as host_key of agent_config, or set ssh.host_keys to accept_new"
+                f"{self._host} prints it), name it as host_key in agent_config.extra, or set ssh.host_keys to accept_new"
             )
         return False
 

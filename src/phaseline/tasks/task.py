@@ -223,7 +223,7 @@ def address_of(host: InstanceView) -> Address:
     config: dict[str, Value] = {}
     for said in (properties.get("cloudify_agent"), properties.get("agent_config"), runtime.get("cloudify_agent")):
         if isinstance(said, dict):
-            config.update({key: value for key, value in said.items() if value not in {None, ""}})
+            config.update({key: value for key, value in said.items() if value is not None and value != ""})
     ip = runtime.get("ip") or config.get("ip") or properties.get("ip")
     local = "to have its tasks run on this machine set agent_config.install_method to none"
     if not ip:
@@ -231,12 +231,13 @@ def address_of(host: InstanceView) -> Address:
         raise NonRecoverableError(text)
     if not config.get("user"):
         raise NonRecoverableError(f"agent_config of the host {host.id} names no user to log in as; {local}")
-    key_text = runtime.get("host_key") or config.get("host_key") or ""
+    extra = config.get("extra")
+    said_of_key = extra.get("host_key") if isinstance(extra, dict) else None
     return Address(
         host=str(ip),
         user=str(config["user"]),
         port=int(str(config.get("port") or SSH_PORT)),
         key=str(config.get("key") or ""),
         password=str(config.get("password") or ""),
-        host_key=str(key_text),
+        host_key=str(runtime.get("host_key") or said_of_key or ""),
     )
