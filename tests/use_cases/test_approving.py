@@ -1,0 +1,41 @@
+"""Agreeing to what waits, without an engine that waits: what is refused, and what is kept."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import phaseline
+from phaseline import ProblemsError
+
+BLUEPRINT = """
+tosca_definitions_version: cloudify_dsl_1_3
+imports: [cloudify/types/types.yaml]
+node_templates: {web: {type: cloudify.nodes.Root}}
+"""
+
+
+def test_where_nothing_waits_nothing_is_approved(tmp_path: Path) -> None:
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    with phaseline.open(f"sqlite:///{tmp_path}/store.db") as shop:
+        begun = shop.executions.install(str(tmp_path / "blueprint.yaml"), "shop", detach=True)
+        with pytest.raises(ProblemsError, match=f"PL-H020 nothing in '{begun.id}' waits"):
+            shop.executions.approve(begun.id)
+
+
+def test_an_approval_of_what_has_ended_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    with phaseline.open("memory:") as shop:
+        done = shop.executions.install(str(tmp_path / "blueprint.yaml"), "shop")
+        with pytest.raises(ProblemsError, match="PL-C017"):
+            shop.executions.approve(done.id)
+
+
+def test_an_approval_that_nobody_gives_in_time_refuses(tmp_path: Path) -> None:
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    waits = {"class": "phaseline.policies.approvals:RequireApproval", "name": "a", "options": {"expires_s": 0.05}}
+    with phaseline.open("memory:", settings={"hooks.classes": json.dumps([waits])}) as shop:
+        done = shop.executions.install(str(tmp_path / "blueprint.yaml"), "shop")
+    assert done.status == "failed"
+    assert done.reason.startswith("pre hook a: nobody approved plan ")
+    assert list(done.waits) == []
