@@ -441,3 +441,25 @@ def test_d24_a_restore_installs_again_what_was_there(shop: Shop) -> None:
     assert shop.do("restore", "-d", "shop", "monday") == 0
     assert sorted(shop.calls()) == sorted([*CREATED, "apply monday db"])
     assert shop.instances() == before
+
+
+# -- marked by a person ------------------------------------------------------------------------------------------------
+
+
+def test_h_who_is_marked_unhealthy_is_made_anew_by_the_next_heal_whatever_checks_find(shop: Shop) -> None:
+    db, first, second = sorted(shop.instances())
+    assert shop.do("instances", "mark-unhealthy", first, "--reason", "disk is slow") == 0
+    assert shop.calls() == []
+    health = {one["id"]: one["health"] for one in shop.terminal.ask("instances", "list")[1]["instances"]}
+    assert health == {db: "", first: "unhealthy", second: ""}
+    status = shop.terminal.ask("instances", "show", first)[1]["system_properties"]["status"]
+    assert (status["ok"], status["result"], status["task"]) == (False, "disk is slow", "mark_unhealthy-2")
+    assert shop.do("executions", "start", "heal", "-d", "shop") == 0
+    calls = shop.calls()
+    assert sorted(calls[:2]) == ["check db", "check web"]
+    assert calls[2:] == ["stop web", "delete web", "create web", "start web"]
+    health = {one["id"]: one["health"] for one in shop.terminal.ask("instances", "list")[1]["instances"]}
+    assert health[first] == ""
+    assert shop.do("instances", "mark-unhealthy", "oven") == 1
+    assert shop.do("executions", "start", "mark_unhealthy", "-d", "shop") == 1
+    assert "PL-P001" in shop.last.stderr

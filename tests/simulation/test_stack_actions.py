@@ -33,7 +33,7 @@ from phaseline.testing.simulation.world import USER, Life, let_go
 SEEDS = range(14)
 FOUND = (141,)
 """An instance that was deleted before is one that was never there after an adoption."""
-WHOLE = ("suspend", "suspend", "resume", "check", "snapshot", "snapshot", "restore", "restore", "abandon", "abandon", "delete_snapshot")  # fmt: skip
+WHOLE = ("suspend", "suspend", "resume", "check", "snapshot", "snapshot", "restore", "restore", "abandon", "abandon", "delete_snapshot", "mark_unhealthy")  # fmt: skip
 MORE = (op.FREEZE_SUSPEND, op.FREEZE_RESUME, op.SNAPSHOT_CREATE, op.SNAPSHOT_APPLY, op.SNAPSHOT_DELETE)
 MAY_CALL = {"abandon": set(), "adopt": {"check_status"}}
 AFTER = {"suspend": State.STARTED, "resume": State.SUSPENDED}
@@ -94,6 +94,13 @@ class Whole(DayTwo):
             return {"snapshot_name": self.dice.one(*self.store.stack_documents.all(SNAPSHOT, life.deployment)).name}
         if life.workflow == "restore":
             return self.brought_back(life)
+        if life.workflow == "mark_unhealthy":
+            there = topology.is_there.nonzero()[0].tolist()
+            return (
+                {"node_instance_ids": [topology.ids[self.dice.one(*there)]]}
+                if there
+                else {"node_ids": list(topology.node_number)[:1]}
+            )
         return super().asked_for(life, topology)
 
     def brought_back(self, life: Life) -> dict[str, object]:

@@ -67,6 +67,12 @@ class CheckResult(IntEnum):
     """The check gave a result that is not null."""
     HEALED = 4
     """Healthy, because the operation ``heal`` has succeeded."""
+    MARKED = 5
+    """Not healthy, because a person says so; no check finds out otherwise, only a heal."""
+
+
+ILL = (CheckResult.FAILED, CheckResult.MARKED)
+"""Results of who is known not to be healthy."""
 
 
 CHECKS = frozenset({CHECK_STATUS, CHECK_DRIFT, CHECK_RELATIONSHIP_DRIFT})

@@ -143,7 +143,8 @@ class Reshape:
     Stored in the same turn as its round, which has this ``name`` and nothing in it; so after a crash it is done or not, never
     half. ``topology``: all that were there keep their numbers, its blueprint may be another one. ``inputs`` (as they
     are stored), ``code`` and ``uses`` (as of a ``NewDeployment``): None where they stay. ``keeps``: (kind, name) of the document as
-    which the deployment is written down in that turn; ``drops``: of one that goes.
+    which the deployment is written down in that turn; ``drops``: of one that goes. ``marks``: instance numbers (int32) that a person
+    calls ill, and why.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Reshape:
     uses: Mapping[str, int] | None = None
     keeps: tuple[DocumentKind, str] | None = None
     drops: tuple[DocumentKind, str] | None = None
+    marks: tuple[np.ndarray, str] | None = None
 
 
 @frozen

@@ -329,11 +329,15 @@ class Forgotten:
 
 @frozen
 class Written:
-    """What planners have had written beside graphs and shapes: documents that come or go, deployments that are forgotten."""
+    """What planners have had written beside graphs and shapes: documents that come or go, deployments that are forgotten.
+
+    ``checks``: who was called ill by a person; they are written with the results of checks.
+    """
 
     kept: tuple[NewDocument, ...] = ()
     dropped: tuple[Drop, ...] = ()
     forgotten: tuple[Forgotten, ...] = ()
+    checks: tuple[ChecksMade, ...] = ()
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""

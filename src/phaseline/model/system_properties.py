@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.checks import CheckBook, CheckKind, CheckResult, HeldBodies
+from phaseline.model.checks import ILL, CheckBook, CheckKind, CheckResult, HeldBodies
 from phaseline.model.states import InstanceState
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def said(book: CheckBook, kind: CheckKind, subject: int, named: Named) -> dict[s
     result = CheckResult(int(column.results[subject]))
     bodies = book.bodies
     found: dict[str, Value] = {
-        "ok": result is not CheckResult.FAILED,
+        "ok": result not in ILL,
         "timestamp": datetime.fromtimestamp(int(column.times[subject]) / 1000, UTC).isoformat(timespec="milliseconds"),
         "task": named(int(column.executions[subject])),
         "result": bodies.get((kind, subject)) if isinstance(bodies, HeldBodies) else None,

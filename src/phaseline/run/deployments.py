@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Batch, StatesEntered
+    from phaseline.model.execution import Reshape
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
     from phaseline.model.rows import ExecutionRow, NoteRow, Reshaped
-    from phaseline.model.stack_documents import DocumentKind
     from phaseline.model.stored_plans import Aim
     from phaseline.plan.foresight import Foreseen
     from phaseline.ports import Secrets, Store
@@ -122,14 +122,21 @@ class Deployments:
         plan = self._store.stored_plans.find(number) if isinstance(number, int) else None
         return None if plan is None or plan.deployment != row.deployment else plan.aim
 
-    def written_down(
-        self, row: ExecutionRow, keeps: tuple[DocumentKind, str] | None, drops: tuple[DocumentKind, str] | None
-    ) -> Written:
-        """The deployment as the document that is to be kept, and the one that goes."""
-        from phaseline.run.writing_down import new_document
+    def written_down(self, row: ExecutionRow, answer: Reshape, now: Callable[[], int]) -> Written | None:
+        """What a planner has written with a round: the deployment as a document, one that goes, who is ill; None: nothing."""
+        if answer.keeps is None and answer.drops is None and answer.marks is None:
+            return None
+        from phaseline.run.writing_down import called_ill, new_document
 
-        kept = () if keeps is None else (new_document(self._store, self.loaded(row.deployment), row, *keeps),)
-        return Written(kept, () if drops is None else (Drop(*drops, row.deployment),))
+        kept = (
+            ()
+            if answer.keeps is None
+            else (new_document(self._store, self.loaded(row.deployment), row, *answer.keeps),)
+        )
+        dropped = () if answer.drops is None else (Drop(*answer.drops, row.deployment),)
+        checks = () if answer.marks is None else (called_ill(row, *answer.marks, now()),)
+        self.checked(checks)
+        return Written(kept, dropped, checks=checks)
 
     def reshape(self, row: Reshaped) -> None:
         """The deployment takes another shape, before that is stored: the same turn stores it."""

@@ -117,7 +117,7 @@ class Engine:
         self._keys = LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
         self.deployments = Deployments(store, secrets)
-        self.planning = Planning(planners, self.deployments, declare, first_graph)
+        self.planning = Planning(planners, self.deployments, declare, first_graph, clock.now)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments, store, self._messages)
         self.claims = Claims(
             lambda number: self.deployments.loaded(number).topology, self._begin,

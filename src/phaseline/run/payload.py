@@ -164,6 +164,6 @@ class Sorter:
         rows: Sequence[EventRow] = (*self.events, *events)
         gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
         payload = Payload(
-            *gathered, answers, requests or {}, self.checks, self.measures, reshaped=reshaped, written=written
+            *gathered, answers, requests or {}, (*self.checks, *written.checks), self.measures, reshaped, written
         )
         return protected(payload, self._secrets) if self._secrets.guards else payload

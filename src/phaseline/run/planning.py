@@ -51,8 +51,10 @@ class Planning:
         deployments: Deployments,
         declare: Callable[[Operation, CodePlaces], Declaration],
         first_graph: int,
+        now: Callable[[], int],
     ) -> None:
         """``declare`` reads declarations without running code; graphs are numbered from ``first_graph``."""
+        self._now = now
         self._planners = planners
         self._deployments = deployments
         deployments.leads_to = self.leads_to
@@ -190,8 +192,9 @@ class Planning:
         graph = without_entries(answer.name)
         number = self.number(graph)
         topology, before = answer.topology, self._deployments.loaded(deployment).topology
-        if answer.keeps is not None or answer.drops is not None:
-            self._written[number] = self._deployments.written_down(self._rows[execution], answer.keeps, answer.drops)
+        written = self._deployments.written_down(self._rows[execution], answer, self._now)
+        if written is not None:
+            self._written[number] = written
         if topology is before:
             return Planned(execution, graph, number)
         blueprint = None if topology.blueprint is before.blueprint else topology.blueprint
@@ -213,6 +216,7 @@ class Planning:
             tuple(document for one in found for document in one.kept),
             tuple(document for one in found for document in one.dropped),
             tuple(Forgotten(row.deployment, row.number, row.created_by) for row in ended),
+            tuple(made for one in found for made in one.checks),
         )
 
     def _is_last(self, ended: ExecutionChanged) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.actions import action_of
+from phaseline.model.checks import CheckKind, CheckResult, ChecksMade
 from phaseline.model.frozen import altered
 from phaseline.model.stack_documents import NewDocument
 from phaseline.plan.stack_document import Facts, document_of
@@ -38,6 +39,15 @@ def new_document(
         doing=(action_of(row.request.workflow), "IN_PROGRESS"),
     )
     return NewDocument(kind, name, row.deployment, row.deployment_name, row.number, body)
+
+
+def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) -> ChecksMade:
+    """What a person says of instances (int32), as the result of a check that nobody made."""
+    import numpy as np
+
+    results = np.full(len(subjects), CheckResult.MARKED, np.uint8)
+    bodies: dict[int, Value] = dict.fromkeys(subjects.tolist(), reason) if reason else {}
+    return ChecksMade(row.deployment, CheckKind.STATUS, subjects, results, at, row.number, bodies)
 
 
 def written_down(

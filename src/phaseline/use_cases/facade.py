@@ -321,6 +321,12 @@ class Instances(Noun):
 
         return show_instance(self._place, id, deployment=deployment)
 
+    def mark_unhealthy(self, ids: Sequence[str], *, deployment: str | None = None, reason: str = "") -> ExecutionView:
+        """Say that instances are ill, whatever checks find: the next heal mends them or makes them anew."""
+        from phaseline.use_cases.marking import mark_unhealthy
+
+        return mark_unhealthy(self._place, ids, deployment=deployment, reason=reason)
+
     def why(self, id: str, *, deployment: str | None = None) -> Waiting:
         """What it waits for, since when, and what would let it go on."""
         from phaseline.use_cases.waiting import why

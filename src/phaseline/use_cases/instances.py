@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LIFE_CYCLE = {state.word: int(state) for state in InstanceState}
 NO_STATE = -1
-HEALTH = ("", "unhealthy", "healthy", "", "healed")
+HEALTH = ("", "unhealthy", "healthy", "", "healed", "unhealthy")
 DRIFT = ("", "unknown", "none", "drifted", "")
 """The words for results of checks, by their numbers."""
 

@@ -84,3 +84,22 @@ def tell_stuck(desk: Desk, deployment: str | None, limit: int) -> None:
         page = list_stuck(place, deployment=deployment, limit=limit)
         now = place.clock.now()
     desk.answer({"stuck": page.items, "total": page.total}, lambda: stuck_text(page, now))
+
+
+@instances.command(
+    "mark-unhealthy", epilog="Example: phaseline instances mark-unhealthy web_k2m9x1 --reason 'disk is slow'"
+)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=completing.instances)
+@deployment_option
+@click.option("--reason", metavar="TEXT", default="", help="Shown with the instance.")
+@json_option
+@click.pass_obj
+def mark_unhealthy(desk: Desk, ids: tuple[str, ...], deployment: str | None, reason: str) -> None:
+    """Say that instances are ill, whatever checks find: the next heal mends them or makes them anew. Refused while they are in use."""
+    from phaseline.cli.running import finish, watching
+    from phaseline.use_cases.marking import mark_unhealthy as mark
+
+    with desk.open() as place:
+        with watching(desk) as watcher:
+            view = mark(place, ids, deployment=deployment, reason=reason, watcher=watcher)
+        finish(desk, view)

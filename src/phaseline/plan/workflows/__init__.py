@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 NAMES = (
     "install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull",
     "check_status", "check_drift", "heal", "update", "scale", "suspend", "resume", "check",
-    "snapshot", "restore", "delete_snapshot", "adopt", "abandon",
+    "snapshot", "restore", "delete_snapshot", "adopt", "abandon", "mark_unhealthy",
 )  # fmt: skip
 
 
@@ -58,6 +58,10 @@ def built_in(name: str) -> Workflow:
             from phaseline.plan.workflows import adopt
 
             return adopt.WORKFLOW
+        case "mark_unhealthy":
+            from phaseline.plan.workflows import marking
+
+            return marking.WORKFLOW
         case "abandon":
             from phaseline.plan.workflows import abandon
 

@@ -77,7 +77,7 @@ def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
         return Verdict(ExecutionStatus.COMPLETED, NOBODY)
     if parameters.get(FORCE_REINSTALL) is not True:
         if not checked and parameters.get(CHECK_STATUS) is not False:
-            graph = lay_status(asked, selected, tolerant=True)
+            graph = lay_status(asked, selected & ~_marked(asked), tolerant=True)
             if graph:
                 return graph
         sick = to_heal(asked, selected)
@@ -139,13 +139,20 @@ def with_contained(topology: Topology, chosen: np.ndarray) -> np.ndarray:
         chosen = more
 
 
+def _marked(asked: Asked) -> np.ndarray:
+    """Whom a person calls ill, bool by number: what a check would find changes nothing."""
+    count = len(asked.topology)
+    marked: np.ndarray = asked.history.checks.column(CheckKind.STATUS, count) == CheckResult.MARKED
+    return marked
+
+
 def _healthy(asked: Asked, *, is_healed: bool) -> np.ndarray:
     """Who is healthy by the last results, bool by number (W33). ``is_healed``: that heal has succeeded is enough."""
     topology = asked.topology
     status = asked.history.checks.column(CheckKind.STATUS, len(topology))
     if asked.request.parameters.get(ASSUME_HEALTHY) is True:
-        unless_failed: np.ndarray = status != CheckResult.FAILED
-        return unless_failed
+        unless_ill: np.ndarray = ~np.isin(status, [CheckResult.FAILED, CheckResult.MARKED])
+        return unless_ill
     is_well = (status == CheckResult.GOOD) | (status == CheckResult.HEALED)
     found: np.ndarray = is_well & implementing(topology, op.CHECK_STATUS)
     if is_healed:
