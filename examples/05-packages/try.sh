@@ -25,8 +25,8 @@ say phaseline deployments plugins enable guestbook firewall --set policy=reject
 say phaseline deployments plugins enable guestbook backup
 say phaseline plugins order -d guestbook
 say phaseline executions start install -d guestbook
-say phaseline executions logs -d guestbook --phase 'firewall#0' --node page
-for task in 'backup#1' 'firewall#1' 'backup#0'; do
+say phaseline executions logs -d guestbook --phase 'firewall#1' --node page
+for task in 'backup#2' 'firewall#2' 'backup#1'; do
     say phaseline executions logs -d guestbook --phase "$task"
 done
 refused phaseline plugins remove firewall==1.2.0

@@ -336,23 +336,23 @@ def test_f46_tasks_of_both_files_run_together_stage_tasks_in_their_order_between
     assert row.status.value == "completed"
     assert [call.partition(" ")[0] for call in played.calls] == [
         "p/first",
-        "p#3",
-        "p#1",
+        "p#4",
+        "p#2",
         "create",
         "p/deploying",
         "p/last",
-        "p#2",
-        "p#0",
+        "p#3",
+        "p#1",
     ]
 
 
 def test_f46_a_stage_task_that_fails_stops_what_comes_behind_it() -> None:
     both = package("p", granular=granular_task("a", requires=["deploy_start"]), tasks=stage_task("pre_deployment"))
     played = nodes(web=1)
-    played.said = {"p#0": (fails("no"),)}
+    played.said = {"p#1": (fails("no"),)}
     row = played.run([both])
     assert (row.status.value, row.reason) == ("failed", "no")
-    assert played.calls == ["p#0 web_1"]
+    assert played.calls == ["p#1 web_1"]
 
 
 def test_the_old_form_with_a_stage_and_with_groups_of_tasks() -> None:

@@ -89,7 +89,7 @@ def test_a_task_for_the_master_runs_once_on_no_instance_and_only_where_that_is_a
     assert played.run([one]).status.value == "completed"
     assert played.tasks == []
     assert played.run([one], allows_master=True).status.value == "completed"
-    assert [call.instances for call in played.script.calls if call.operation == "a#0"] == [("rehearsal",)]
+    assert [call.instances for call in played.script.calls if call.operation == "a#1"] == [("rehearsal",)]
 
 
 @pytest.fixture
@@ -117,8 +117,8 @@ def test_a_scale_out_runs_tasks_on_what_is_new_and_on_all_those_that_run_again(i
     row = installed.run([EVERYWHERE], "scale", scalable_entity_name="web", delta=1)
     assert row.status.value == "completed"
     assert called(installed) == [
-        "a#0 web_3", "create web_3", "a#1 web_3",
-        "a#2 db_1", "a#2 web_1", "a#2 web_2", "a#2 web_3",
+        "a#1 web_3", "create web_3", "a#2 web_3",
+        "a#3 db_1", "a#3 web_1", "a#3 web_2", "a#3 web_3",
     ]  # fmt: skip
     assert installed.graphs(row) == [
         "begin web",
@@ -132,15 +132,15 @@ def test_a_scale_out_runs_tasks_on_what_is_new_and_on_all_those_that_run_again(i
 def test_a_scale_in_runs_only_tasks_that_run_again(installed: Played) -> None:
     row = installed.run([EVERYWHERE], "scale", scalable_entity_name="web", delta=-1)
     assert row.status.value == "completed"
-    assert {call.split()[0] for call in called(installed)} - {"stop", "delete"} == {"a#2"}
+    assert {call.split()[0] for call in called(installed)} - {"stop", "delete"} == {"a#3"}
 
 
 def test_a_failed_task_keeps_a_scale_under_way_and_a_retry_ends_it(installed: Played) -> None:
-    installed.said = {"a#1": (fails("no"),)}
+    installed.said = {"a#2": (fails("no"),)}
     row = installed.run([EVERYWHERE], "scale", scalable_entity_name="web", delta=1)
     assert (row.status.value, row.reason) == ("failed", "no")
     assert installed.retry(row).status.value == "completed"
-    assert [call.split()[0] for call in called(installed)] == ["a#1", "a#2", "a#2", "a#2", "a#2"]
+    assert [call.split()[0] for call in called(installed)] == ["a#2", "a#3", "a#3", "a#3", "a#3"]
     assert installed.now.started is None
 
 
@@ -153,10 +153,10 @@ def test_an_update_runs_tasks_on_what_comes_and_what_changes(installed: Played) 
     row = installed.run([EVERYWHERE], "update", plan=installed.stage.aim_at(to, ONCE))
     assert row.status.value == "completed"
     told = called(installed)
-    assert told[:3] == ["a#0 web_1", "a#0 web_2", "a#0 cache_1"]
+    assert told[:3] == ["a#1 web_1", "a#1 web_2", "a#1 cache_1"]
     assert "create cache_1" in told
-    assert told[-7:-4] == ["a#1 web_1", "a#1 web_2", "a#1 cache_1"]
-    assert sorted(told[-4:]) == ["a#2 cache_1", "a#2 db_1", "a#2 web_1", "a#2 web_2"]
+    assert told[-7:-4] == ["a#2 web_1", "a#2 web_2", "a#2 cache_1"]
+    assert sorted(told[-4:]) == ["a#3 cache_1", "a#3 db_1", "a#3 web_1", "a#3 web_2"]
 
 
 def test_a_heal_of_one_instance_runs_tasks_on_it_alone(installed: Played) -> None:
@@ -173,12 +173,12 @@ def test_no_task_runs_for_an_uninstall(installed: Played) -> None:
 
 def test_tasks_that_fail_before_the_body_leave_it_alone() -> None:
     played = Played(application())
-    played.said = {"a#0": (fails("not yet"),)}
+    played.said = {"a#1": (fails("not yet"),)}
     row = played.run([EVERYWHERE])
     assert (row.status.value, row.reason) == ("failed", "not yet; not yet; not yet")
-    assert {call.split()[0] for call in called(played)} == {"a#0"}
+    assert {call.split()[0] for call in called(played)} == {"a#1"}
     assert played.retry(row).status.value == "completed"
-    assert [call for call in called(played) if "a#0" in call] == ["a#0 db_1", "a#0 web_1", "a#0 web_2"]
+    assert [call for call in called(played) if "a#1" in call] == ["a#1 db_1", "a#1 web_1", "a#1 web_2"]
 
 
 def test_after_a_cancel_no_further_task_runs() -> None:
@@ -195,7 +195,7 @@ def test_after_a_cancel_no_further_task_runs() -> None:
     row = played.stage.store.create_execution(NewExecution(played.stage.deployment, request, DIRECTOR, 0, around))
     ended = played.stage.carry_on(row, played.script, cancel_in_the_first_task)
     assert ended.status.value == "canceled"
-    assert called(played) == ["a#0 db_1", "a#0 web_1", "a#0 web_2"]
+    assert called(played) == ["a#1 db_1", "a#1 web_1", "a#1 web_2"]
 
 
 def test_an_operation_of_the_instances_is_called_where_it_is_mapped() -> None:

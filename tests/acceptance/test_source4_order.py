@@ -97,9 +97,9 @@ def test_f11_pre_tasks_run_before_the_body_and_post_tasks_after_it() -> None:
     assert row.status.value == "completed"
     assert played.graphs(row) == ["stage pre_deployment", "install", "stage post_deployment"]
     assert played.calls == [
-        "a#1 db_1", "a#1 web_1", "a#1 web_2",
+        "a#2 db_1", "a#2 web_1", "a#2 web_2",
         "create db_1", "create web_1", "create web_2",
-        "a#0 db_1", "a#0 web_1", "a#0 web_2",
+        "a#1 db_1", "a#1 web_1", "a#1 web_2",
     ]  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def test_the_order_is_total_and_independent_of_what_was_installed_when(said, ran
 @given(PACKAGES)
 def test_f36_the_order_told_is_the_order_of_the_list_and_of_the_calls(said) -> None:
     packages = [package(name, *stages) for name, stages in said.items()]
-    told = [f"{task.plugin}#{task.index}" for task in ordered(packages)]
+    told = [f"{task.plugin}#{task.index + 1}" for task in ordered(packages)]
     assert [task.phase for task in stages_of(packages)] == told
     played = Played(blueprint(node("db")))
     assert played.run(packages[::-1]).status.value == "completed"
@@ -165,24 +165,24 @@ def test_f28_a_task_whose_role_nobody_has_is_not_run() -> None:
     played = Played(APPLICATION)
     tasks = stage_task(POST, role="[nobody]") + stage_task(POST, role="[web]")
     assert played.run([package("a", tasks=tasks)]).status.value == "completed"
-    assert played.tasks == ["a#1"]
+    assert played.tasks == ["a#2"]
 
 
 def test_f30_f33_a_failed_task_ends_the_execution_and_a_retry_goes_on_at_it() -> None:
-    played = Played(APPLICATION, **{"web_1.a#1": fails("exit code 3")})
+    played = Played(APPLICATION, **{"web_1.a#2": fails("exit code 3")})
     row = played.run([package("a", *[f"{POST}/{number}" for number in (1, 2, 3)])])
     assert (row.status.value, row.reason) == ("failed", "exit code 3")
-    assert "a#2" not in played.tasks
+    assert "a#3" not in played.tasks
     again = played.retry(row)
     assert again.status.value == "completed"
-    assert played.calls == ["a#1 web_1", "a#2 db_1", "a#2 web_1", "a#2 web_2"]
+    assert played.calls == ["a#2 web_1", "a#3 db_1", "a#3 web_1", "a#3 web_2"]
 
 
 def test_f31_a_task_that_may_fail_does_not_keep_the_next_one() -> None:
-    played = Played(APPLICATION, **{"a#0": fails()})
+    played = Played(APPLICATION, **{"a#1": fails()})
     tasks = stage_task(f"{POST}/1", fail_on_error=False) + stage_task(f"{POST}/2")
     assert played.run([package("a", tasks=tasks)]).status.value == "completed"
-    assert played.tasks == ["a#0", "a#1"]
+    assert played.tasks == ["a#1", "a#2"]
 
 
 @pytest.mark.parametrize("crash", range(1, 13))
@@ -196,7 +196,7 @@ def test_f34_after_a_crash_what_is_done_is_not_repeated_and_the_order_is_the_sam
     calls = zip(played.calls, played.script.calls, strict=True)
     done = [name for name, call in calls if "died" not in call.outcomes]
     assert len(done) == len(set(done)) == 12
-    assert played.tasks == ["b#0", "a#0", "a#1"]
+    assert played.tasks == ["b#1", "a#1", "a#2"]
 
 
 def test_f34_a_task_that_must_not_be_tried_again_waits_for_a_person_after_a_crash() -> None:
@@ -209,7 +209,7 @@ def test_f35_only_packages_that_are_enabled_here_are_in_the_list() -> None:
     here, elsewhere = package("a", POST), package("b", POST)
     played = Played(APPLICATION)
     played.run([here])
-    assert played.tasks == ["a#0"]
+    assert played.tasks == ["a#1"]
     assert [task.origin.plugin for task in stages_of([here, elsewhere])] == ["a", "b"]
 
 

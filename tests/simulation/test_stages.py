@@ -143,7 +143,7 @@ class Staged(World):
         packages = drawn(self.dice, nodes)
         given = Surroundings(life.workflow, lambda _condition, _models: True, allows_master=True)
         stages = serialized([Chosen(one) for one in packages], given)
-        told = [f"{task.plugin}#{task.index}" for task in ordered(packages)]
+        told = [f"{task.plugin}#{task.index + 1}" for task in ordered(packages)]
         around = Around(stages=stages) if stages else None
         request = Request(life.workflow, retries=RetryPolicy(2, 1.0), stop_after=self.dice.one(*LIMITS))
         row = self.store.create_execution(NewExecution(life.deployment, request, USER, self.clock.now(), around))

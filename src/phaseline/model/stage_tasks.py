@@ -192,7 +192,7 @@ def own_phases(task: Task) -> tuple[str, ...]:
 def to_json(stages: Stages) -> dict[str, Value]:
     """The tasks as JSON has them: an origin once for all tasks in a row, otherwise what differs from the defaults.
 
-    >>> from_json(to_json(Stages((Task("net#0", "shell", Origin("net", "1.0.0"), 0, priority=100),)))).tasks[0].priority
+    >>> from_json(to_json(Stages((Task("net#1", "shell", Origin("net", "1.0.0"), 0, priority=100),)))).tasks[0].priority
     100
     """
     origins: list[Origin] = []

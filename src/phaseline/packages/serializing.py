@@ -92,7 +92,7 @@ class _Serializing:
 
     def _stage_task(self, task: StageTask, priority: int) -> Task:
         return Task(
-            f"{task.plugin}#{task.index}",
+            f"{task.plugin}#{task.index + 1}",
             task.type,
             self._origins[task.plugin, task.version],
             task.index,

@@ -1,8 +1,8 @@
 """Stage tasks of packages as graphs: one that runs before the body of a workflow, one after it (source document 4).
 
-Walk of an install with the task ``net#0`` (``post_deployment/100``, role ``web``) and ``db/tune`` of ``deployment_tasks.yaml``,
+Walk of an install with the task ``net#1`` (``post_deployment/100``, role ``web``) and ``db/tune`` of ``deployment_tasks.yaml``,
 which requires ``deploy_start``: ``before`` finds nobody to call. When the body has ended well, ``after`` lays ``db/tune`` on
-the instances of its role, then the points ``deploy_end`` to ``post_deployment_end``, then ``net#0`` on those of ``web``,
+the instances of its role, then the points ``deploy_end`` to ``post_deployment_end``, then ``net#1`` on those of ``web``,
 with a milestone between neighbours; an instance runs one task at a time.
 """
 
@@ -114,7 +114,7 @@ class _Side:
         known: dict[str, list[Vertices]] = {}
         for task in self._tied:
             known.setdefault(task.id, []).append(self._vertices(task))
-        if not any(len(row[0]) for row in self._rows):
+        if not any(row and len(row[0]) for row in self._rows):
             return None
         if self._tied:
             self._points(known)
@@ -235,7 +235,7 @@ class _Side:
     def _policy(self, task: Task, operation: Operation) -> Policy:
         """How it is called: on each instance by itself, and no more than so many at once in one deployment."""
         spec: LaneSpec = lane(operation, self._asked.declare(operation))
-        if task.at_once:
+        if task.at_once and task.roles.scope != "master":
             spec = altered(spec, form="each", concurrency=task.at_once, max_batch=1, key=EVERY_DEPLOYMENT)
         return Policy(
             spec,
