@@ -124,7 +124,12 @@ class World:
         self.inbox: Inbox[Report] = Inbox()
         self.deployments = Deployments(self.store)
         self.executor = LocalExecutor(
-            self.inbox, self.deployments, catalog or PluginCatalog(), WallClock(), slots, host_keys
+            self.inbox,
+            self.deployments,
+            catalog or PluginCatalog(),
+            WallClock(),
+            slots,
+            lambda: host_keys or HostKeys(),
         )
         self.batches = 0
 

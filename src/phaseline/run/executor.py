@@ -49,14 +49,19 @@ class LocalExecutor:
         catalog: Catalog,
         clock: Clock,
         slots: Slots | None = None,
-        host_keys: HostKeys | None = None,
+        host_keys: Callable[[], HostKeys] | None = None,
     ) -> None:
-        """Nothing is called or started yet. ``host_keys``: how tasks on hosts look at their keys."""
+        """Nothing is called or started yet. ``host_keys`` gives how tasks on hosts look at their keys."""
         self._deployments = deployments
         self._slots = slots or Slots()
         self._poster = Poster(inbox)
         self._threads = ThreadExecutor(
-            self._poster, catalog, Callers(host_keys), clock, bulk_slots=self._slots.bulk, each_slots=self._slots.threads
+            self._poster,
+            catalog,
+            Callers(host_keys),
+            clock,
+            bulk_slots=self._slots.bulk,
+            each_slots=self._slots.threads,
         )
         self._catalog, self._clock = catalog, clock
         self._workers: WorkerExecutor | None = None

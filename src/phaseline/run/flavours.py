@@ -10,6 +10,7 @@ from phaseline.run.plugin_code import attempt
 from phaseline.run.together import GATHERING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeGuard
 
     from phaseline.run.calling import Call, Caller, Flavour
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Callers:
     """One caller for each flavour, shared by all threads."""
 
-    def __init__(self, host_keys: HostKeys | None = None) -> None:
+    def __init__(self, host_keys: Callable[[], HostKeys] | None = None) -> None:
         """None is made yet. ``host_keys``: how runners of tasks look at keys of hosts."""
         self._made: dict[Flavour, Caller] = {}
         self._host_keys = host_keys
@@ -36,11 +37,11 @@ class Callers:
         return gatherer.gather(gathering)
 
 
-def _make(flavour: Flavour, host_keys: HostKeys | None) -> Caller:
+def _make(flavour: Flavour, host_keys: Callable[[], HostKeys] | None) -> Caller:
     if flavour == "task":
         from phaseline.tasks.callers import TaskCaller
 
-        return TaskCaller(host_keys)
+        return TaskCaller(None if host_keys is None else host_keys())
     if flavour == "native":
         from phaseline.run.native import NativeCaller
 

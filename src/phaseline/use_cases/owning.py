@@ -223,7 +223,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         place.store,
         place.clock,
         lambda inbox, deployments: LocalExecutor(
-            inbox, deployments, catalog, place.clock, slots(place), host_keys(place)
+            inbox, deployments, catalog, place.clock, slots(place), lambda: host_keys(place)
         ),
         PLANNERS,
         declarer(catalog),
