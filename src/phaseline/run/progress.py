@@ -163,17 +163,18 @@ def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.nd
 def failing(
     scheduler: Scheduler, slot: Slot, topology: Topology, messages: Mapping[tuple[int, int], str]
 ) -> tuple[tuple[Failing, ...], int]:
-    """(the first few entries that failed or are tried again, how many there are)."""
+    """(the first few entries that failed or are tried again, and hooks that wait; how many have failed)."""
     arena = scheduler.arena
     low, high = slot.base, slot.end
     status = arena.status[low:high]
-    found = np.flatnonzero(
+    fails = (
         (status == EntryStatus.FAILED)
         | (status == EntryStatus.UNSURE)
         | ((arena.attempts[low:high] > 0) & (status < EntryStatus.COMPLETED))
     )
+    waits = (status == EntryStatus.SLEEPING) & (arena.kind[low:high] == SubjectKind.DEPLOYMENT)
     shown = []
-    for position in found[:MAX_FAILING].tolist():
+    for position in np.flatnonzero(fails | waits)[:MAX_FAILING].tolist():
         subjects = arena.subject[low + position : low + position + 1]
         owner = int(owners_of(topology, SubjectKind(int(arena.kind[low + position])), subjects)[0])
         policy = arena.policies[int(arena.policy[low + position])]
@@ -189,4 +190,4 @@ def failing(
                 policy.retry_interval_ms,
             )
         )
-    return tuple(shown), len(found)
+    return tuple(shown), int(np.count_nonzero(fails))

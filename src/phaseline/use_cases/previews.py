@@ -13,8 +13,11 @@ from phaseline.plan.surroundings import BOTH, ONLY_POST, ONLY_PRE, HookForeseen,
 from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phaseline.hooks.bounded import BoundedThreads
     from phaseline.model.around import Around, HookClass
+    from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
     from phaseline.model.stored_plans import Aim
     from phaseline.plan.foresight import Foreseen
@@ -92,7 +95,10 @@ def _asked(
     from phaseline.run.calling import ExecutionView
     from phaseline.run.grounds import Ground
 
-    ground = Ground(0, place.store, lambda _: foreseen, lambda: None if aim is None else aim.inputs)
+    def inputs_then() -> Mapping[str, Value] | None:
+        return None if aim is None else {name: place.vault.unsealed(value) for name, value in aim.inputs.items()}
+
+    ground = Ground(0, place.store, lambda _: foreseen, inputs_then)
     view = ExecutionView("", request.workflow, request.parameters, place.actor.name, around=around, ground=ground)
     threads, found = BoundedThreads(), []
     topology = foreseen.topology

@@ -192,12 +192,14 @@ def summary(progress: Progress, now: int) -> str:
 
 def failing_text(failing: Failing, now: int) -> str:
     """Who fails at what, and when it is tried again: ``retry 1 of 60 in 15 s: <last line of what it said>``."""
-    who = f"{failing.instance} {short(failing.operation)}"
+    who = f"{failing.instance} {short(failing.operation)}".lstrip()
     if failing.status == EntryStatus.UNSURE:
         return f"{who} {failing.status.word}: the engine ended while it ran, or it was given up"
     lines = failing.message.strip().splitlines() or ["no message"]
     if failing.status == EntryStatus.FAILED:
         return f"{who} {failing.status.word}: {clean(lines[-1])}"
+    if failing.status == EntryStatus.SLEEPING and not failing.attempts:
+        return f"{who} {clean(lines[-1])}"
     limit = f" of {failing.max_retries}" if failing.max_retries >= 0 else ""
     when = f" in {span(failing.due - now)}" if failing.due > now else " now"
     return f"{who} retry {failing.attempts}{limit}{when}: {clean(lines[-1])}"
