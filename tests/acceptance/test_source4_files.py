@@ -301,6 +301,9 @@ def test_f25_an_id_twice_and_a_circle_are_refused_with_the_names_of_the_tasks() 
     circle = f"{GRANULAR}  requires: [b]\n{GRANULAR.replace('id: a', 'id: b')}  requires: [a]\n"
     (said,) = messages(5, deployment_tasks=circle)
     assert "tasks wait for one another in a circle: a -> b -> a" in said
+    large = "".join(f"- {{id: t{n}, type: skipped, requires: [t{(n + 1) % 30}]}}\n" for n in range(30))
+    assert "t0 -> t1 -> " in messages(5, deployment_tasks=large)[0]
+    assert "t19 -> … -> t0." in messages(5, deployment_tasks=large)[0]
     backwards = f"{GRANULAR}  requires: [b]\n  required_for: [b]\n{GRANULAR.replace('id: a', 'id: b')}"
     assert codes(5, deployment_tasks=backwards) == ["PL-F015"]
 

@@ -89,6 +89,7 @@ def test_bounds_of_a_condition() -> None:
     with pytest.raises(ConditionError, match="characters"):
         parsed("true or " * MAX_TEXT + "true")
     assert holds(" or ".join(["false"] * 400 + ["true"]), {})
+    assert holds("==".join(["1"] * 1_301), {})
 
 
 def test_a_condition_names_what_it_asks_for() -> None:

@@ -111,10 +111,11 @@ class _Reading:
     def _chain(
         self, words: Mapping[str, Callable[[Any, Any], Any]], part: Callable[[int], Evaluation], depth: int
     ) -> Evaluation:
-        left = part(depth)
+        first = part(depth)
+        rest: list[tuple[Callable[[Any, Any], Any], Evaluation]] = []
         while self.kind in {"word", "sign"} and self.word in words:
-            left = _both(words[self.advance()], left, part(depth))
-        return left
+            rest.append((words[self.advance()], part(depth)))
+        return _from_left(first, rest) if rest else first
 
     def disjunction(self, depth: int) -> Evaluation:
         """``a or b``: the right one is not asked where the left one is true."""
@@ -173,8 +174,16 @@ class _Reading:
         return lambda _models, _strict: constant
 
 
-def _both(combine: Callable[[Any, Any], Any], left: Evaluation, right: Evaluation) -> Evaluation:
-    return lambda models, strict: combine(left(models, strict), right(models, strict))
+def _from_left(first: Evaluation, rest: list[tuple[Callable[[Any, Any], Any], Evaluation]]) -> Evaluation:
+    """One after the other: a chain is as long as the text allows and nests nowhere."""
+
+    def evaluate(models: Models, strict: bool) -> Any:  # noqa: FBT001 - the form of all evaluations
+        value = first(models, strict)
+        for combine, part in rest:
+            value = combine(value, part(models, strict))
+        return value
+
+    return evaluate
 
 
 def _first(parts: list[Evaluation], *, wanted: bool) -> Evaluation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from phaseline.dsl.positions import Positions
@@ -19,6 +19,12 @@ MAX_FINDINGS: Final = 10_000
 """Problems of one package that are kept."""
 MAX_SHOWN: Final = 60
 """Characters of a value that a message shows."""
+MAX_SEARCHED: Final = 500
+"""Words of one package that are looked for among those that were probably meant."""
+MAX_TEXT: Final = 1_000
+"""Characters of a value that programs are told."""
+MAX_WORD: Final = 100
+"""Characters of a word that may be a misspelled one."""
 ABSENT: Final[Any] = object()
 ITEMS: Final = {
     "tasks.yaml": "task",
@@ -69,7 +75,13 @@ class Findings:
         """Nothing is wrong yet."""
         self._found: list[_Finding] = []
         self._ready: list[Problem] = []
+        self._searched = 0
         self.errors_count = 0
+
+    def may_search(self) -> bool:
+        """Whether one more word may be looked for: a file that is wrong everywhere need not take for ever."""
+        self._searched += 1
+        return self._searched <= MAX_SEARCHED
 
     def keep(self, finding: _Finding) -> None:
         """One more."""
@@ -105,7 +117,7 @@ class Findings:
 
     def _place(self, finding: _Finding, positions: dict[str, Positions]) -> Place:
         source = finding.source
-        if source.document is None or not source.document.text.strip():
+        if source.document is None or source.document.root is None:
             return Place(source.name) if source.name else NOWHERE
         if source.name not in positions:
             positions[source.name] = Positions(source.document)
@@ -123,6 +135,10 @@ class Spot:
     def at(self, *more: str | int) -> Spot:
         """An element below this one."""
         return Spot(self.findings, self.source, self.path + more)
+
+    def nearest(self, word: Any, known: Iterable[str]) -> str:
+        """`` Did you mean 'x'?``, or nothing; of a word that stands here."""
+        return nearest(word, known) if isinstance(word, str) and self.findings.may_search() else ""
 
     def wrong(
         self, code: str, what: str, mend: str, *, value: Any = ABSENT, point: Literal["key", "value"] = "value"
@@ -149,13 +165,13 @@ def shown(value: Any) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
-def nearest(word: str, known: tuple[str, ...] | frozenset[str] | Mapping[str, object]) -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
     """`` Did you mean 'x'?``, or nothing.
 
     >>> nearest("puppett", ("puppet", "shell"))
     " Did you mean 'puppet'?"
     """
-    found = closest(word, tuple(known))
+    found = closest(word, tuple(known)) if len(word) <= MAX_WORD else None
     return f" Did you mean '{found}'?" if found else ""
 
 
@@ -167,6 +183,11 @@ def listed(words: Any) -> str:
     """
     *others, last = [str(word) for word in words]
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def _cut(value: Any) -> Any:
+    """A text of no more than a line or two; what is larger as a message shows it."""
+    return value if isinstance(value, str) and len(value) <= MAX_TEXT else shown(value)
 
 
 def _told(title: str, finding: _Finding, place: Place) -> Problem:
@@ -187,7 +208,9 @@ def _told(title: str, finding: _Finding, place: Place) -> Problem:
     value = ""
     if finding.value is not ABSENT:
         value = f"{shown(finding.value)} "
-        details["value"] = finding.value
+        details["value"] = (
+            finding.value if isinstance(finding.value, bool | int | float | None) else _cut(finding.value)
+        )
     head = f"{title}: {where}{subject}: " if subject or value or place.line else f"{title}: {where} "
     return Problem(
         finding.code, f"{head}{value}{finding.what}.", finding.mend, place, finding.severity, details=details

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias
 
 from phaseline.model.frozen import frozen
-from phaseline.packages.findings import Spot, listed, nearest
+from phaseline.packages.findings import MAX_WORD, Spot, listed, shown
 
 Form: TypeAlias = Callable[[Any, Spot], None]
 """Reports at the spot what is wrong with a value; says nothing where all is well."""
+MAX_UNKNOWN: Final = 20
+"""Keys of a mapping among which one that is missing is looked for."""
 SPECIAL: Final = re.compile(r"[\[\](){}|\\]")
 
 
@@ -49,7 +50,7 @@ def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> 
 def _as_text(value: Any) -> str:
     """How a scalar is written so that YAML takes it for text."""
     if isinstance(value, int | float):
-        return f'Write it in quotes: "{json.dumps(value)}".'
+        return f'Write it in quotes: "{shown(value)}".'
     return "Write a text here."
 
 
@@ -77,8 +78,8 @@ def choice(*words: str) -> Form:
 
     def check(value: Any, spot: Spot) -> None:
         if not isinstance(value, str) or value not in words:
-            hint = nearest(value, words) if isinstance(value, str) else ""
-            spot.wrong("PL-F004", "is not known here", f"Use {listed(words)}.{hint}", value=value)
+            mend = f"Use {listed(words)}.{spot.nearest(value, words)}"
+            spot.wrong("PL-F004", "is not known here", mend, value=value)
 
     return check
 
@@ -93,10 +94,13 @@ def rows(form: Form, *, least: int = 0, is_unique: bool = False, of: str = "such
             return
         if len(value) < least:
             spot.wrong("PL-F004", "is empty", f"Write at least one of {of}.", value=value)
+        seen: set[str] = set()
         for place, item in enumerate(value):
             form(item, spot.at(place))
-            if is_unique and item in value[:place]:
-                spot.at(place).wrong("PL-F007", "is there twice", "Remove one of the two.", value=item)
+            if is_unique and isinstance(item, str):
+                if item in seen:
+                    spot.at(place).wrong("PL-F007", "is there twice", "Remove one of the two.", value=item)
+                seen.add(item)
 
     return check
 
@@ -118,7 +122,7 @@ def mapping(
             return
         for name in needed:
             if name not in value:
-                unknown = tuple(key for key in value if key not in keys)
+                unknown = tuple(key for key in value if key not in keys)[:MAX_UNKNOWN]
                 spot.at(name).wrong(
                     "PL-F005",
                     f"the key is missing; {title} must have it",
@@ -128,11 +132,11 @@ def mapping(
             if name in forms:
                 forms[name](item, spot.at(name))
             elif is_closed:
-                hint = nearest(name, known) or f" Known are {listed(known)}."
+                hint = spot.nearest(name, known) or f" Known are {listed(known)}."
                 spot.at(name).wrong("PL-F006", f"{title} has no such key", f"Remove it.{hint}", point="key")
             else:
                 rest(item, spot.at(name))
-                hint = nearest(name, known) if likely else ""
+                hint = spot.nearest(name, known) if likely else ""
                 if hint and not any(near in value or near in needed for near in known if f"'{near}'" in hint):
                     spot.at(name).odd("PL-F050", "is probably misspelled", hint.strip(), point="key")
 
@@ -142,7 +146,7 @@ def mapping(
 def _misspelled(name: str, unknown: Collection[str]) -> str:
     from phaseline.dsl.suggestions import closest
 
-    found = next((each for each in unknown if closest(each, (name,)) is not None), None)
+    found = next((each for each in unknown if len(each) <= MAX_WORD and closest(each, (name,)) is not None), None)
     return f" Did you mean it by '{found}'?" if found else ""
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from phaseline.model.packages import EVERYBODY, NOBODY, WORKFLOWS, CrossDependency, GranularTask, Roles, Strategy
 from phaseline.packages.circles import circle_of
-from phaseline.packages.findings import Spot, listed, nearest
+from phaseline.packages.findings import Spot, listed
 from phaseline.packages.formats import Format
 from phaseline.packages.forms import ID, ID_ALLOWED, TEXTS, Form, Key, choice, mapping, required, rows, text, truth
 from phaseline.packages.restrictions import check_condition, condition_text
@@ -20,6 +20,8 @@ NEED_ROLES: Final = frozenset({"shell", "copy_files", "sync", "upload_file", "gr
 """Types that format 3.0.0 does not take without a role."""
 WITHOUT_ROLES: Final = frozenset({"stage", "skipped"})
 """Types that run nowhere, so that nobody has to be named."""
+MAX_NAMED: Final = 20
+"""Tasks of a circle that a message names."""
 OLD: Final = (2, 0, 0)
 """Tasks below this version know no dependencies across instances."""
 _ROLE_KEYS: Final = ("role", "roles", "groups")
@@ -99,7 +101,7 @@ def _check_whole(task: Mapping[str, Any], spot: Spot, package_format: Format) ->
 def _type(package_format: Format) -> Form:
     def check(value: Any, spot: Spot) -> None:
         if value not in package_format.granular_types:
-            hint = nearest(value, package_format.granular_types) if isinstance(value, str) else ""
+            hint = spot.nearest(value, package_format.granular_types)
             mend = f"Use {listed(package_format.granular_types)}.{hint}"
             spot.wrong("PL-F013", "is no type of a task here", mend, value=value)
 
@@ -165,7 +167,7 @@ def _check_together(tasks: Sequence[Any], spot: Spot) -> None:
     circle = circle_of(needs)
     if circle:
         begin = next(name for name in circle if name in first)
-        way = " -> ".join((*circle, circle[0]))
+        way = " -> ".join((*circle[:MAX_NAMED], *(("…",) if len(circle) > MAX_NAMED else ()), circle[0]))
         mend = "Take one of them out of requires or required_for."
         spot.at(first[begin], "requires").wrong("PL-F015", f"tasks wait for one another in a circle: {way}", mend)
 

@@ -11,6 +11,8 @@ from typing import Final
 
 from phaseline.model.frozen import frozen
 
+MAX_KEYS: Final = 20
+"""Parameters below one type that are looked for."""
 _STAGE: Final = re.compile(
     r"(?P<head>\s*(?:-\s+)?stage:\s+)(?P<value>[^'\"\s#&*!|>\[{][^#]*:[^#]*?)(?P<tail>\s*(?:#.*)?)"
 )
@@ -68,7 +70,7 @@ def _keys_below(line: str, following: list[str]) -> tuple[str, ...]:
     keys: list[str] = []
     for other in following:
         found = _KEY.fullmatch(other)
-        if found is None or len(found["indent"]) <= column:
+        if found is None or len(found["indent"]) <= column or len(keys) == MAX_KEYS:
             break
         keys.append(found["key"])
     return tuple(keys)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from phaseline.model.packages import WORKFLOWS, StageTask
-from phaseline.packages.findings import Spot, listed, nearest
+from phaseline.packages.findings import Spot, listed
 from phaseline.packages.formats import Format
 from phaseline.packages.forms import TEXTS, Form, Key, mapping, required, rows, text, truth
 from phaseline.packages.restrictions import check_condition, condition_text
@@ -70,8 +70,8 @@ def _type(package_format: Format) -> Form:
             mend += " reboot needs package_version 2.0.0 or higher."
         elif value in ELSEWHERE:
             mend += f" {value} stands in deployment_tasks.yaml, from package_version 3.0.0 on."
-        elif isinstance(value, str):
-            mend += nearest(value, package_format.stage_types)
+        else:
+            mend += spot.nearest(value, package_format.stage_types)
         spot.wrong("PL-F013", "is no type of a task here", mend, value=value)
 
     return check

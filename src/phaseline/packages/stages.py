@@ -48,7 +48,7 @@ def mending(value: object, *, has_numbers: bool = True) -> str:
 def _hint(value: object, *, has_numbers: bool) -> str:
     if not isinstance(value, str):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return f"A number alone names no stage: {POST}/{value}?" if is_number else ""
+        return f"A number alone names no stage: {POST}/{str(value)[:MAX_NUMBER]}?" if is_number else ""
     if value.split() != [value] and ":" not in value:
         return "Remove the white space."
     if not has_numbers and stage_of(value) is not None:
