@@ -158,3 +158,29 @@ def test_f36_tasks_of_what_is_enabled_before_run_in_the_install_that_makes_the_d
     ok(shop, "deployments", "plugins", "enable", "shop", "acme")
     ok(shop, "install", "blueprint.yaml", "-d", "shop")
     assert "greeted" in ok(shop, "executions", "logs", "-d", "shop")
+
+
+def test_f17_types_that_cannot_be_read_are_told_with_everything_else(shop: Terminal) -> None:
+    where = Path(acme(shop.folder, "1.0.1"))
+    (where / "types.yaml").write_text("node_types: {a: {derived_from: [}}\n")
+    (where / "metadata.yaml").write_text((where / "metadata.yaml").read_text() + "requires_product: '>=99'\n")
+    for command in ("check", "update"):
+        code, found = shop.ask("plugins", command, "acme")
+        assert (code, [problem["code"] for problem in found["problems"]]) == (1, ["PL-F066", "PL-B004"])
+        assert found["problems"][1]["file"] == "types.yaml"
+
+
+def test_what_an_update_replaced_is_gone_when_nobody_can_go_on_with_it(shop: Terminal) -> None:
+    laid_out = Path(shop.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///") + ".packages")
+    (shop.folder / "bad.yaml").write_text(
+        BLUEPRINT.replace(
+            "{type: acme.Door}", "{type: acme.Door, interfaces: {cloudify.interfaces.lifecycle: {start: bad.sh}}}"
+        )
+    )
+    (shop.folder / "bad.sh").write_text("#!/bin/sh\nexit 127\n")
+    assert shop.run("install", "bad.yaml", "-d", "bad").exit_code == 1
+    ok(shop, "plugins", "update", acme(shop.folder, "1.0.1"))
+    assert len(list(laid_out.iterdir())) == 2, "a retry of the install may need it"
+    ok(shop, "deployments", "delete", "bad", "--force")
+    ok(shop, "executions", "purge", "--older", "0m")
+    assert len(list(laid_out.iterdir())) == 1

@@ -71,6 +71,10 @@ def purge(place: Workplace, older_ms: int, *, deployment: str | None = None, dry
     if dry_run:
         return Purge(before, going)
     removed = store.purge(before, deployment=number)
+    if store.has_packages:
+        from phaseline.use_cases.packages.known import collect
+
+        collect(place)  # files of packages that only what is gone could have gone on with
     return Purge(before, [id for id in going if store.execution(id) is None], removed)
 
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.model.frozen import frozen
-from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.problem import Place, Problem, ProblemsError
 
 if TYPE_CHECKING:
+    from phaseline.catalog.package_files import PackageFiles
     from phaseline.catalog.phases.packages import Package as PhasePackage
+    from phaseline.model.packages import Package
 
 ARCHIVES = (".tar.gz", ".tgz", ".fp", ".rpm", ".whl", ".tar")
 """How the names of archives of packages end; a zip may hold plugins with phases as well."""
@@ -39,7 +41,6 @@ def check_packages(path: str) -> CheckedPackages | None:
 def _checked(paths: Sequence[Path]) -> CheckedPackages:
     from phaseline.catalog.package_files import opened
     from phaseline.packages.reading import read_package
-    from phaseline.use_cases.packages.installing import product_problems
 
     titles: list[str] = []
     problems: list[Problem] = []
@@ -51,7 +52,7 @@ def _checked(paths: Sequence[Path]) -> CheckedPackages:
                 titles.append(str(read.package or path.name))
                 problems += read.problems
                 if read.package is not None:
-                    problems += product_problems(read.package)
+                    problems += [*product_problems(read.package), *type_problems(files, read.package)]
                     phases += _phases([str(Path(files.tree.folder, below)) for below in read.package.code.phases])
         except ProblemsError as error:
             titles.append(path.name)
@@ -66,6 +67,36 @@ def _phases(paths: Sequence[str]) -> list[PhasePackage]:
     from phaseline.catalog.phases.packages import packages_at
 
     return [found for path in paths for found in packages_at(Path(path))]
+
+
+def product_problems(package: Package) -> list[Problem]:
+    """PL-F066 if a package is for other versions of Phaseline."""
+    if not package.requires_product:
+        return []
+    from packaging.specifiers import SpecifierSet
+
+    from phaseline import __version__
+
+    if SpecifierSet(package.requires_product, prereleases=True).contains(__version__):
+        return []
+    message = f"{package} is for Phaseline {package.requires_product}, and this is {__version__}"
+    mend = "Get a version of the package that is for this one."
+    return [Problem("PL-F066", message, mend, Place(subject=str(package)))]
+
+
+def type_problems(files: PackageFiles, package: Package) -> list[Problem]:
+    """What is wrong with the text of the package's files with types, as far as that shows without a blueprint."""
+    if not package.code.types:
+        return []
+    from phaseline.catalog.definition_files import names_in
+
+    found: list[Problem] = []
+    for path in package.code.types:
+        try:
+            names_in(Path(files.tree.folder, path), ("node_types",))
+        except ProblemsError as error:
+            found += [altered(problem, place=altered(problem.place, file=path)) for problem in error.problems]
+    return found
 
 
 def _is_archive(path: Path) -> bool:

@@ -12,7 +12,8 @@ from phaseline.model.package_rows import PackageUse
 from phaseline.model.packages import Roles
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.finding import find_deployment
-from phaseline.use_cases.packages.installing import product_problems, tell_engine
+from phaseline.use_cases.packages.checking import product_problems
+from phaseline.use_cases.packages.installing import tell_engine
 from phaseline.use_cases.packages.known import known, lay_out_package, rows
 from phaseline.use_cases.packages.naming import find_package, read_name
 

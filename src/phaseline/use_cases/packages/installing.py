@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 
 from phaseline.model.frozen import frozen
 from phaseline.model.package_rows import PackageRow
-from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.problem import Problem, ProblemsError, fail
+from phaseline.use_cases.packages.checking import product_problems, type_problems
 from phaseline.use_cases.packages.known import ENDING, collect, lay_out_package, numbers_of, rows, work_folder
 
 if TYPE_CHECKING:
@@ -70,24 +71,10 @@ def install(place: Workplace, path: str, wanted: Wanted | None = None) -> Instal
         read = read_package(files.documents, Path(path).name)
         if read.package is None:
             raise ProblemsError(read.problems)
-        if other := product_problems(read.package):
-            raise ProblemsError(other)
+        problems = [*product_problems(read.package), *type_problems(files, read.package)]
+        if problems:
+            raise ProblemsError(problems)
         return _stored(place, files, read.package, read.problems, wanted or Wanted())
-
-
-def product_problems(package: Package) -> list[Problem]:
-    """PL-F066 if a package is for other versions of Phaseline."""
-    if not package.requires_product:
-        return []
-    from packaging.specifiers import SpecifierSet
-
-    from phaseline import __version__
-
-    if SpecifierSet(package.requires_product, prereleases=True).contains(__version__):
-        return []
-    message = f"{package} is for Phaseline {package.requires_product}, and this is {__version__}"
-    mend = "Get a version of the package that is for this one."
-    return [Problem("PL-F066", message, mend, Place(subject=str(package)))]
 
 
 def _stored(
