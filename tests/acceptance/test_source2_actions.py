@@ -159,3 +159,47 @@ def test_h27_what_was_adopted_in_vain_is_let_go_of_as_an_action_of_its_own(actio
     view = adopt(shop.place, AdoptOrder(document), manner=Manner(on_failure="rollback"))
     assert (view.status, shop.deployments.list().total) == ("failed", 0)
     assert actions.calls() == ["pre A ADOPT", "post A ADOPT True failed", *pair("ROLLBACK")]
+
+
+def test_s10_an_abandon_is_refused_while_an_operation_runs_unless_it_is_canceled_first(actions: Actions) -> None:
+    from phaseline import ProblemsError
+    from phaseline.model.execution import Request
+    from phaseline.use_cases.surrounding import new_execution
+
+    shop = actions.shop
+    store = shop.place.store
+    (row,) = store.deployments()
+    running = store.create_execution(new_execution(shop.place, row.number, Request("check_status")), asks=True)
+    with pytest.raises(ProblemsError, match="PL-C016"):
+        shop.deployments.abandon("shop")
+    assert shop.deployments.abandon("shop", force=True).is_good
+    found = store.execution(running.id)
+    assert found is not None
+    assert found.status == "canceled"
+    assert (shop.deployments.list().total, len(shop.abandoned.list())) == (0, 1)
+
+
+def test_s10_what_waits_behind_an_abandon_does_not_begin_on_what_is_forgotten(actions: Actions) -> None:
+    """An uninstall that did would take away what is outside."""
+    from phaseline.model.execution import Request
+    from phaseline.use_cases.surrounding import new_execution
+
+    shop = actions.shop
+    store = shop.place.store
+    (row,) = store.deployments()
+    asked = [Request("abandon"), Request("uninstall"), Request("check_status")]
+    rows = [
+        store.create_execution(new_execution(shop.place, row.number, one), asks=True, beside=lambda _: True)
+        for one in asked
+    ]
+    shop.engine.run()
+    found = [store.execution(one.id) for one in rows]
+    assert [one.status.value for one in found if one is not None] == ["completed", "canceled", "canceled"]
+    assert actions.calls() == pair("ABANDON")
+
+
+def test_s10_a_deployment_is_not_adopted_without_a_document(actions: Actions) -> None:
+    from phaseline import ProblemsError
+
+    with pytest.raises(ProblemsError, match="PL-P042"):
+        actions.shop.executions.start("adopt", "shop")

@@ -178,7 +178,7 @@ class Whole(DayTwo):
             super()._submit(life)
             return
         states = same(self.documents[life.deployment], self.store.blueprint(life.deployment)).states
-        row = self.store.create_execution(self.new(life, {"states": dict(states)} if states else {}))
+        row = self.store.create_execution(self.new(life, {"document": "left.json", "states": dict(states)}))
         life.execution, life.tries, life.wished_at, life.cleaned_at = row.id, 0, 0, 0
         self.say(f"{row.id}: a user takes over what was left")
         self.engine.submit(row)

@@ -75,7 +75,9 @@ def adopt(
     adoption = prepared.adoption
     if adoption.problems:
         raise ProblemsError(adoption.problems)
-    parameters: dict[str, Value] = {"states": dict(adoption.states)} if adoption.states else {}
+    parameters: dict[str, Value] = {"document": Path(order.document).name}
+    if adoption.states:
+        parameters["states"] = dict(adoption.states)
     request = manner.request("adopt", place, parameters if order.check else {**parameters, "check": False})
     refuse(adoption.topology, request)
     for warning in adoption.warnings:

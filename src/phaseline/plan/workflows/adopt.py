@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.execution import Verdict
+from phaseline.model.problem import Problem
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.subject_ranges import numbers_of
@@ -22,7 +23,7 @@ from phaseline.plan.workflow import SWITCH, Parameter, Workflow
 from phaseline.plan.workflows.checking import CHECK_STATUS, NOT_THERE, lay_status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from phaseline.model.execution import History, Request
     from phaseline.model.graph import Graph
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 ADOPT = "adopt"
 """Name of the workflow, and of the graph in which everybody takes his state."""
+DOCUMENT = "document"
+"""Parameter: which document says what is there; told by whoever has stored the deployment from it."""
 STATES = "states"
 """Parameter: {state: instance numbers as ranges} of those that do not become ``started``."""
 CHECK = "check"
@@ -81,8 +84,16 @@ def _next_state(asked: Asked) -> Graph | None:
     return None
 
 
+def problems(_topology: Topology, request: Request) -> Iterable[Problem]:
+    """Without a document nobody knows that anything is there."""
+    if not request.parameters.get(DOCUMENT):
+        mend = "Name the document: phaseline adopt FILE -d NAME"
+        yield Problem("PL-P042", "an adoption is of a document, and there is none", mend)
+
+
 PARAMETERS: Mapping[str, Parameter] = {
+    DOCUMENT: Parameter((str,), "the name of a document"),
     STATES: Parameter((dict,), "a mapping of states to instances"),
     CHECK: SWITCH,
 }
-WORKFLOW = Workflow(plan, PARAMETERS, takes_back=True)
+WORKFLOW = Workflow(plan, PARAMETERS, problems=problems, takes_back=True)
