@@ -18,7 +18,8 @@ from pathlib import Path
 import asyncssh
 
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
-KINDS = ("openssh", "asyncssh") if SSHD else ("asyncssh",)
+KINDS = ("openssh",) if SSHD else ("asyncssh",)
+"""Which one is talked to."""
 USER = "ann"
 PASSWORD = "correct horse"
 
@@ -75,8 +76,9 @@ def _openssh(folder: Path, home: Path) -> Iterator[tuple[int, str]]:
     config = folder / "sshd_config"
     config.write_text(
         f"HostKey {folder}/host\nAuthorizedKeysFile {folder}/user.pub\nStrictModes no\nUsePAM no\nPermitRootLogin yes\n"
-        f"PasswordAuthentication no\nPidFile none\nMaxSessions 10\nLogLevel ERROR\n"
-        f'ForceCommand cd {home} && HOME={home} exec sh -c "$SSH_ORIGINAL_COMMAND"\n'
+        f"PasswordAuthentication no\nPidFile none\nMaxSessions 10\nLogLevel ERROR\nUseDNS no\n"
+        f"SetEnv HOME={home}\n"  # else the user's own start-up file is run for each command
+        f'ForceCommand cd {home} && exec sh -c "$SSH_ORIGINAL_COMMAND"\n'
     )
     if getpass.getuser() == "root":
         Path("/run/sshd").mkdir(exist_ok=True)  # sshd wants it there when it is root
