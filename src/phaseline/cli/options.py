@@ -149,12 +149,24 @@ def running_options(function: F) -> F:
         on_failure: OnFailure,
         stop_after: str | None,
         if_busy: IfBusy,
+        timeout: str | None,
+        subgraph_retries: int | None,
+        breaks: tuple[str, ...],
+        break_timeout: str | None,
         **others: object,
     ) -> object:
         from phaseline.cli.running import read_manner
 
-        return function(*args, manner=read_manner(task_retries, on_failure, stop_after, if_busy), **others)
+        manner = read_manner(
+            task_retries, on_failure, stop_after, if_busy,
+            timeout=timeout, subgraph_retries=subgraph_retries, breaks=breaks, break_timeout=break_timeout,
+        )  # fmt: skip
+        return function(*args, manner=manner, **others)
 
+    return cast("F", _of_failures(_of_time(with_manner)))
+
+
+def _of_failures(function: Callable[..., object]) -> Callable[..., object]:
     retries = click.option(
         "--task-retries",
         type=click.IntRange(min=-1),
@@ -181,4 +193,29 @@ def running_options(function: F) -> F:
         show_default=True,
         help="While another execution has a claim on the same instances: wait for it, refuse, or run beside it.",
     )
-    return cast("F", retries(failure(limit(busy(with_manner)))))
+    again = click.option(
+        "--subgraph-retries",
+        type=click.IntRange(min=-1),
+        metavar="N",
+        help="How often an instance whose life cycle has failed is taken away and goes through it again; -1: without end. [default: 0]",
+    )
+    return retries(failure(limit(busy(again(function)))))
+
+
+def _of_time(function: Callable[..., object]) -> Callable[..., object]:
+    time = click.option(
+        "--timeout",
+        metavar="SPAN",
+        help="Cancel it when it takes longer: 90s, 10m, 2h; calls that run have 4 minutes more.",
+    )
+    stops = click.option(
+        "--break",
+        "breaks",
+        metavar="POINT=NODES",
+        multiple=True,
+        help="Instances of these nodes (* for any part of a name) stop there until they are cleared: pre-create=app_*; repeatable.",
+    )
+    waits = click.option(
+        "--break-timeout", metavar="SPAN", help="What stops at a --break and is not cleared so long has failed."
+    )
+    return time(stops(waits(function)))

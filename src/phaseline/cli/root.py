@@ -32,6 +32,7 @@ COMMANDS = {
     "abandoned": "abandoned:abandoned",
     "instances": "instances:instances",
     "executions": "executions:executions",
+    "breakpoints": "breakpoints:breakpoints",
     "engine": "engine:engine",
     "status": "status:status",
     "doctor": "doctor:doctor",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from phaseline.cli.saying import forget
+from phaseline.model.frozen import altered
 
 if TYPE_CHECKING:
     from phaseline.cli.desk import Desk
@@ -57,20 +58,48 @@ def watching(desk: Desk) -> Iterator[Reporter]:
             signal.signal(number, handler)
 
 
-def read_manner(task_retries: int | None, on_failure: OnFailure, stop_after: str | None, if_busy: IfBusy) -> Manner:
-    """What the options that they share say of failures, and of others who are at work."""
+def read_manner(
+    task_retries: int | None,
+    on_failure: OnFailure,
+    stop_after: str | None,
+    if_busy: IfBusy,
+    *,
+    timeout: str | None = None,
+    subgraph_retries: int | None = None,
+    breaks: Sequence[str] = (),
+    break_timeout: str | None = None,
+) -> Manner:
+    """What the options that they share say of failures, of time, of where to stop, and of others who are at work."""
+    from phaseline.model.breakpoints import read_breakpoint
     from phaseline.use_cases.installing import Manner, read_limit
 
+    wait = _span("--break-timeout", break_timeout)
+    try:
+        stops = tuple(read_breakpoint(text, wait) for text in breaks)
+    except ValueError as error:
+        raise click.UsageError(f"--break: {error}") from error
+    manner = Manner(
+        task_retries, on_failure, None, if_busy, _span("--timeout", timeout), subgraph_retries, breakpoints=stops
+    )
     if stop_after is None:
-        return Manner(task_retries, on_failure, None, if_busy)
+        return manner
     if on_failure != "continue":
         raise click.UsageError(
             f"--on-failure {on_failure} says that nothing may fail, --stop-after how much; give one of them"
         )
     try:
-        return Manner(task_retries, on_failure, read_limit(stop_after), if_busy)
+        return altered(manner, stop_after=read_limit(stop_after))
     except ValueError as error:
         raise click.UsageError(f"--stop-after: {error}") from error
+
+
+def _span(option: str, text: str | None) -> float | None:
+    from phaseline.use_cases.installing import read_span
+
+    try:
+        return None if text is None else read_span(text)
+    except ValueError as error:
+        raise click.UsageError(f"{option}: {error}") from error
 
 
 def finish(desk: Desk, view: ExecutionView, hints: Callable[[], list[str]] = list) -> None:

@@ -208,6 +208,6 @@ def _executions_go_on(scheduler: Scheduler) -> None:
             assert (slot.execution, slot.deployment) == (run.execution, run.deployment), f"graph {graph} is another's"
             assert arena.slot_execution[slot.number] == run.execution, f"graph {graph} is another's"
     runs = scheduler.runs.values()
-    unended = {run.execution for run in runs if run.stop_after is not None}
+    unended = {run.execution for run in runs if run.is_limited}
     unended |= {run.execution for run in runs if any(arena.slots[graph].bounds for graph in run.graphs)}
     assert unended <= set(scheduler.limited) <= set(scheduler.runs), "executions with a limit are not known as such"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -61,6 +61,8 @@ AS_RESTORED = bytes(status if IS_STORED[status] else BLOCKED for status in Entry
 """[status as stored] -> what an entry begins with: what waits and runs follows from needs and open batches."""
 RETRIED = one_of(FAILED, CANCELED)
 RETRIED_UNSURE = one_of(FAILED, CANCELED, UNSURE)
+GRACE_MS = 240_000
+"""So long calls that run when the time of their execution is over are awaited."""
 UNBEGUN = one_of(BLOCKED, WAITING, SLEEPING)
 CALLED = one_of(RUNNING, CANCELING)
 COMPLETED_BY_HAND = one_of(FAILED, UNSURE, SLEEPING, WAITING, CANCELED)
@@ -78,14 +80,15 @@ def apply(scheduler: Scheduler, draft: Draft, event: Event) -> None:
 
 def _submitted(scheduler: Scheduler, draft: Draft, event: Submitted) -> None:
     """A new execution begins with the question what is to be done."""
-    run = _begin(scheduler, Run(event.execution, event.deployment, event.stop_after))
+    run = _begin(scheduler, Run(event.execution, event.deployment, event.stop_after, timeout_ms=event.timeout_ms))
+    run.begin_time(draft.now)
     scheduler.set_status(draft, run, ExecutionStatus.RUNNING)
     scheduler.ask(draft, run, 0)
 
 
 def _begin(scheduler: Scheduler, run: Run) -> Run:
     scheduler.runs[run.execution] = run
-    if run.stop_after is not None:
+    if run.is_limited:
         scheduler.limited[run.execution] = run
     return run
 
@@ -133,8 +136,12 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
     run = scheduler.runs.get(event.execution)
     if run is None:
         run = _begin(
-            scheduler, Run(event.execution, event.deployment, event.stop_after, event.status, attempt=event.attempt)
-        )
+            scheduler,
+            Run(
+                event.execution, event.deployment, event.stop_after, event.status, attempt=event.attempt,
+                timeout_ms=event.timeout_ms, ends_at=event.ends_at, is_timed_out=event.is_timed_out,
+            ),
+        )  # fmt: skip
         run.is_canceled = event.status is ExecutionStatus.CANCELING
         scheduler.pondered.add(run.execution)
     if event.graph is None:
@@ -242,6 +249,17 @@ def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
             scheduler.arena.touched.add(arena.slots[graph].number)
 
 
+def time_out(scheduler: Scheduler, draft: Draft, run: Run) -> None:
+    """Its time is over: nothing new begins. When the grace is over, too, what still runs is given up and ended."""
+    if run.is_canceled and not run.is_timed_out:  # somebody was faster
+        run.ends_at = None
+        return
+    how: Literal["wait", "kill"] = "kill" if run.is_timed_out else "wait"
+    run.ends_at = None if run.is_timed_out else draft.now + GRACE_MS
+    run.is_timed_out = True
+    _cancel(scheduler, draft, CancelRequested(run.execution, how=how))
+
+
 def _give_up(scheduler: Scheduler, draft: Draft, batch: OpenBatch, members: np.ndarray) -> None:
     """Wait no longer for these members: what must not be called twice is unsure, the rest canceled."""
     positions = batch.positions[members]
@@ -305,6 +323,7 @@ def _again(scheduler: Scheduler, draft: Draft, slot: Slot, positions: np.ndarray
 def _reopen(scheduler: Scheduler, draft: Draft, run: Run) -> None:
     """An execution goes on, with the graphs that it has, in its next attempt."""
     run.attempt += 1
+    run.begin_time(draft.now)
     for held in run.graphs:
         scheduler.arena.slots[held].attempt = run.attempt
         draft.reopened.append(GraphReopened(held, run.attempt))

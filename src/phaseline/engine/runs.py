@@ -24,7 +24,8 @@ class Run:
     One question is open at a time (``is_asking``). What happens before its answer may overtake it: then the answer
     is dropped and the question asked anew. ``failures`` counts entries by (graph, group) that failed and are not
     tolerated; ``failed`` holds their different subjects, where a share of them is limited or a graph has bounds. ``retried``: (graph, positions or
-    None for all) that a user wants to go on, should the planner answer so.
+    None for all) that a user wants to go on, should the planner answer so. ``ends_at``: when the time of this attempt is over
+    (``timeout_ms`` of it, 0 for none); once it is (``is_timed_out``), when what still runs of it is given up.
     """
 
     execution: int
@@ -43,6 +44,19 @@ class Run:
     first_failure_at: int | None = None
     is_stopped: bool = False
     retried: tuple[int, np.ndarray | None] = (0, None)
+    timeout_ms: int = 0
+    ends_at: int | None = None
+    is_timed_out: bool = False
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is anything that may end it before its planner does."""
+        return self.stop_after is not None or self.timeout_ms > 0
+
+    def begin_time(self, now: int) -> None:
+        """The time of an attempt begins."""
+        self.ends_at = now + self.timeout_ms if self.timeout_ms else None
+        self.is_timed_out = False
 
     @property
     def stops_at(self) -> int | None:

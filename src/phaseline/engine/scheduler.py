@@ -141,6 +141,8 @@ class Scheduler:
             run = self.runs[slot.execution]
             slot.attempt = run.attempt
             run.graphs.append(slot.graph_id)
+            if run.is_timed_out:  # what closes it has a time of its own
+                run.ends_at = None
             if slot.bounds:
                 self.limited[run.execution] = run
             self.arena.touched.add(slot.number)
@@ -254,6 +256,8 @@ class Scheduler:
     def _stop_runs(self, draft: Draft) -> None:
         """Cancel what has not begun of executions that bear no more failure."""
         for run in self.limited.values():
+            if run.ends_at is not None and run.ends_at <= draft.now:
+                requests.time_out(self, draft, run)
             reason = run.stop_reason(self.arena, draft.now)
             if reason:
                 run.is_stopped = True
@@ -403,8 +407,9 @@ class Scheduler:
         if opening is not None and (at is None or opening < at):
             at = opening
         for run in self.limited.values():
-            if run.stops_at is not None and (at is None or run.stops_at < at):
-                at = run.stops_at
+            for due in (run.stops_at, run.ends_at):
+                if due is not None and (at is None or due < at):
+                    at = due
         if at != self._wake_at:
             self._wake_at = at
             draft.commands.append(WakeAt(at))

@@ -12,10 +12,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint import Operation
+from phaseline.model.breakpoints import PREFIX, pausing
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.stage_tasks import Stages
 
 HOOKS = "hooks."
@@ -80,12 +82,14 @@ class Around:
     """Everything that surrounds one execution. ``hooks`` in the order of their pre calls.
 
     ``taking_back``: the classes that are called round the taking back of what the execution made, if it fails and is to be
-    taken back: an action of its own. ``stages``: the tasks of packages before and after the body.
+    taken back: an action of its own. ``stages``: the tasks of packages before and after the body. ``breakpoints``: those of
+    its request, not stored here.
     """
 
     hooks: tuple[HookClass, ...] = ()
     taking_back: tuple[HookClass, ...] = ()
     stages: Stages | None = None
+    breakpoints: tuple[Breakpoint, ...] = ()
 
     def hook(self, phase: str) -> HookClass | None:
         """The class that a phase calls; None if it calls none."""
@@ -99,6 +103,8 @@ class Around:
 
     def operation(self, phase: str) -> Operation | None:
         """What a phase of the execution calls that is no operation of a node; None if it calls nothing of the kind."""
+        if self.breakpoints and phase.startswith(PREFIX):
+            return pausing(phase, self.breakpoints)
         hook = self.hook(phase)
         if hook is not None:
             return Operation(phase, "function", implementation=hook.implementation)

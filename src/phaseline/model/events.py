@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Submitted:
-    """A new execution over a deployment exists; its planner is to be asked for the first graph."""
+    """A new execution over a deployment exists; its planner is to be asked for the first graph. ``timeout_ms``: 0 for none."""
 
     execution: int
     deployment: int
     stop_after: StopAfter | None = None
+    timeout_ms: int = 0
 
 
 @frozen
@@ -46,7 +47,8 @@ class Restored:
 
     ``statuses`` uint8 by position as stored; ``positions``, ``attempts``, ``generations``, ``due``: its notes.
     ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last went on. ``begun``: positions that
-    were called before (int32); whether these apply is asked no more.
+    were called before (int32); whether these apply is asked no more. ``timeout_ms``: 0 for none; ``ends_at``: when the time of this
+    attempt is over, or with ``is_timed_out``, when its grace is; None: no time is.
     """
 
     execution: int
@@ -63,6 +65,9 @@ class Restored:
     generations: np.ndarray | None = None
     due: np.ndarray | None = None
     begun: np.ndarray | None = None
+    timeout_ms: int = 0
+    ends_at: int | None = None
+    is_timed_out: bool = False
 
 
 @frozen

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.checks import Checks
     from phaseline.model.graph import Graph
     from phaseline.model.phase_registry import PhaseRegistry
@@ -57,7 +58,8 @@ class Request:
 
     ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
     to be stored, or run beside it by ``force``. ``take_back``: if it fails, what it has made is taken away again.
-    ``is_surrounded``: an ``Around`` is stored with its execution.
+    ``is_surrounded``: an ``Around`` is stored with its execution. ``timeout_s``: an attempt that takes longer is canceled; None: never.
+    ``breakpoints``: where instances stop until somebody lets them go on.
     """
 
     workflow: str
@@ -68,6 +70,13 @@ class Request:
     if_busy: IfBusy = "wait"
     take_back: bool = False
     is_surrounded: bool = False
+    timeout_s: float | None = None
+    breakpoints: tuple[Breakpoint, ...] = ()
+
+    @property
+    def timeout_ms(self) -> int:
+        """The time of an attempt in ms, 0 where it has no end."""
+        return 0 if self.timeout_s is None else round(self.timeout_s * 1000)
 
 
 TOLERATED = "tolerated"
@@ -120,6 +129,7 @@ class History:
     name of a round of this attempt to the instances for which it called an operation (bool by number); None: there was no
     such round. ``said``: to (phase, message) of what failed in it, the first few. ``is_afresh``: a retry for which nothing of
     an earlier attempt can go on. ``planner``: gives that of another workflow of the deployment, by its name.
+    ``is_timed_out``: it was canceled because its time was over.
     """
 
     states: np.ndarray
@@ -134,6 +144,7 @@ class History:
     said: Callable[[str], Sequence[tuple[str, str]]] = lambda _name: ()
     is_afresh: bool = False
     planner: Callable[[str], Callable[..., Graph | Reshape | GoOn | Verdict] | None] = lambda _name: None
+    is_timed_out: bool = False
 
 
 @frozen

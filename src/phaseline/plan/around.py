@@ -138,7 +138,7 @@ class _Action:
         found = within(body.asked, body.around, body.answer) if not self.of else body.answer()
         if not isinstance(found, Verdict):
             return found
-        return self._closing(found, Why.COMPLETED if body.is_taken_back else _why(found))
+        return self._closing(found, Why.COMPLETED if body.is_taken_back else _why(found, self.asked.history))
 
     def _opening(self) -> Graph | Verdict | None:
         """The pre calls; where one has failed the undo calls, then the verdict. None: the body may begin."""
@@ -223,12 +223,12 @@ def _told(history: History, of: str) -> Why | None:
     return found[0] if found else None
 
 
-def _why(found: Verdict) -> Why:
+def _why(found: Verdict, history: History) -> Why:
     match found.status:
         case ExecutionStatus.COMPLETED:
             return Why.COMPLETED
         case ExecutionStatus.CANCELED:
-            return Why.CANCELED
+            return Why.TIMED_OUT if history.is_timed_out else Why.CANCELED
     return Why.FAILED
 
 

@@ -128,7 +128,9 @@ def _update(story: Story, _: State | None) -> Iterable[Tale]:
 def _own(story: Story, _: State | None) -> Iterable[Tale]:
     """Of a graph of somebody's own: what was called, one after the other."""
     for phase, positions in story.positions.items():
-        if any(not int(story.graph.marks[position]) & Mark.ABSENT for position in positions):
+        if phase not in story.stops and any(
+            not int(story.graph.marks[position]) & Mark.ABSENT for position in positions
+        ):
             yield operation_tale(phase, phase, {})
 
 

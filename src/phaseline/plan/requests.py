@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from phaseline.plan.workflow import Parameter, Workflow
 
 
+POINTS = ("create", "update", "delete", "configure", "start", "stop")
+"""Operations that a breakpoint may name although nobody maps them."""
+NODES_NAMED = 10
+
+
 def check(
     topology: Topology, request: Request, *, with_custom: bool = False, workflow: Workflow | None = None
 ) -> tuple[Problem, ...]:
@@ -38,10 +43,26 @@ def check(
     more = set(declared.parameters if declared is not None else ())
     if with_custom:
         more |= request.parameters.keys()
-    found = (*_parameters(request, workflow.parameters, more), *_filters(topology, request))
+    found = (*_parameters(request, workflow.parameters, more), *_filters(topology, request), *_stops(topology, request))
     if request.take_back and not workflow.takes_back:
         found = (*found, _not_taken_back(request))
     return found or tuple(workflow.problems(topology, request))
+
+
+def _stops(topology: Topology, request: Request) -> Iterable[Problem]:
+    """PL-P047: breakpoints at which nobody will ever stop."""
+    nodes = [node.name for number, node in enumerate(topology.nodes) if number not in topology.past]
+    for one in request.breakpoints:
+        if not any(map(one.concerns, nodes)):
+            mend = f"{_did_you_mean(one.nodes, nodes)}There are: {', '.join(nodes[:NODES_NAMED])}."
+            yield Problem("PL-P047", f"the breakpoint {one} fits no node", mend)
+            continue
+        known = {*topology.called, *topology.called_between, *POINTS}
+        short = {name.rpartition(".")[2] for name in known}
+        named = one.point.partition("-")[2]
+        if named not in known | short:
+            mend = f"{_did_you_mean(named, short)}Name an operation, such as {', '.join(POINTS)}."
+            yield Problem("PL-P047", f"the breakpoint {one} stands at '{named}', which is no operation", mend)
 
 
 def _not_taken_back(request: Request) -> Problem:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.breakpoints import POST, PRE, PREFIX, Breakpoint
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind, owners_of
 from phaseline.model.rows import NoteRow
@@ -128,6 +129,7 @@ class Story:
             step = entries.steps[entries.step[position]]
             self.kinds[position] = step.kind
             self.positions.setdefault(step.phase, []).append(position)
+        self.stops = [phase for phase in self.positions if phase.startswith(PREFIX)]
 
     @property
     def is_called(self) -> bool:
@@ -162,8 +164,12 @@ class Story:
         at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)
         for part in tale.parts:
             positions = self.positions.get(part.operation, []) if part.operation else []
+            if not self._passes(PRE, part.operation, lines):
+                return lines
             if not positions:
                 lines += [_line(text, at, "") for text in part.frame]
+                if not self._passes(POST, part.operation, lines):
+                    return lines
                 continue
             begun = [position for position in positions if self._has_begun(position)]
             if not begun:
@@ -173,7 +179,27 @@ class Story:
                 return lines
             at = max((spans[-1].ended_at for p in positions if (spans := self.calls.get(p))), default=at)
             lines += [_line(text, at, part.operation) for text in part.after]
+            if not self._passes(POST, part.operation, lines):
+                return lines
         return lines
+
+    def _passes(self, when: str, operation: str, lines: list[Line]) -> bool:
+        """Tell of breakpoints ``when`` (pre or post) of an operation; False where the instance stands at one."""
+        for phase in self.stops if operation else ():
+            if not Breakpoint(phase.removeprefix(PREFIX)).is_at(when, operation):
+                continue
+            for position in self.positions[phase]:
+                spans = self.calls.get(position, ())
+                if not self._has_begun(position):
+                    return False
+                point = phase.removeprefix(PREFIX)
+                begun = spans[0].begun_at if spans else 0
+                lines.append(Line("event", f"Node instance paused at {point} until it is cleared", begun, operation))
+                if not self.is_done(position):
+                    return False
+                ended = spans[-1].ended_at if spans else begun
+                lines.append(Line("event", f"Node instance goes on from {point}", ended, operation))
+        return True
 
     @property
     def is_on_path(self) -> bool:

@@ -79,7 +79,8 @@ def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
         with_bridges=walk.in_order,
         on_paths=on_paths,
     )
-    draft = lay_sequence(draft, walk.sequence, tolerant=walk.tolerant, once=walk.once)
+    breaks = request.breakpoints
+    draft = lay_sequence(draft, walk.sequence, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks)
     if on_paths:
         from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
 

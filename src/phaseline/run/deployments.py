@@ -205,6 +205,8 @@ class Deployments:
         if row.deployment in self._stale:
             self._look_for_code(row)
         around = self._store.around(row.number) if row.request.is_surrounded else Around()
+        if row.request.breakpoints:
+            around = altered(around, breakpoints=row.request.breakpoints)
         self._executions[row.number] = ExecutionView(
             row.id,
             row.request.workflow,

@@ -159,7 +159,7 @@ class Engine:
     def _begin(self, row: ExecutionRow) -> None:
         if is_reach(row):
             self._events.extend(self.phases.begin(row))
-        self._events.append(Submitted(row.number, row.deployment, row.request.stop_after))
+        self._events.append(Submitted(row.number, row.deployment, row.request.stop_after, row.request.timeout_ms))
         self._rows.append(execution_event(row, "workflow_started", self._clock.now()))
 
     def recover(self, rows: Sequence[ExecutionRow] | None = None) -> None:

@@ -100,8 +100,9 @@ class Planning:
         rounds[graph] = Round(name, attempt, counts, bears(*bounded, (status == FAILED) & ((marks & TOLERANT) == 0)))
 
     def ask(
-        self, execution: int, endings: Endings, *, is_canceled: bool, attempt: int, is_afresh: bool = False
-    ) -> Planned:
+        self, execution: int, endings: Endings, *, is_canceled: bool, attempt: int, is_afresh: bool = False,
+        is_timed_out: bool = False,
+    ) -> Planned:  # fmt: skip
         """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems.
 
         ``is_afresh`` as in ``History``.
@@ -129,6 +130,7 @@ class Planning:
             history = History(
                 deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, deployment.checks.checks,
                 lambda: self._deployments.aim_of(row), called, said, is_afresh, lambda name: self._named(deployment, name),
+                is_timed_out,
             )  # fmt: skip
             if row.request.is_surrounded:
                 self._histories[execution] = history
@@ -139,6 +141,8 @@ class Planning:
         except ProblemsError as problems:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
         if isinstance(answer, Verdict):
+            if is_timed_out and answer.status is ExecutionStatus.CANCELED:
+                answer = altered(answer, reason=timed_out(row.request, answer.reason))
             self._forgets[execution] = answer.forgets
             return Planned(execution, answer)
         if isinstance(answer, Reshape):
@@ -242,3 +246,14 @@ class Planning:
         """An execution has ended."""
         self._rounds.pop(execution, None)
         self._histories.pop(execution, None)
+
+
+def timed_out(request: Request, reason: str) -> str:
+    """Why an execution was canceled whose time was over.
+
+    >>> from phaseline.model.execution import Request
+    >>> timed_out(Request("install", timeout_s=90), "3 steps were canceled")
+    'timed out after 90 s: 3 steps were canceled'
+    """
+    told = f"timed out after {request.timeout_s:g} s"
+    return f"{told}: {reason}" if reason else told

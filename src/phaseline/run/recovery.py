@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from phaseline.engine.requests import GRACE_MS
 from phaseline.model.distinct import some
 from phaseline.model.events import Lost, Reattached, Restored
+from phaseline.model.frozen import altered
 from phaseline.model.resources import REACH
+from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import has_phases, phase_of
-from phaseline.model.status import FIRST_ENDED, EntryStatus, Mark, OutcomeKind
+from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus, Mark, OutcomeKind
 from phaseline.run.past import tell_settled
 
 if TYPE_CHECKING:
@@ -27,6 +30,14 @@ COMPLETED, ENDED_FROM = int(EntryStatus.COMPLETED), int(FIRST_ENDED)
 CONDITIONAL = int(Mark.CONDITIONAL)
 PENDING, LOST = int(OutcomeKind.PENDING), int(OutcomeKind.LOST)
 NEVER = -1
+
+
+class Time(TypedDict):
+    """Fields of ``Restored``."""
+
+    timeout_ms: int
+    ends_at: int | None
+    is_timed_out: bool
 
 
 def restore(
@@ -55,7 +66,8 @@ def restore(
             [_restored(store, deployments, row, graph, statuses, messages, calls) for graph, statuses in graphs]
         )
         if not graphs:
-            events.append(Restored(row.number, row.deployment, row.status, row.attempt, row.request.stop_after))
+            bare = Restored(row.number, row.deployment, row.status, row.attempt, row.request.stop_after)
+            events.append(altered(bare, **time_left(store, row)))
     lost: list[Event] = []
     for batch in orphans:
         if any(graph in held for graph, _ in batch.segments):
@@ -141,7 +153,23 @@ def _restored(
         generations=np.array([note.generation for note in notes], np.int32),
         due=np.array([note.due for note in notes], np.int64),
         begun=_begun(calls.by_graph[graph.id]) if some((columns.marks & CONDITIONAL) != 0) else None,
+        **time_left(store, row),
     )
+
+
+def time_left(store: Store, row: ExecutionRow) -> Time:
+    """When the time of the present attempt is over, as of ``Restored``; it began with the attempt.
+
+    Nobody has asked for the cancel of one that is canceling: then its time was over, and its grace has begun.
+    """
+    if not row.request.timeout_ms:
+        return {"timeout_ms": 0, "ends_at": None, "is_timed_out": False}
+    asked = store.requests_of(row.number)
+    began = max([row.started_at, *(one.at for one in asked if one.kind is RequestKind.RETRY)])
+    is_canceled = row.status is ExecutionStatus.CANCELING
+    is_timed_out = is_canceled and not any(one.kind is RequestKind.CANCEL and one.at >= began for one in asked)
+    ends_at = began + row.request.timeout_ms + (GRACE_MS if is_timed_out else 0)
+    return {"timeout_ms": row.request.timeout_ms, "ends_at": ends_at, "is_timed_out": is_timed_out}
 
 
 def _begun(last: np.ndarray) -> np.ndarray:

@@ -101,7 +101,12 @@ class Rounds:
 
     def _ask(self, run: Run, *, is_afresh: bool = False) -> Planned:
         return self._planning.ask(
-            run.execution, self._endings, is_canceled=run.is_canceled, attempt=run.attempt, is_afresh=is_afresh
+            run.execution,
+            self._endings,
+            is_canceled=run.is_canceled,
+            attempt=run.attempt,
+            is_afresh=is_afresh,
+            is_timed_out=run.is_timed_out,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from phaseline.model.breakpoints import Breakpoint
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.frozen import told
 from phaseline.store.documents import to_text
@@ -24,6 +25,8 @@ def to_json(request: Request) -> str:
             **({} if request.if_busy == WAIT else {"if_busy": request.if_busy}),
             **({"take_back": True} if request.take_back else {}),
             **({"surrounded": True} if request.is_surrounded else {}),
+            **({"breakpoints": [told(one) for one in request.breakpoints]} if request.breakpoints else {}),
+            **({} if request.timeout_s is None else {"timeout_s": request.timeout_s}),
         }
     )
 
@@ -40,4 +43,6 @@ def from_json(text: str) -> Request:
         if_busy=found.get("if_busy", WAIT),
         take_back=found.get("take_back", False),
         is_surrounded=found.get("surrounded", False),
+        timeout_s=found.get("timeout_s"),
+        breakpoints=tuple(Breakpoint(**one) for one in found.get("breakpoints", ())),
     )

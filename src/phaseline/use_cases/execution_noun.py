@@ -42,6 +42,9 @@ class Executions:
         on_failure: OnFailure = "continue",
         stop_after: str | None = None,
         if_busy: IfBusy = "wait",
+        timeout: str | None = None,
+        subgraph_retries: int | None = None,
+        breakpoints: Sequence[str] = (),
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
@@ -49,10 +52,13 @@ class Executions:
 
         ``task_retries`` None: as the settings say. ``stop_after``: ``3``, ``10%`` or ``30s``, how much may fail before
         nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances, ``refuse`` or ``force``.
+        ``timeout``: ``90s``, ``10m`` or ``2h``, canceled when it takes longer. ``subgraph_retries``: how often a life cycle that has
+        failed is gone through again. ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
         """
         from phaseline.use_cases.installing import install
 
-        order, manner = order_of(file, name, inputs, plugins), _manner(task_retries, on_failure, stop_after, if_busy)
+        order = order_of(file, name, inputs, plugins)
+        manner = _manner(task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints)
         return install(self._place, order, manner=manner, watcher=watcher, detach=detach)
 
     def uninstall(
@@ -64,13 +70,16 @@ class Executions:
         on_failure: OnFailure = "continue",
         stop_after: str | None = None,
         if_busy: IfBusy = "wait",
+        timeout: str | None = None,
+        subgraph_retries: int | None = None,
+        breakpoints: Sequence[str] = (),
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
         """Stop and delete every instance of a deployment; the record of the deployment stays."""
         from phaseline.use_cases.installing import uninstall
 
-        manner = _manner(task_retries, on_failure, stop_after, if_busy)
+        manner = _manner(task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints)
         return uninstall(
             self._place, name, ignore_failure=ignore_failure, manner=manner, watcher=watcher, detach=detach
         )
@@ -87,6 +96,9 @@ class Executions:
         on_failure: OnFailure = "continue",
         stop_after: str | None = None,
         if_busy: IfBusy = "wait",
+        timeout: str | None = None,
+        subgraph_retries: int | None = None,
+        breakpoints: Sequence[str] = (),
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
@@ -98,7 +110,7 @@ class Executions:
         from phaseline.use_cases.workflows import Start, start
 
         order = Start(workflow, deployment, parameters or {}, allow_custom, force)
-        manner = _manner(task_retries, on_failure, stop_after, if_busy)
+        manner = _manner(task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints)
         return start(self._place, order, manner=manner, watcher=watcher, detach=detach)
 
     def resume(
@@ -280,7 +292,24 @@ def order_of(file: str, name: str | None, inputs: Mapping[str, Value] | None, pl
     return Order(file, name, inputs or {}, tuple(plugins))
 
 
-def _manner(task_retries: int | None, on_failure: OnFailure, stop_after: str | None, if_busy: IfBusy) -> Manner:
-    from phaseline.use_cases.installing import Manner, read_limit
+def _manner(
+    task_retries: int | None,
+    on_failure: OnFailure,
+    stop_after: str | None,
+    if_busy: IfBusy,
+    timeout: str | None,
+    subgraph_retries: int | None,
+    breakpoints: Sequence[str],
+) -> Manner:
+    from phaseline.model.breakpoints import read_breakpoint
+    from phaseline.use_cases.installing import Manner, read_limit, read_span
 
-    return Manner(task_retries, on_failure, None if stop_after is None else read_limit(stop_after), if_busy)
+    return Manner(
+        task_retries,
+        on_failure,
+        None if stop_after is None else read_limit(stop_after),
+        if_busy,
+        None if timeout is None else read_span(timeout),
+        subgraph_retries,
+        tuple(map(read_breakpoint, breakpoints)),
+    )

@@ -20,6 +20,7 @@ from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.execution import IfBusy
     from phaseline.model.rows import DeploymentRow
     from phaseline.use_cases.loading import Loaded
@@ -39,21 +40,49 @@ class Manner:
 
     ``stop_after``: how much may fail before nothing new begins; ``on_failure`` ``stop`` says: nothing, and ``rollback`` that
     what was made is taken away again then. ``if_busy``: whether to wait while another execution has a claim on the same instances, to refuse, or to run beside it (decision 4).
+    ``timeout_s``: an attempt that takes longer is canceled. ``subgraph_retries``: how often an instance whose life cycle failed goes
+    through it again; None: as the settings say. ``breakpoints``: where instances stop, beside those of the deployment.
     """
 
     task_retries: int | None = None
     on_failure: OnFailure = "continue"
     stop_after: StopAfter | None = None
     if_busy: IfBusy = "wait"
+    timeout_s: float | None = None
+    subgraph_retries: int | None = None
+    breakpoints: tuple[Breakpoint, ...] = ()
 
     def request(self, workflow: str, place: Workplace, parameters: Mapping[str, Value]) -> Request:
         """The request of a workflow in this manner."""
         settings = place.settings
         retries = settings.task_retries if self.task_retries is None else self.task_retries
         stop = self.stop_after if self.on_failure == "continue" else StopAfter(failures=0)
-        retrying = RetryPolicy(retries, settings.task_retry_interval_s)
-        take_back = self.on_failure == "rollback"
-        return Request(workflow, parameters, retrying, stop, if_busy=self.if_busy, take_back=take_back)
+        again = settings.subgraph_retries if self.subgraph_retries is None else self.subgraph_retries
+        return Request(
+            workflow,
+            parameters,
+            RetryPolicy(retries, settings.task_retry_interval_s, again),
+            stop,
+            if_busy=self.if_busy,
+            take_back=self.on_failure == "rollback",
+            timeout_s=self.timeout_s,
+            breakpoints=self.breakpoints,
+        )
+
+
+UNITS_S = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
+
+
+def read_span(text: str) -> float:
+    """Seconds from ``90``, ``90s``, ``10m`` or ``2h``. Raises: ``ValueError`` for anything else, and for nothing.
+
+    >>> read_span("10m"), read_span("1.5h")
+    (600.0, 5400.0)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([a-z]*)", text.strip())
+    if found is None or found[2] not in UNITS_S or not float(found[1]):
+        raise ValueError(f"'{text}' is no span of time: write 90s, 10m or 2h")
+    return float(found[1]) * UNITS_S[found[2]]
 
 
 def read_limit(text: str) -> StopAfter:

@@ -67,6 +67,7 @@ class Settings:
     on_broken_hooks: OnBroken = "refuse"
     verify_hooks: Verify = "off"
     allow_master: bool = False
+    subgraph_retries: int = 0
 
     def variables(self) -> dict[str, str]:
         """The same values as environment variables, for a process that is to work as this one does."""
@@ -80,6 +81,7 @@ class Settings:
             "secrets.key_file": self.secrets_key_file,
             "run.task_retries": str(self.task_retries),
             "run.task_retry_interval": str(self.task_retry_interval_s),
+            "run.subgraph_retries": str(self.subgraph_retries),
             "run.threads": str(self.threads),
             "run.workers": str(self.workers),
             "ssh.host_keys": self.ssh_host_keys,
@@ -123,6 +125,7 @@ def load_settings(
             texts[setting.name] = (variables[setting.variable], setting.variable)
     texts.update({name: (text, "the command line") for name, text in (given or {}).items()})
     retries = _checked("run.task_retries", texts, _retries, problems, 60)
+    again = _checked("run.subgraph_retries", texts, _retries, problems, 0)
     interval = _checked("run.task_retry_interval", texts, _seconds, problems, 15.0)
     threads, workers = (_checked(f"run.{pool}", texts, _slots, problems, 1) for pool in ("threads", "workers"))
     url = texts["store.url"][0] if texts["store.url"][1] != "the default" else default_store_url(variables)
@@ -155,6 +158,7 @@ def load_settings(
             texts["ssh.known_hosts"], Path(variables.get("HOME") or Path.home(), ".ssh", "known_hosts"), place
         ),
         allow_master=allow_master,
+        subgraph_retries=int(again),
         **of_hooks,
     )
 

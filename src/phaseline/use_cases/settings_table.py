@@ -87,6 +87,13 @@ SETTINGS = (
         "2.5",
     ),
     Setting(
+        "run.subgraph_retries",
+        "How often an instance whose life cycle has failed is taken away and goes through it again; -1: without end.",
+        "whole number, -1 or more",
+        "0",
+        "2",
+    ),
+    Setting(
         "run.threads",
         "How many calls of Python functions for single instances run at once.",
         "whole number, 1 or more",

@@ -19,6 +19,9 @@ def new_execution(place: Workplace, deployment: int, request: Request, *, at: in
 
     Raises: as ``around_of``.
     """
+    from phaseline.use_cases.breakpoints import with_breakpoints
+
+    request = with_breakpoints(place, deployment, request)
     around = around_of(place, request, deployment)
     return NewExecution(deployment, request, place.actor, place.clock.now() if at is None else at, around)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.breakpoints import POST, PRE
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.states import InstanceState
@@ -14,46 +15,58 @@ from phaseline.model.status import Mark
 from phaseline.plan.draft import Change, Draft, Slot
 from phaseline.plan.policies import Manner
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
+from phaseline.plan.transforms.breakpoints import stops
 from phaseline.plan.transforms.relationships import relationship_slots
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.topology import Topology
 
+    Breakpoints = tuple[Breakpoint, ...]
 
 STATES = 256
 """No state has so high a number; those of paths lie above those of the life cycle."""
 
 
-def lay_sequence(draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool) -> Draft:
+def lay_sequence(
+    draft: Draft, sequence: Sequence, *, tolerant: bool, once: bool, breakpoints: Breakpoints = ()
+) -> Draft:
     """Slots for the calls and relationship operations of the chosen, and the states between them.
 
-    ``tolerant``: failures are ignored; ``once``: nothing is tried again.
+    ``tolerant``: failures are ignored; ``once``: nothing is tried again. ``breakpoints``: where instances stop.
     """
     items: list[Slot | Change] = []
     called = np.zeros(len(draft.participants), bool)
     lacking: dict[AbstractSet[InstanceState], np.ndarray] = {}
     for item in sequence:
-        if not _is_anywhere(draft.topology, item):
+        if not breakpoints and not _is_anywhere(draft.topology, item):
             continue
         who = lacking.get(item.unless)
         if who is None:
             who = lacking[item.unless] = draft.walks & ~_have(draft, item.unless)
+        if isinstance(item, Become):
+            items.append(Change(item.state, who))
+            continue
+        stopped = who
+        if isinstance(item, Call) and item.only is not None:
+            stopped = who & item.only[draft.participants.number]
+        if breakpoints:
+            items += stops(draft, breakpoints, PRE, item.operation, stopped)
         if isinstance(item, Call):
-            called_here = who if item.only is None else who & item.only[draft.participants.number]
+            called_here = stopped
             slots = call_slots(draft, item, called_here, tolerant=tolerant, once=once)
-        elif isinstance(item, Relate):
+        else:
             rows = of_sources(draft, who)
             if item.only is not None:
                 rows &= item.only
             slots = relationship_slots(draft, item, rows, tolerant=tolerant, once=once, first=len(items))
-        else:
-            items.append(Change(item.state, who))
-            continue
         for slot in slots:
             called[slot.owner] = True
         items += slots
+        if breakpoints:
+            items += stops(draft, breakpoints, POST, item.operation, stopped)
     wanted = [isinstance(item, Become) and item.with_calls for item in sequence]
     return altered(draft, items=draft.items + tuple(_without_calls(items, sequence, called) if any(wanted) else items))
 

@@ -1,0 +1,125 @@
+"""H46: breakpoints over a real engine: who stands where, clearing, time-outs, those of a deployment, what is told."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from phaseline.model.breakpoints import Breakpoint
+from phaseline.model.problem import ProblemsError
+from phaseline.run.progress import Progress
+from phaseline.use_cases.breakpoints import clear, list_breakpoints
+from phaseline.use_cases.deciding import cancel, complete
+from phaseline.use_cases.history import events
+from phaseline.use_cases.installing import Manner, Order, install, uninstall
+from phaseline.use_cases.labels import change_labels
+from phaseline.use_cases.settings import Settings
+from phaseline.use_cases.watching import Nobody
+from phaseline.use_cases.workplace import Workplace, workplace
+
+BLUEPRINT = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins: {things: {executor: central_deployment_agent, install: false}}
+node_templates:
+  db: {type: cloudify.nodes.Root, interfaces: {cloudify.interfaces.lifecycle: {create: things.things.run}}}
+  web:
+    type: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.lifecycle: {create: things.things.run}}
+    relationships: [{type: cloudify.relationships.depends_on, target: db}]
+"""
+PLUGIN = """
+from phaseline import operation
+
+@operation(repeatable=True)
+def run(item):
+    pass
+"""
+
+
+class UntilItStops(Nobody):
+    """Leaves when something sleeps and nothing else moves."""
+
+    wants_progress = True
+
+    def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
+        self.interrupt = interrupt
+
+    def progressed(self, progress: Progress, now: int) -> None:
+        if progress.next_wake is not None:
+            self.interrupt()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Workplace]:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "things.py").write_text(PLUGIN)
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    with workplace(Settings(f"sqlite:///{tmp_path}/store.db"), "a test") as found:
+        yield found
+
+
+def order(tmp_path: Path) -> Order:
+    return Order(str(tmp_path / "blueprint.yaml"), "shop")
+
+
+def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(place: Workplace, tmp_path: Path) -> None:
+    stops = Manner(breakpoints=(Breakpoint("pre-create", "d*"),))
+    view = install(place, order(tmp_path), manner=stops, watcher=UntilItStops())
+    assert view.interrupted
+    (found,) = list_breakpoints(place, "shop")
+    assert (found.point, found.node, found.execution) == ("pre-create", "db", view.id)
+    assert found.message.startswith("paused at pre-create until somebody clears it")
+    with pytest.raises(ProblemsError, match="PL-C092") as error:
+        clear(place, "post-create", deployment="shop")
+    assert f"pre-create of {found.instance}" in error.value.problems[0].mend
+    with pytest.raises(ProblemsError, match="PL-C092"):
+        clear(place, "pre-create", instances=["web"])
+    assert clear(place, "pre-create", instances=["db"]) == [found]
+    assert place.store.execution(view.id).status == "completed"
+    told = [line.text for line in events(place, view.id).lines if line.instance == found.instance]
+    at = told.index("Node instance paused at pre-create until it is cleared")
+    assert told[at + 1 :][:3] == [
+        "Task completed by hand: cleared pre-create",
+        "Node instance goes on from pre-create",
+        "Creating node instance",
+    ]
+    assert list_breakpoints(place) == []
+
+
+def test_h46_one_that_nobody_clears_in_time_has_failed_and_can_still_be_vouched_for(
+    place: Workplace, tmp_path: Path
+) -> None:
+    stops = Manner(breakpoints=(Breakpoint("post-create", "db", timeout_s=0.01),))
+    view = install(place, order(tmp_path), manner=stops)
+    assert (view.status, [failure.message for failure in view.failures]) == (
+        "failed",
+        ["nobody has cleared post-create within 0.01 s"],
+    )
+    done = complete(place, view.id, instances=[view.failures[0].instance], reason="seen")
+    assert done.is_good
+
+
+def test_h46_labels_of_a_deployment_are_breakpoints_of_all_its_executions(place: Workplace, tmp_path: Path) -> None:
+    assert install(place, order(tmp_path)).is_good
+    change_labels(place, "shop", add=["csys-breakpoint=pre-delete=web", "csys-breakpoint=nonsense"])
+    view = uninstall(place, "shop", watcher=UntilItStops())
+    assert view.interrupted
+    assert [one.point for one in list_breakpoints(place)] == ["pre-delete"]
+    assert cancel(place, view.id).status == "canceled"
+    assert list_breakpoints(place) == []
+
+
+@pytest.mark.parametrize("stop", [Breakpoint("pre-create", "wbe"), Breakpoint("pre-craete", "web")])
+def test_h46_a_breakpoint_at_which_nobody_can_stop_is_refused(
+    place: Workplace, tmp_path: Path, stop: Breakpoint
+) -> None:
+    with pytest.raises(ProblemsError, match="PL-P047") as error:
+        install(place, order(tmp_path), manner=Manner(breakpoints=(stop,)))
+    assert "Did you mean" in error.value.problems[0].mend
+
+
+def test_h28_an_install_over_its_time_says_so(place: Workplace, tmp_path: Path) -> None:
+    """It stops at a breakpoint that nobody clears, so nothing but its time ends it."""
+    view = install(place, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),), timeout_s=0.05))
+    assert (view.status, view.reason.startswith("timed out after 0.05 s")) == ("canceled", True)
