@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bench.figures import Spread
 from bench.report import Row
+from phaseline.hooks.caller import HookCaller
 from phaseline.hooks.stack import StackView
+from phaseline.model.around import POST, PRE, HookClass, Why
+from phaseline.model.execution import Request
 from phaseline.model.states import InstanceState
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import Call, ExecutionView, Site
+from phaseline.run.grounds import Ground
 from phaseline.run.subjects import LoadedDeployment
+from phaseline.store.memory import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
+from phaseline.testing.clock import VirtualClock
 from phaseline.testing.hook_calls import deployment
+from phaseline.use_cases.settings import Settings
+from phaseline.use_cases.surrounding import around_of
+from phaseline.use_cases.workplace import workplace
+
+if TYPE_CHECKING:
+    from phaseline.run.calling import Channel
 
 INSTANCES, CLASSES = 10_000, 3
 PROPERTIES = {f"field_{number}": {"size": number} if number % 4 == 0 else number for number in range(8)}
-MOST_NOTHING_MS, MOST_READING_MS = 1.0, 100.0
+MOST_NOTHING_MS, MOST_READING_MS, MOST_NONE_US = 1.0, 100.0, 50.0
+ACTIONS = 2_000
 
 
 class Nothing:
@@ -57,12 +74,69 @@ def reading_ms(about: LoadedDeployment) -> float:
     return (perf_counter() - start) * 1000
 
 
+def none_us() -> float:
+    """What an action of a deployment pays where nobody has announced a class, beyond the first one of a process."""
+    with TemporaryDirectory() as folder, workplace(Settings(f"sqlite:///{folder}/store.db"), "bench") as place:
+        request = Request("install")
+        around_of(place, request, 1)
+        start = perf_counter()
+        for _ in range(ACTIONS):
+            assert around_of(place, request, 1) is None
+        return (perf_counter() - start) / ACTIONS * 1e6
+
+
+class _Channel:
+    """What calls of hooks need of an engine."""
+
+    def __init__(self) -> None:
+        self._hooks = [Nothing() for _ in range(CLASSES)]
+        self.lines = 0
+
+    def load(self, call: Call) -> Callable[[], object]:
+        """The object of the call's class."""
+        return lambda: self._hooks[call.member]
+
+    def log(self, *_line: object) -> None:
+        """Count a line."""
+        self.lines += 1
+
+
+def calls_ms(about: LoadedDeployment, caller: HookCaller) -> float:
+    """Pre and post of three classes, called as the engine calls them: with contexts, views, threads and a line for each."""
+    channel = _Channel()
+    execution = ExecutionView(
+        "install-1", "install", ground=Ground(1, MemoryStore(VirtualClock()), lambda _: None, dict)
+    )
+    hooks = [HookClass(f"H{number}", "bench:Nothing", "CREATE", key=f"bench//{number}") for number in range(CLASSES)]
+    start = perf_counter()
+    for phase, why in ((PRE, Why.BEFORE), (POST, Why.COMPLETED)):
+        for number, hook in enumerate(hooks):
+            site = Site(phase + hook.name, "function", hook.implementation, execution, about.view, hook=hook)
+            call = Call(site, number, 0, cast("Channel", channel), about)
+            call.why = why
+            assert caller.call(call).kind is OutcomeKind.COMPLETED
+    assert channel.lines == 2 * CLASSES
+    return (perf_counter() - start) * 1000
+
+
 def rows(count: int) -> list[Row]:
-    """Both, ``count`` times."""
+    """All of them, ``count`` times."""
     print("hooks over 10,000 instances", flush=True)
+    none = Spread(tuple(none_us() for _ in range(count)))
     nothing = Spread(tuple(nothing_ms(made()) for _ in range(count)))
     reading = Spread(tuple(reading_ms(made()) for _ in range(count)))
+    caller = HookCaller()
+    calls_ms(made(), caller)
+    calls = Spread(tuple(calls_ms(made(), caller) for _ in range(count)))
     return [
+        Row(
+            "hooks: an action where there are no classes",
+            none.text("µs", 1), f"≤ {MOST_NONE_US:g} µs", none.median <= MOST_NONE_US,
+        ),
+        Row(
+            f"hooks: pre and post of {CLASSES} classes that look at nothing, called as the engine does, {INSTANCES:,} instances",
+            calls.text("ms", 3), f"≤ {MOST_NOTHING_MS:g} ms", calls.median <= MOST_NOTHING_MS,
+        ),
         Row(
             f"hooks: pre and post of {CLASSES} classes that look at nothing, {INSTANCES:,} instances",
             nothing.text("ms", 3), f"≤ {MOST_NOTHING_MS:g} ms", nothing.median <= MOST_NOTHING_MS,

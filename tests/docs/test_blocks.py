@@ -22,6 +22,7 @@ PLAYED = [
     "coming-from-cfy",
     "day-2",
     "first-plugin",
+    "hooks",
     "operators",
     "packages",
     "phase-handler",

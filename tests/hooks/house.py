@@ -12,9 +12,9 @@ class Recorder:
 
     timeout = 20
 
-    def __init__(self, name, log, ordinal=100, fails=None, critical=True, hangs="", meets=False, **told):
+    def __init__(self, name, log, ordinal=100, fails=None, critical=True, hangs="", meets=False, gate="", **told):
         self.name, self.log, self.ordinal, self.fails = name, log, ordinal, fails or {}
-        self.critical, self.hangs, self.meets = critical, hangs, meets
+        self.critical, self.hangs, self.meets, self.gate = critical, hangs, meets, gate
         for key, value in told.items():
             setattr(self, key, tuple(value) if isinstance(value, list) else value)
 
@@ -25,17 +25,24 @@ class Recorder:
         with Path(self.log).open("a") as file:
             file.write(" ".join(map(str, words)) + "\n")
 
+    def stand(self, method):
+        """Where the class has a ``gate``, stand there until it is open: a pipe that somebody writes into."""
+        if self.gate == method:
+            Path(self.log).with_name("gate").read_text()
+
     def do_pre_op(self, cnxt, stack, current_stack=None, action=None):
         self.say("pre", self.name, action, id(self))
         if self.meets:
             MEETING.wait(30)
         if self.hangs == "pre":
             NEVER.wait()
+        self.stand("pre")
         if "pre" in self.fails:
             raise ValueError(self.fails["pre"], "and more")
 
     def do_post_op(self, cnxt, stack, current_stack=None, action=None, is_stack_failure=False):
         self.say("post", self.name, action, is_stack_failure, cnxt.hook.reason, id(self))
+        self.stand("post")
         if self.hangs == "post":
             NEVER.wait()
         if "exit" in self.fails:

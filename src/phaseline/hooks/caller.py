@@ -44,6 +44,8 @@ class HookCaller:
         self._objects: dict[tuple[str, str], object] = {}
         """{(execution, name of the class): its object}, from the first call to the last one."""
         self._warned: set[str] = set()
+        self._is_told_of: dict[type, bool] = {}
+        """{class: whether its post takes one argument more}; to look costs more than the whole call."""
 
     def call(self, call: Call) -> Outcome:
         """Call the method that the phase means, and say what came of it."""
@@ -99,7 +101,10 @@ class HookCaller:
         """Whether the failure is passed on; classes of Heat's group are told of one, as by Heat, and of nothing else."""
         if hook.is_heat and not call.why.is_failure:
             return False
-        if takes(method, POST_ARGUMENTS):
+        kind = type(getattr(method, "__self__", method))
+        if kind not in self._is_told_of:
+            self._is_told_of[kind] = takes(method, POST_ARGUMENTS)
+        if self._is_told_of[kind]:
             return True
         with self._lock:
             is_new = hook.key not in self._warned

@@ -15,7 +15,7 @@ from phaseline.hooks.reading import read
 from phaseline.hooks.seen import seen
 from phaseline.model.actions import action_of
 from phaseline.model.around import Why
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import ExecutionView, Outcome
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Method = Literal["pre", "post", "preview"]
 METHODS: Mapping[Method, str] = {"pre": PRE, "post": POST, "preview": PREVIEW}
+MEND = "Correct the class. Its module is looked for in the folders of plugins.path, then among the installed packages."
 SAID: Mapping[OutcomeKind, Literal["agreed", "waits", "refused"]] = {
     OutcomeKind.COMPLETED: "agreed",
     OutcomeKind.AGAIN: "waits",
@@ -117,7 +118,7 @@ def _one(place: Workplace, name: str) -> KnownHook:
     else:
         hook = find(place, name)[0]
     if hook.fault:
-        raise ProblemsError([problem_of(hook)])
+        raise ProblemsError([altered(problem_of(hook), mend=MEND)])
     return hook
 
 
