@@ -1,13 +1,17 @@
 """Every problem that the catalogue shows of a package is what reading such a package says now."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.packages.made import GRANULAR, TASK, metadata, problems
+from tests.packages.made import GRANULAR, TASK, metadata, package, problems
 
+from phaseline.model.packages import Package
+from phaseline.model.problem import Problem
 from phaseline.model.rendering import render_problem
+from phaseline.packages.settings import chosen
+from phaseline.packages.together import misfits, overlaps
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/errors/PL-F.md").read_text("utf-8")
 SECTIONS = {
@@ -57,3 +61,41 @@ def test_the_catalogue_shows_what_is_said(code: str) -> None:
     number, changes = CASES[code]
     shown = next(render_problem(problem) for problem in problems(number, **changes) if problem.code == code)
     assert f"$ phaseline plugins check lma\n{shown}\n```" in SECTIONS[code]
+
+
+def test_the_catalogue_shows_what_is_said_of_packages_together() -> None:
+    tasks = GRANULAR.replace("id: a", "id: make-volumes")
+    one, other = (named(f"storage-{letter}", deployment_tasks=tasks) for letter in "ab")
+    shows("PL-F016", overlaps([one, other]))
+    networks = [
+        named("contrail", components="- {name: 'network:contrail', label: C, incompatible: [{name: 'network:*'}]}"),
+        named("nsx", deployment_tasks="[]", components="- {name: 'network:nsx', label: N}"),
+    ]
+    shows("PL-F017", misfits(networks))
+
+
+def test_the_catalogue_shows_what_is_said_of_settings() -> None:
+    form = package(
+        5,
+        environment_config="""attributes:
+  local: {type: checkbox, label: L, weight: 0, value: true}
+  port: {type: number, label: P, weight: 1, value: '80', min: 1, max: 65535}
+  url:
+    {type: text, label: U, weight: 2, value: '', restrictions: [{'settings:lma.local.value == true': Only for a server elsewhere}]}
+""",
+    ).form
+    shows("PL-F032", chosen("lma-1.0.2", form, {"port": "many"}).problems)
+    shows("PL-F033", chosen("lma-1.0.2", form, {"prot": 80}).problems)
+    shows("PL-F034", chosen("lma-1.0.2", form, {"url": "http://10.0.0.2"}).problems)
+
+
+def named(name: str, **more: str) -> Package:
+    """A package of another name."""
+    return package(5, metadata=metadata(5).replace("lma", name).replace("1.0.2", "1.0.0"), **more)
+
+
+def shows(code: str, said: Sequence[Problem]) -> None:
+    """The section of a code has the one problem that was said, as it is shown."""
+    (problem,) = said
+    assert problem.code == code
+    assert f"\n{render_problem(problem)}\n```" in SECTIONS[code]
