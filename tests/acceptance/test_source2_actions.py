@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.acceptance.test_decision15_in_a_blueprint import Shop as Resources
 from tests.acceptance.test_source2_classes import House
 
 import phaseline
@@ -203,3 +204,28 @@ def test_s10_a_deployment_is_not_adopted_without_a_document(actions: Actions) ->
 
     with pytest.raises(ProblemsError, match="PL-P042"):
         actions.shop.executions.start("adopt", "shop")
+
+
+def test_h44_nodes_on_paths_come_back_in_their_states_with_what_their_phases_know(tmp_path: Path) -> None:
+    shop = Resources(tmp_path)
+    shop.phase(
+        "Make",
+        "Allocation",
+        body='handler.getResourcePhaseData(node).setInteger("Seen", 1); handler.setCompleted(node)',
+    )
+    shop.phase("Tune", "Installation")
+    shop.phase("Free", "Deallocation")
+    assert shop.install().status == "completed"
+    states, known = shop.states(), shop.properties("server")
+    before = shop.phaseline.deployments.export("shop")
+    assert '"Seen": 1' in json.dumps(before["resources"])
+    left = shop.phaseline.deployments.abandon("shop")
+    (tmp_path / "left.json").write_text(json.dumps(shop.phaseline.abandoned.show(left.id)))
+    shop.said_file.unlink()
+    assert shop.phaseline.deployments.adopt(str(tmp_path / "left.json")).is_good
+    assert (shop.said, shop.states(), shop.properties("server")) == ([], states, known)
+    after = shop.phaseline.deployments.export("shop")
+    assert (after["resources"], after["phaseline"]) == (before["resources"], before["phaseline"])
+    assert shop.phaseline.executions.uninstall("shop").status == "completed"
+    assert "Free server server" in shop.said
+    shop.phaseline.close()

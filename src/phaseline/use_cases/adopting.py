@@ -16,7 +16,7 @@ from phaseline.use_cases.installing import AS_SET, refuse_taken
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.owning import conduct, refuse
 from phaseline.use_cases.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
-from phaseline.use_cases.storing import sealed_inputs
+from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.surrounding import new_execution
 from phaseline.use_cases.watching import Nobody
 
@@ -66,8 +66,8 @@ def adopt(
 ) -> ExecutionView:
     """Make a deployment of a document, whose instances are there already; the execution as it ended, or with ``detach`` as it began.
 
-    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-S010, all of PL-C083 and PL-C084, or everything that is wrong with the
-    blueprint or its inputs; then nothing was stored.
+    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-S010, all of PL-C083 and PL-C084, PL-B079, or everything that is wrong with
+    the blueprint or its inputs; then nothing was stored.
     """
     document = read_document(order.document)
     name = _name(order, document)
@@ -75,6 +75,7 @@ def adopt(
     adoption = prepared.adoption
     if adoption.problems:
         raise ProblemsError(adoption.problems)
+    refuse_missing_secrets(place, prepared.blueprint)
     parameters: dict[str, Value] = {"document": Path(order.document).name}
     if adoption.states:
         parameters["states"] = dict(adoption.states)
