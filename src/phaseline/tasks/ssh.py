@@ -28,8 +28,10 @@ MOST_OPENING = 32
 """Connections that are being made at once."""
 IDLE_S = 20.0
 """A connection that nobody uses is kept so long."""
-CONNECT_S, LOGIN_S, ALIVE_S = 20.0, 60.0, 15.0
-"""How long a host may take to answer and to let us in, and how often a silent one is asked whether it is there."""
+CONNECT_S, LOGIN_S, CLOSE_S = 20.0, 60.0, 1.0
+"""How long a host may take to answer, to let us in, and to say good-bye."""
+ALIVE_S = 15.0
+"""How often a silent host is asked whether it is there."""
 
 
 @frozen
@@ -122,7 +124,11 @@ class Connections:
         elif not shared.is_gone:
             connection = shared.opening.result()
             connection.close()
-            await connection.wait_closed()
+            closing = asyncio.ensure_future(connection.wait_closed())
+            await asyncio.wait({closing}, timeout=CLOSE_S)
+            if not closing.done():  # the host is gone: nobody waits for its good-bye
+                closing.cancel()
+                connection.abort()
 
     async def _connect(self, address: Address) -> asyncssh.SSHClientConnection:
         try:
