@@ -1,6 +1,7 @@
 """What surrounds a workflow, as the reader of its plan sees it."""
 
-from phaseline.plan.surroundings import ONLY_POST, HookForeseen, Surroundings, TaskForeseen, around_text
+from phaseline.plan.surroundings import ONLY_POST, HookForeseen, Surroundings, around_text
+from phaseline.plan.task_rows import TaskRow
 
 DECIDED = {"web_a": {"rack": "r1"}, "web_b": {"rack": "r1"}, "db_a": {"rack": "r2"}}
 NODES = {"web_a": "web", "web_b": "web", "db_a": "db"}
@@ -14,8 +15,13 @@ def test_hooks_and_tasks_stand_before_and_after_the_body():
         HookForeseen("audit", called=ONLY_POST),
     ]
     tasks = [
-        TaskForeseen("set the clock", "ntp", "pre_deployment/100", is_before=True),
-        TaskForeseen("tell the board", "ntp", "post_deployment/50", is_before=False, skipped="its condition is false"),
+        TaskRow(
+            "ntp#1", "pre_deployment", "pre_deployment/100", 100, "ntp", "1.0.0", "shell", "set the clock", "web", 2
+        ),
+        TaskRow("ntp#2", "post_deployment", "", 0, "ntp", "1.0.0", "shell", "", "*"),
+        TaskRow(
+            "ntp#3", "post_deployment", "post_deployment/50", 50, "ntp", "1.0.0", "shell", "tell", "*", 0, "it is off"
+        ),
     ]
     around = Surroundings(hooks, tasks)
     assert around_text("install: 2 nodes", around).splitlines() == [
@@ -28,12 +34,13 @@ def test_hooks_and_tasks_stand_before_and_after_the_body():
         "    audit   is called after; says nothing beforehand",
         "",
         "tasks before:",
-        "    set the clock  ntp, pre_deployment/100",
+        "    set the clock  ntp, pre_deployment/100, on web × 2",
         "",
         "install: 2 nodes",
         "",
         "tasks after:",
-        "    tell the board  ntp, post_deployment/50; left out: its condition is false",
+        "    ntp#2  ntp, deployment_tasks.yaml, on *",
+        "    tell   ntp, post_deployment/50; left out: it is off",
     ]
     assert [hook.name for hook in around.refusals] == ["freeze"]
 

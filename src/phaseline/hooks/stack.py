@@ -104,7 +104,7 @@ class ResourceView(Unwritten):
         """The properties of its node, evaluated."""
         found = self._properties
         if found is None:
-            found = SeenMapping(self._of_node.properties, (self, PROPERTIES))
+            found = SeenMapping(self._of_node.properties, self, PROPERTIES)
             SET["_properties"](self, found)
         return found
 
@@ -114,7 +114,7 @@ class ResourceView(Unwritten):
         found = self._runtime
         if found is None:
             document = attributes_in(self._of.deployment.document_of(self._number))
-            found = SeenMapping(document, (self, RUNTIME))
+            found = SeenMapping(document, self, RUNTIME)
             SET["_runtime"](self, found)
         return found
 
@@ -181,7 +181,8 @@ class ResourceView(Unwritten):
     def _of_node(self) -> NodeView:
         found = self._known
         if found is None:
-            found = self._of.deployment.node(self._instance)
+            deployment = self._of.deployment
+            found = deployment.known_node(self._number) or deployment.node(self._instance)
             SET["_known"](self, found)
         return found
 

@@ -121,12 +121,17 @@ class SeenMapping(dict[Any, Any]):
     Its items are those of the mapping below it, each wrapped when it is first touched.
     """
 
-    __slots__ = ("_path",)
+    __slots__ = ("_above", "_key")
 
-    def __init__(self, below: Mapping[Any, Any], path: Path) -> None:
-        """Of this mapping; ``path``: how a hook came to it."""
+    def __init__(self, below: Mapping[Any, Any], above: Path, key: object = "") -> None:
+        """Of this mapping. ``above``: how a hook came to what it lies in, with this ``key``; without one, to itself."""
         dict.__init__(self, below)
-        self._path = path
+        self._above = above
+        self._key = key
+
+    @property
+    def _path(self) -> Path:
+        return (self._above, self._key) if self._key != "" else self._above
 
     def __getitem__(self, key: Any) -> Any:
         """The value, wrapped."""

@@ -12,6 +12,7 @@ from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.plan.task_rows import TaskRow
 
 BOTH, ONLY_PRE, ONLY_POST = "before and after", "before", "after"
 
@@ -33,22 +34,11 @@ class HookForeseen:
 
 
 @frozen
-class TaskForeseen:
-    """A task of a package: its title, of which package and stage; ``skipped``: why it is left out."""
-
-    title: str
-    package: str
-    stage: str
-    is_before: bool
-    skipped: str = ""
-
-
-@frozen
 class Surroundings:
     """Everything, in the order in which it is called before the body."""
 
     hooks: Sequence[HookForeseen] = ()
-    tasks: Sequence[TaskForeseen] = ()
+    tasks: Sequence[TaskRow] = ()
 
     @property
     def refusals(self) -> Sequence[HookForeseen]:
@@ -58,11 +48,8 @@ class Surroundings:
 
 def around_text(text: str, around: Surroundings) -> str:
     """The text of a plan with what surrounds it before and after."""
-    before = [
-        *_block("hooks", _hook_rows(around.hooks)),
-        *_block("tasks before", _task_rows(around.tasks, before=True)),
-    ]
-    after = _block("tasks after", _task_rows(around.tasks, before=False))
+    before = [*_block("hooks", _hook_rows(around.hooks)), *_block("tasks before", _task_rows(around.tasks, PRE))]
+    after = _block("tasks after", _task_rows(around.tasks, POST))
     return "\n".join([*before, text, *(["", *after[:-1]] if after else [])])
 
 
@@ -101,9 +88,13 @@ def _said(hook: HookForeseen) -> Iterator[str]:
         yield "agrees"
 
 
-def _task_rows(tasks: Sequence[TaskForeseen], *, before: bool) -> Sequence[tuple[str, str]]:
-    return [
-        (task.title, f"{task.package}, {task.stage}" + (f"; left out: {task.skipped}" if task.skipped else ""))
-        for task in tasks
-        if task.is_before is before
-    ]
+def _task_rows(tasks: Sequence[TaskRow], stage: str) -> Sequence[tuple[str, str]]:
+    return [(task.title or task.task, _whom(task)) for task in tasks if task.stage == stage]
+
+
+def _whom(task: TaskRow) -> str:
+    """Of which package, and for whom or why for nobody."""
+    said = f"{task.package}, {task.written or 'deployment_tasks.yaml'}"
+    if task.skipped:
+        return f"{said}; left out: {task.skipped}"
+    return f"{said}, on {task.roles}" + (f" × {task.instances:,}" if task.instances is not None else "")

@@ -235,6 +235,10 @@ class LoadedDeployment:
                 self._nodes[number] = found
         return found
 
+    def known_node(self, instance: int) -> NodeView | None:
+        """The node of an instance number if its view was made for all of its instances; None: ask for it by ``node``."""
+        return self._nodes.get(self._node_numbers[instance])
+
     def _node_view(self, node: Node, number: int, instance: InstanceView) -> NodeView:
         properties = node.properties
         if node.has_functions:

@@ -9,7 +9,7 @@ import numpy as np
 
 from phaseline.model.frozen import altered
 from phaseline.model.status import OutcomeKind
-from phaseline.plan.surroundings import BOTH, ONLY_POST, ONLY_PRE, HookForeseen, Surroundings, TaskForeseen, around_text
+from phaseline.plan.surroundings import BOTH, ONLY_POST, ONLY_PRE, HookForeseen, Surroundings, around_text
 from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def with_surroundings(
 
     ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
     """
+    from phaseline.plan.task_rows import task_rows
     from phaseline.use_cases.surrounding import around_of
     from phaseline.use_cases.workplace import Workplace
 
@@ -57,7 +58,8 @@ def with_surroundings(
     if around is None:
         return planned
     world = _there(place, deployment) if made is None else _made(*made)
-    found = Surroundings(_asked(place, around, request, world, foreseen, aim), _tasks(around))
+    tasks = () if around.stages is None else task_rows(around.stages, foreseen.topology)
+    found = Surroundings(_asked(place, around, request, world, foreseen, aim), tasks)
     return altered(planned, text=around_text(planned.text, found), around=found)
 
 
@@ -137,22 +139,3 @@ def _said(
     if outcome.kind is OutcomeKind.FAILED:
         return HookForeseen(hook.name, called, "refuses", outcome.message, cnxt.warnings)
     return HookForeseen(hook.name, called, "agrees", "", cnxt.warnings, dict(cnxt.decided))
-
-
-def _tasks(around: Around) -> list[TaskForeseen]:
-    """The tasks of packages that call something, or are left out and say why."""
-    stages = around.stages
-    if stages is None:
-        return []
-    from phaseline.model.packages import PRE
-    from phaseline.plan.sides import sided, ties_of
-
-    early = sided(ties_of([task for task in stages if task.ties is not None]))[PRE]
-    return [
-        TaskForeseen(
-            task.title or task.id or task.phase, task.origin.plugin, task.written or task.file,
-            task.stage == PRE if task.ties is None else task.id in early, task.skipped,
-        )
-        for task in stages
-        if task.is_called or task.skipped
-    ]  # fmt: skip
