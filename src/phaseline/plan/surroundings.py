@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import frozen
+from phaseline.model.packages import POST, PRE
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
