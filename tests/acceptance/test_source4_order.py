@@ -161,6 +161,13 @@ def test_f27_the_list_has_defaults_keeps_what_is_said_and_counts_priorities_in_e
     )
 
 
+def test_f27_a_granular_task_has_more_time_where_its_file_says_nothing() -> None:
+    tasks = granular_task("a", kind="reboot") + granular_task("b", parameters={"strategy": {"type": "one_by_one"}})
+    reboot, shell = stages_of([package("net", granular=tasks)]).tasks
+    assert (reboot.parameters, shell.at_once) == ({"timeout": 900}, 1)
+    assert shell.parameters == {"cmd": "./b.sh", "retries": 0, "interval": 1, "timeout": 300, "cwd": "."}
+
+
 def test_f28_a_task_whose_role_nobody_has_is_not_run() -> None:
     played = Played(APPLICATION)
     tasks = stage_task(POST, role="[nobody]") + stage_task(POST, role="[web]")

@@ -254,9 +254,6 @@ class _Side:
             stuck = (depth[sources] < 0) & (depth[behind] < 0)
             for before, after in zip(name[sources[stuck]].tolist(), name[behind[stuck]].tolist(), strict=True):
                 targets[after].add(before)
-        for found in circles([sorted(one) for one in targets]):
-            ids = [self._names.get(block, "") for block in found]
-            told = list(dict.fromkeys(filter(None, ids)))
-            if told:
-                return circle([*told, told[0]])
-        return circle(sorted({self._names.get(block, "") for block in np.unique(name[depth < 0]).tolist()} - {""}))
+        (found, *_) = circles([sorted(one) for one in targets])
+        told = list(dict.fromkeys(self._names[block] for block in found if block in self._names))
+        return circle([*told, told[0]])
