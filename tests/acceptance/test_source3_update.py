@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from phaseline.model.checks import CheckKind, CheckResult
+from phaseline.model.declaration import Declaration
+from phaseline.model.execution import Request, RetryPolicy
+from phaseline.model.stored_plans import PLAN
 from phaseline.testing import completes, fails, rehearse
-from phaseline.testing.builders import blueprint, host, node, relationship
+from phaseline.testing.builders import blueprint, host, node, relationship, topology
+from phaseline.testing.made_up_plugins import Script
+from phaseline.testing.rehearsal import Stage
 
 LIFE = {"create": "x.create", "stop": "x.stop"}
 TIED = {"establish": "net.tie", "unlink": "net.untie"}
@@ -192,6 +198,23 @@ def test_h20_bringing_back_survives_a_crash_in_any_call(call):
     assert found.crashes == 1
     assert is_back or call == 7, "the failure itself is lost with the engine that it was told to"
     assert names == dict.fromkeys(["web_1", "vm_1", "app_1", "old_1" if is_back else "new_1"], "started")
+
+
+def test_w61_the_drift_is_gone_when_the_last_of_the_operations_went_well():
+    """The engine dies in the second of two, which may not be repeated: nobody can say yet that nothing has drifted."""
+
+    def app(port):
+        return blueprint(web(port, check_drift="x.drift", update="x.u", update_config="x.c"))
+
+    def played(crash_in):
+        stage = Stage(topology(app(1)), {}, lambda _: Declaration(repeatable=False))
+        stage.play(Request("install"), Script({}, frozenset(), 0))
+        said = Script({"check_drift": (completes(result="port"),)}, frozenset(crash_in), 0)
+        row = stage.play(Request("update", {PLAN: stage.aim_at(app(2), RetryPolicy(0))}), said)
+        return row.status.value, stage.store.checks(stage.deployment).checks.of(CheckKind.DRIFT, 0)
+
+    assert played([]) == ("completed", CheckResult.GOOD)
+    assert played([3]) == ("attention", CheckResult.DRIFTED)
 
 
 @pytest.mark.parametrize("call", range(1, 9))

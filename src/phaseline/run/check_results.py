@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.checks import OPERATIONS, ChecksMade, results_of
+from phaseline.model.checks import OPERATIONS, UPDATES, ChecksMade, results_of
 from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
 from phaseline.model.status import EntryStatus, OutcomeKind
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.events import Accepted, Batch, Segment
     from phaseline.model.graph import Graph
     from phaseline.model.rows import Remark
+    from phaseline.model.topology import Topology
     from phaseline.run.reports import Report
 
 COMPLETED, RETRY, FAILED = int(OutcomeKind.COMPLETED), int(OutcomeKind.RETRY), int(OutcomeKind.FAILED)
@@ -40,8 +41,15 @@ def leaves_results(batch: Batch) -> bool:
     return batch.lane.phase in OPERATIONS
 
 
-def checks_made(batch: Batch, report: Report, answer: Accepted | None, arena: Arena, now: int) -> Iterator[ChecksMade]:
-    """The results of a report: of members that were accepted and are not tried again."""
+def checks_made(
+    batch: Batch,
+    report: Report,
+    answer: Accepted | None,
+    arena: Arena,
+    now: int,
+    topology_of: Callable[[int], Topology],
+) -> Iterator[ChecksMade]:
+    """The results of a report: of members that were accepted and are not tried again. ``topology_of``: a deployment's."""
     members, kinds = report.members, report.kinds
     if answer is not None and len(answer.rejected):
         kept = ~np.isin(members, answer.rejected)
@@ -53,6 +61,9 @@ def checks_made(batch: Batch, report: Report, answer: Accepted | None, arena: Ar
         mine = (members >= first) & (members < end)
         places = members[mine] - first
         outcomes = _final(arena, segment, places, kinds[mine])
+        if batch.lane.phase in UPDATES:
+            goes_on = _is_updated_on(batch.lane.phase, topology_of(segment.deployment), segment.subjects[places])
+            outcomes[goes_on & (outcomes == COMPLETED)] = 0
         places, outcomes = places[outcomes > 0], outcomes[outcomes > 0]
         bodies = _bodies(said, first, places, outcomes) if said else {}
         has_said = (
@@ -90,6 +101,17 @@ def _bodies(said: Mapping[int, Remark], first: int, places: np.ndarray, outcomes
         body = None if remark is None else remark.result if outcome == COMPLETED else remark.message or None
         if body is not None:
             found[place] = body
+    return found
+
+
+def _is_updated_on(operation: str, topology: Topology, subjects: np.ndarray) -> np.ndarray:
+    """Of which instances an operation of update that went well is not the last: their drift is not gone yet (W61)."""
+    later = UPDATES[UPDATES.index(operation) + 1 :]
+    by_node = [
+        any(name in node.operations and node.operations[name].is_implemented for name in later)
+        for node in topology.nodes
+    ]
+    found: np.ndarray = np.array(by_node, bool)[topology.node[subjects]]
     return found
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.model.topology import Topology
     from phaseline.ports import Executor, Store
     from phaseline.run.deployments import Deployments
 
@@ -99,7 +100,8 @@ class Outstanding:
                     self._deployments.decide(batch, report)
                     sorter.events.extend(warned(batch, report, now))
                 if leaves_results(batch):
-                    sorter.checks.extend(checks_made(batch, report, answer, self.scheduler.arena, now))
+                    made = checks_made(batch, report, answer, self.scheduler.arena, now, self._topology)
+                    sorter.checks.extend(made)
                 if dispatched.report(report.members):
                     self._forget_answered(batch)
         for vouch in self.vouched:
@@ -124,10 +126,12 @@ class Outstanding:
         loaded = self._deployments.loaded(segment.deployment)
         return loaded.topology.ids[instance] if instance >= 0 else loaded.view.id
 
+    def _topology(self, deployment: int) -> Topology:
+        return self._deployments.loaded(deployment).topology
+
     def _instance_of(self, segment: Segment, place: int) -> int:
         """The instance a member was about: of a relationship the side that was called."""
-        topology = self._deployments.loaded(segment.deployment).topology
-        return called_side(topology, segment.kind, int(segment.subjects[place]))
+        return called_side(self._topology(segment.deployment), segment.kind, int(segment.subjects[place]))
 
     def _given_up(self, batch: Batch, answer: Accepted | None) -> set[int]:
         """Members that were not accepted because nobody waits for their entries any more."""
