@@ -137,3 +137,12 @@ def test_f27_what_is_stored_with_the_execution_is_what_runs_whatever_becomes_of_
     (site.folder / "fixed").touch()
     assert site.retry() == 0
     assert site.stages == ["post_deployment"], "the script of before ran"
+
+
+def test_a_reboot_of_the_engine_s_machine_is_refused(site: Site) -> None:
+    site.enable(
+        task("post_deployment", "a").replace("type: shell", "type: reboot").replace("    cmd: ./a.sh\n", ""), a=""
+    )
+    assert site.install() == 1
+    assert "net-1.0.2: tasks.yaml task 1 (post_deployment) on web_" in site.failures
+    assert "a reboot of this machine is refused" in site.failures
