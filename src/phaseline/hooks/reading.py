@@ -135,11 +135,12 @@ def _ordinal(one: object) -> float:
 def _attributes(one: object, entry: HookEntry) -> Mapping[str, Value | tuple[str, ...]]:
     """What it says in attributes. Classes of Heat's group know nothing of them, and may use the names for something else."""
     found: dict[str, Value | tuple[str, ...]] = {}
-    for name, default in (("critical", True), ("nested", True), ("per_execution", False), ("optional", entry.optional)):
+    for name, default in (("critical", True), ("nested", True), ("per_execution", False), ("optional", False)):
         said = getattr(one, name, default)
         if not isinstance(said, bool):
             raise Unsuitable(f"{name} is {said!r}, and has to be True or False")
         found[name] = said
+    found["optional"] = found["optional"] or entry.optional
     timeout = getattr(one, "timeout", HOOK_TIMEOUT_S)
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < math.inf:
         raise Unsuitable(f"timeout is {timeout!r}, and has to be a number of seconds above 0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 from phaseline.hooks.entries import named_twice
@@ -23,8 +24,17 @@ class Registry:
         known = [read(entry, load) for entry in entries]
         if not heat_critical:
             known = [altered(hook, critical=False) if hook.entry.is_heat else hook for hook in known]
+        self._take(known)
+
+    def _take(self, known: Iterable[KnownHook]) -> None:
         self.hooks: tuple[KnownHook, ...] = tuple(sorted(known, key=lambda hook: hook.order))
         self.warnings: tuple[str, ...] = tuple(named_twice(hook.entry for hook in self.hooks))
+
+    def with_more(self, other: Registry) -> Registry:
+        """Both in one order; nothing is asked again."""
+        found = copy(self)
+        found._take((*self.hooks, *other.hooks))  # noqa: SLF001 - of its own kind
+        return found
 
     @property
     def broken(self) -> tuple[KnownHook, ...]:

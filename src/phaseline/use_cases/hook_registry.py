@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from phaseline.hooks.entries import FROM_SETTINGS, HookEntry, announced
+from phaseline.hooks.entries import FROM_PACKAGE, FROM_SETTINGS, HookEntry, announced
 from phaseline.hooks.registry import Registry
 from phaseline.model.hook_switches import EVERYWHERE
 from phaseline.model.problem import Place, Problem, ProblemsError
@@ -46,6 +46,35 @@ def named(
         module = target.partition(":")[0]
         folder = next((one for one in settings.plugin_folders if find_spec(module, [one]) is not None), "")
     return HookEntry(FROM_SETTINGS, "", name, target, folder, dict(options))
+
+
+def hooks_of(place: Workplace, deployment: int) -> Registry:
+    """The hook classes of a deployment: those of all, and those of packages that are enabled for it."""
+    own = Registry(packaged(place, deployment), place.catalog.load_hook)
+    registry = place.hooks
+    return own if registry is None else registry.with_more(own) if own.hooks else registry
+
+
+def packaged(place: Workplace, deployment: int) -> Iterator[HookEntry]:
+    """Those that packages bring to a deployment."""
+    if not deployment:
+        return
+    from phaseline.catalog.places import find_spec
+    from phaseline.use_cases.packages.known import enabled
+
+    for known in enabled(place, deployment):
+        for hook in known.package.code.hooks:
+            module, _, name = hook.target.partition(":")
+            folder = next((one for one in known.folders if find_spec(module, [one]) is not None), "")
+            yield HookEntry(
+                FROM_PACKAGE,
+                str(known.row),
+                hook.name or name,
+                hook.target,
+                folder,
+                dict(hook.options),
+                optional=hook.is_optional,
+            )
 
 
 def in_use(place: Workplace, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:

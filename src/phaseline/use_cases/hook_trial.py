@@ -73,11 +73,11 @@ def try_hook(
 
     Raises: PL-H001 (it cannot be used), PL-H002 (no such class), PL-H004 (it has no such method), PL-C010 (no such deployment).
     """
-    hook = _one(place, name)
+    row = find_deployment(place.store, deployment)
+    hook = _one(place, name, row.number)
     if METHODS[method] not in hook.methods:
         mend = f"Name one that it has, with --method: {', '.join(word for word in METHODS if METHODS[word] in hook.methods)}"
         raise fail("PL-H004", f"the hook class '{name}' has no {METHODS[method]}", mend)
-    row = find_deployment(place.store, deployment)
     about = Deployments(place.store, place.vault).loaded(row.number)
     why = Why.COMPLETED if method == "post" else Why.BEFORE
     action = next(iter(hook.called_as(action_of(workflow))), action_of(workflow))
@@ -111,12 +111,12 @@ def try_hook(
     )
 
 
-def _one(place: Workplace, name: str) -> KnownHook:
+def _one(place: Workplace, name: str, deployment: int) -> KnownHook:
     """The class of this name, or the one that is named as module:Class, announced or not."""
     if ":" in name and "/" not in name:
         hook = read(named(place.settings, name, name.rpartition(":")[2]), place.catalog.load_hook)
     else:
-        hook = find(place, name)[0]
+        hook = find(place, name, deployment)[0]
     if hook.fault:
         raise ProblemsError([altered(problem_of(hook), mend=MEND)])
     return hook

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.hooks.registry import Registry
 from phaseline.model.frozen import frozen
 from phaseline.model.hook_switches import EVERYWHERE
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.use_cases.finding import find_deployment
-from phaseline.use_cases.hook_registry import switched_off
+from phaseline.use_cases.hook_registry import hooks_of, switched_off
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
@@ -81,8 +80,8 @@ class HooksReloaded:
 
 def list_hooks(place: Workplace, deployment: str | None = None) -> HookList:
     """All hook classes; with a deployment also whether they are on for it. Raises: PL-C010 if there is none of that name."""
-    registry = known(place)
     number = EVERYWHERE if deployment is None else find_deployment(place.store, deployment).number
+    registry = hooks_of(place, number)
     switches = _switches(place)
     return HookList([_view(place, hook, switches, number) for hook in registry.hooks], registry.warnings)
 
@@ -98,8 +97,8 @@ def disable_hook(place: Workplace, name: str, *, deployment: str | None = None, 
 
     Raises: PL-H002 (no such class), PL-H003 (not optional), PL-C010 (no such deployment).
     """
-    hooks = find(place, name)
     row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
+    hooks = find(place, name, EVERYWHERE if row is None else row.number)
     fixed = [hook for hook in hooks if not hook.optional]
     if row is not None and fixed:
         text = f"the hook class '{name}' is not optional: no deployment can do without it"
@@ -114,7 +113,7 @@ def enable_hook(place: Workplace, name: str, *, deployment: str | None = None) -
     row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
     is_changed = place.store.hook_switches.put_on(name, EVERYWHERE if row is None else row.number)
     if not is_changed:
-        find(place, name)
+        find(place, name, EVERYWHERE if row is None else row.number)
     return Switched(name, "" if row is None else row.name, is_on=True, was_so=not is_changed)
 
 
@@ -137,14 +136,9 @@ def forget_hooks(place: Workplace) -> None:
     place.catalog.forget_hooks()
 
 
-def known(place: Workplace) -> Registry:
-    """The registry of this process."""
-    return place.hooks or Registry((), place.catalog.load_hook)
-
-
-def find(place: Workplace, name: str) -> Sequence[KnownHook]:
-    """Those of a name, or the one of a key. Raises: PL-H002."""
-    registry = known(place)
+def find(place: Workplace, name: str, deployment: int = EVERYWHERE) -> Sequence[KnownHook]:
+    """Those of a name, or the one of a key, among all and those of a deployment. Raises: PL-H002."""
+    registry = hooks_of(place, deployment)
     found = registry.find(name)
     if not found:
         hint = did_you_mean(name, [hook.name for hook in registry.hooks])

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from phaseline.model.rows import NewExecution
 
 if TYPE_CHECKING:
-    from phaseline.hooks.reading import KnownHook
     from phaseline.model.around import Around, HookClass
     from phaseline.model.execution import Request
     from phaseline.model.stage_tasks import Stages
@@ -31,8 +30,9 @@ def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth:
 
     Raises: PL-H001 for hook classes that cannot be used, unless the settings say to go on without them.
     """
-    stages = _stages_of(place, request.workflow, deployment)
-    called, back = _hooks_round(place, request, deployment, depth=depth)
+    has_packages = uses_packages(place, deployment)
+    stages = _stages_of(place, request.workflow, deployment) if has_packages else None
+    called, back = _hooks_round(place, request, deployment, depth=depth, has_packages=has_packages)
     if not (called or back or stages):
         return None
     from phaseline.model.around import Around
@@ -40,42 +40,36 @@ def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth:
     return Around(called, back, stages)
 
 
-def _stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
-    """The tasks of the packages that are enabled for a deployment; most have none."""
+def uses_packages(place: Workplace, deployment: int) -> bool:
+    """Whether a package is enabled for a deployment; for most none is."""
     if not deployment or not place.store.has_packages:
-        return None
-    if not any(use.is_enabled for use in place.store.packages.uses(deployment)):
-        return None
+        return False
+    return any(use.is_enabled for use in place.store.packages.uses(deployment))
+
+
+def _stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
+    """The tasks of the packages that are enabled for a deployment."""
     from phaseline.use_cases.packages.tasks import stages_of
 
     return stages_of(place, workflow, deployment)
 
 
 def _hooks_round(
-    place: Workplace, request: Request, deployment: int, *, depth: int
+    place: Workplace, request: Request, deployment: int, *, depth: int, has_packages: bool
 ) -> tuple[tuple[HookClass, ...], tuple[HookClass, ...]]:
     """The classes round the action, and those round taking back what it made."""
-    if place.hooks is None:
+    if place.hooks is None and not has_packages:
         return (), ()
     from phaseline.hooks.registry import attending
     from phaseline.model.actions import ROLLBACK, action_of
     from phaseline.model.resources import REACH
+    from phaseline.use_cases.hook_registry import hooks_of, in_use
 
     action = action_of(request.workflow)
     if request.workflow == REACH or not action:
         return (), ()
-    hooks = hooks_of(place, deployment)
+    hooks = in_use(place, hooks_of(place, deployment).hooks, deployment)
     is_verified = place.settings.verify_hooks == "digest"
     called = attending(hooks, action, depth=depth, is_verified=is_verified)
     back = attending(hooks, ROLLBACK, besides=called, depth=depth, is_verified=is_verified) if request.take_back else ()
     return called, back
-
-
-def hooks_of(place: Workplace, deployment: int) -> tuple[KnownHook, ...]:
-    """The hook classes that are switched on for a deployment, in order. Raises: PL-H001, as above."""
-    registry = place.hooks
-    if registry is None:
-        return ()
-    from phaseline.use_cases.hook_registry import in_use
-
-    return in_use(place, registry.hooks, deployment)
