@@ -47,13 +47,13 @@ class Site:
             text=True,
         )
 
-    def run(self, *words: str) -> str:
+    def run(self, *words: str, code: int = 0) -> str:
         started = self.start(*words)
         said, _ = started.communicate(timeout=PATIENCE_S)
-        assert started.returncode == 0, said
+        assert started.returncode == code, said
         return said
 
-    def package(self, name: str, stages: Mapping[str, str]) -> None:
+    def package(self, name: str, stages: Mapping[str, str], *, retries: int = 3) -> None:
         """A package with a task in each of these stages, installed and enabled. {stage: script}"""
         folder = self.folder / name
         scripts = folder / "deployment_scripts"
@@ -67,7 +67,7 @@ class Site:
             note = f'FOLDER={self.folder}; echo "{name} {stage} $PHASELINE_INSTANCE" >> "$FOLDER/calls"'
             file.write_text(f"#!/bin/sh\n{note}\n{text}\n")
             file.chmod(0o755)
-            said = f"{{cmd: ./{place}.sh, timeout: 600, interval: 0}}"
+            said = f"{{cmd: ./{place}.sh, timeout: 600, interval: 0, retries: {retries}}}"
             tasks += f"- {{role: '*', stage: {stage}, type: shell, parameters: {said}}}\n"
         (folder / "tasks.yaml").write_text(tasks)
         self.run("plugins", "install", str(folder))
@@ -84,9 +84,11 @@ class Site:
 
 
 @pytest.mark.kill
-def test_f34_a_stage_goes_on_after_a_kill_in_its_middle_as_it_was_planned(tmp_path: Path) -> None:
+@pytest.mark.parametrize("retries", [3, 0])
+def test_f34_a_stage_goes_on_after_a_kill_in_its_middle_as_it_was_planned(tmp_path: Path, retries: int) -> None:
     site = Site(tmp_path)
-    site.package("net", {"post_deployment/1": "", "post_deployment/2": HANG, "post_deployment/3": ""})
+    stages = {"post_deployment/1": "", "post_deployment/2": HANG, "post_deployment/3": ""}
+    site.package("net", stages, retries=retries)
     site.run("deployments", "create", "blueprint.yaml", "-d", "shop")
     site.run("deployments", "plugins", "enable", "shop", "net")
     engine = site.start("executions", "start", "install", "-d", "shop")
@@ -98,7 +100,12 @@ def test_f34_a_stage_goes_on_after_a_kill_in_its_middle_as_it_was_planned(tmp_pa
         assert time.monotonic() < until, "what a killed engine ran goes on"
     site.package("early", {"post_deployment/0": ""})  # it would come before all that is left
     (tmp_path / "go").touch()
-    site.run("executions", "resume", "install-1")
+    if retries:
+        site.run("executions", "resume", "install-1")
+    else:  # nobody has said that it may be called twice
+        assert "unsure" in site.run("executions", "resume", "install-1", code=1)
+        assert len(site.lines("calls")) == 6
+        site.run("executions", "retry", "install-1")
     calls = [line.rsplit(" ", 1) for line in site.lines("calls")]
     order = [f"net post_deployment/{number}" for number in (1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3)]
     assert [what for what, _ in calls] == order, "done ones once, those in the middle again"
