@@ -447,3 +447,36 @@ def test_what_was_written_before_is_known_after_the_engine_came_back(make: Make)
     assert fresh.execution(world.execution.number, world.deployment).workflow == "install"
     with pytest.raises(KeyError):
         fresh.loaded(99)
+
+
+ASYNC_WAIT = """import asyncio
+@operation
+async def create(item):
+    item.log.info('begun')
+    try:
+        await asyncio.Event().wait()
+    finally:
+        item.log.info('put away')
+"""
+
+
+def test_d2_a_kill_reaches_an_async_function_which_may_put_away_what_it_holds(make: Make) -> None:
+    world = make(ASYNC_WAIT)
+    batch = world.batch(0, 1)
+    world.executor.submit(batch)
+    answer = world.wait_for_line("begun")
+    world.executor.cancel(batch.id, np.array([0]), kill=True)
+    world.wait(1, answer)
+    assert answer.kinds == {0: OutcomeKind.FAILED}, "the other one goes on"
+    assert answer.message == "its processes were ended on request"
+    assert "put away" in answer.lines
+
+
+def test_an_async_function_that_an_engine_leaves_behind_is_not_failed(make: Make) -> None:
+    world = make(ASYNC_WAIT)
+    world.executor.submit(world.batch(0))
+    answer = world.wait_for_line("begun")
+    world.executor.stop(0)
+    for report in world.inbox.take_all():
+        answer.take(report)
+    assert not answer.kinds, "whoever goes on finds the call as after a crash"
