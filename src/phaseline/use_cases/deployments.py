@@ -173,7 +173,7 @@ def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
         name=row.name,
         status=_status_of_resources(executions)
         if row.kind == "resources"
-        else _status(executions, _there(store, row, _as_life_cycle(store, row, present))),
+        else _status(_that_acted(store, executions), _there(store, row, _as_life_cycle(store, row, present))),
         blueprint_file=row.blueprint_file,
         description=row.description,
         created_at=row.created_at,
@@ -191,6 +191,22 @@ def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
     if any(not row.status.is_ended for row in executions):
         return "in_progress"
     return "requires_attention" if executions and executions[-1].status is ExecutionStatus.FAILED else "good"
+
+
+def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
+    """Without the latest ones that hooks have refused: the deployment was not touched by them (H22)."""
+    count = len(executions)
+    while count and _was_refused(store, executions[count - 1]):
+        count -= 1
+    return executions[:count]
+
+
+def _was_refused(store: Store, row: ExecutionRow) -> bool:
+    if not row.request.is_surrounded or row.status is not ExecutionStatus.FAILED:
+        return False
+    from phaseline.plan.around import OPENING, UNDOING
+
+    return all(graph.name in {OPENING, UNDOING} for graph in store.graphs(row.number))
 
 
 def _status(executions: Sequence[ExecutionRow], states: np.ndarray) -> str:
