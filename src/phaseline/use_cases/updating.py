@@ -32,6 +32,7 @@ from phaseline.use_cases.plans import Planned, foresee_rounds, summaries
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.surrounding import new_execution
 from phaseline.use_cases.suspended import refuse_suspended
+from phaseline.use_cases.undisturbed import undisturbed
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def plan_update(place: Workplace, order: UpdateOrder, *, save: bool = False) -> 
     return altered(planned, id=keep(place, found.deployment, found.request, planned, found.aim).id)
 
 
+@undisturbed()
 def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_SET) -> PreparedUpdate:
     """The blueprint to come with its inputs, and what becomes of the deployment.
 
@@ -223,6 +225,7 @@ def _refuse_unknown(place: Workplace, aim: Aim, request: Request) -> None:
         raise unknown_workflow(name, aim.blueprint)
 
 
+@undisturbed()
 def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool = False) -> Planned:
     """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand."""
     from phaseline.plan.foresight import doubts
