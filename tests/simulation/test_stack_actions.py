@@ -33,7 +33,7 @@ from phaseline.testing.simulation.world import USER, Life, let_go
 SEEDS = range(14)
 FOUND = (141,)
 """An instance that was deleted before is one that was never there after an adoption."""
-WHOLE = ("suspend", "suspend", "resume", "check", "snapshot", "snapshot", "restore", "restore", "abandon", "abandon", "delete_snapshot", "mark_unhealthy")  # fmt: skip
+WHOLE = ("suspend", "suspend", "resume", "check", "snapshot", "snapshot", "snapshot", "restore", "restore", "restore", "restore", "abandon", "abandon", "delete_snapshot", "mark_unhealthy")  # fmt: skip
 MORE = (op.FREEZE_SUSPEND, op.FREEZE_RESUME, op.SNAPSHOT_CREATE, op.SNAPSHOT_APPLY, op.SNAPSHOT_DELETE)
 MAY_CALL = {"abandon": set(), "adopt": {"check_status"}}
 AFTER = {"suspend": State.STARTED, "resume": State.SUSPENDED}

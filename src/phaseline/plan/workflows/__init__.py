@@ -54,18 +54,11 @@ def built_in(name: str) -> Workflow:
             from phaseline.plan.workflows import snapshots
 
             return snapshots.WORKFLOWS[name]
-        case "adopt":
-            from phaseline.plan.workflows import adopt
+        case "adopt" | "abandon" | "mark_unhealthy":
+            from phaseline.plan.workflows import abandon, adopt, marking
 
-            return adopt.WORKFLOW
-        case "mark_unhealthy":
-            from phaseline.plan.workflows import marking
-
-            return marking.WORKFLOW
-        case "abandon":
-            from phaseline.plan.workflows import abandon
-
-            return abandon.WORKFLOW
+            found = {"adopt": adopt.WORKFLOW, "abandon": abandon.WORKFLOW, "mark_unhealthy": marking.WORKFLOW}
+            return found[name]
         case "suspend" | "resume":
             from phaseline.plan.workflows import freezing
 
