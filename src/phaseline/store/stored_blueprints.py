@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 
 from phaseline.model.rows import Actor
 from phaseline.model.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
-from phaseline.store import contents as kept
 from phaseline.store import failures
 from phaseline.store.documents import to_text
 
@@ -41,6 +40,8 @@ class SqliteBlueprints:
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
         """Those of which there is no content yet."""
+        from phaseline.store import contents as kept  # whoever only installs needs none of this
+
         with self._reading() as db:
             return kept.lacking(db, digests)
 
@@ -52,6 +53,8 @@ class SqliteBlueprints:
         imports: Sequence[int] = (),
     ) -> StoredBlueprint | None:
         """Store it as the next version of its id; None if the newest version is equal."""
+        from phaseline.store import contents as kept
+
         packed = kept.packed(contents)
         with self._writing() as db:
             newest = next(iter(_select(db, "id = ? order by version desc limit 1", new.id)), None)
@@ -95,6 +98,8 @@ class SqliteBlueprints:
 
     def content(self, digest: str) -> bytes:
         """What is in a file. LookupError if nothing has this digest."""
+        from phaseline.store import contents as kept
+
         with self._reading() as db:
             return kept.read(db, digest)
 
@@ -111,6 +116,8 @@ class SqliteBlueprints:
 
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
         """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
+        from phaseline.store import contents as kept
+
         with self._writing() as db:
             which = to_text(blueprints)
             users = list(_users(db, which))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from phaseline.model.stored_blueprints import StoredBlueprint
+    from phaseline.use_cases.packages.types import PackageTypes
     from phaseline.use_cases.workplace import Workplace
 
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
@@ -69,7 +70,7 @@ def unknown(place: Workplace, text: str) -> ProblemsError:
 
 
 class Library:
-    """Lays stored blueprints out as files. ``used``: {name as it was asked for: what it meant}.
+    """Lays stored blueprints out as files. ``used``: {name as it was asked for: what it meant}; ``packages``: whose types it gave.
 
     A blueprint that imports others gets the versions that it was uploaded with, whatever has been uploaded since.
     """
@@ -79,6 +80,7 @@ class Library:
         self._place = place
         self._pinned: dict[str, StoredBlueprint] = {}
         self.used: dict[str, StoredBlueprint] = {}
+        self.packages: PackageTypes | None = None
         if own is not None:
             self._pin(own)
 
@@ -90,6 +92,15 @@ class Library:
         self.used[name] = row
         self._pin(row)
         return str(laid_out(self._place, row) / row.main_file)
+
+    def packaged(self, name: str, version: str) -> str | None:
+        """The path of the file with the types of an installed package; None if there is no such package."""
+        if not has_store(self._place) or not self._place.store.has_packages:
+            return None
+        from phaseline.use_cases.packages.types import PackageTypes
+
+        self.packages = self.packages or PackageTypes(self._place)
+        return self.packages.find(name, version)
 
     def _find(self, name: str) -> StoredBlueprint | None:
         named = read_name(PREFIX + name)

@@ -13,7 +13,6 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
 from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
-from phaseline.use_cases.packages.types import PackageTypes
 from phaseline.use_cases.plugins import NOT_HERE, missing_modules
 from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
@@ -60,7 +59,6 @@ class Opened:
     code: CodePlaces
     files: BlueprintFiles
     library: Library
-    packages: PackageTypes
     stored: StoredBlueprint | None = None
 
     def code_of(self, blueprint: Blueprint) -> CodePlaces:
@@ -68,7 +66,13 @@ class Opened:
         mains = {namespace: self.library.uploaded(id) for namespace, id in blueprint.uploaded.items()}
         found = [(namespace, str(Path(main).parent)) for namespace, main in mains.items() if main is not None]
         imported = tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
-        return altered(self.code, imported=imported, packages=self.packages.folders)
+        packages = self.library.packages
+        return altered(self.code, imported=imported, packages=() if packages is None else packages.folders)
+
+    @property
+    def packages(self) -> Sequence[PackageUse]:
+        """Those whose types the blueprint imports."""
+        return () if self.library.packages is None else self.library.packages.uses
 
     def uses(self, blueprint: Blueprint) -> Mapping[str, int]:
         """{namespace: number} of the stored blueprints that are needed to run it."""
@@ -104,18 +108,17 @@ def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = 
     main = file if stored is None else str(laid_out(place, stored) / stored.main_file)
     code = place.code_places(main, tuple(plugin_folders))
     library = Library(place, stored)
-    packages = PackageTypes(place)
     files = BlueprintFiles(
         main,
         code.plugin_folders,
         allowed_imports=place.settings.allowed_imports,
         types_folder=types_folder(place.settings),
         find_uploaded=library.uploaded,
-        find_packaged=packages.find,
+        find_packaged=library.packaged,
         import_rules=place.settings.import_rules,
         import_fallback=place.settings.import_fallback,
     )
-    return Opened(main, code, files, library, packages, stored)
+    return Opened(main, code, files, library, stored)
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:
@@ -176,7 +179,7 @@ def load(
     topology = expand(evaluated, suffixes=int.from_bytes(os.urandom(8)) >> 1, yes_many=yes_many)
     warned = (altered(problem, severity="warning") for problem in missing)
     warnings = (*evaluated.warnings, *warned, *refused_plugins(place, evaluated))
-    return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint), opened.packages.uses)
+    return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint), opened.packages)
 
 
 def deployment_name(file: str, given: str | None) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.use_cases.library import lay_out_again
-from phaseline.use_cases.packages.types import lay_out_what_is_used
 from phaseline.use_cases.plugins import missing_modules
 
 if TYPE_CHECKING:
@@ -27,7 +26,10 @@ def refuse_moved(place: Workplace, row: DeploymentRow) -> None:
         mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
         raise fail("PL-C043", message, mend, subject=row.name)
     lay_out_again(place, [row.number])
-    lay_out_what_is_used(place)
+    if place.store.has_packages:
+        from phaseline.use_cases.packages.known import lay_out_packages
+
+        lay_out_packages(place)
     folder, *more = (row.code.blueprint_folder, *row.code.plugin_folders)
     gone = [path for path in (folder, *more) if not Path(path).is_dir()]
     if not gone:

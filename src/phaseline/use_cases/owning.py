@@ -18,7 +18,6 @@ from phaseline.use_cases.engine_log import open_log
 from phaseline.use_cases.executions import view_execution
 from phaseline.use_cases.following import Ending, wait
 from phaseline.use_cases.library import lay_out_again
-from phaseline.use_cases.packages.types import lay_out_what_is_used
 from phaseline.use_cases.watching import Nobody, Throttle
 
 if TYPE_CHECKING:
@@ -234,7 +233,10 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         secrets=place.vault,
     )
     engine.planning.own = _own_planner(catalog)
-    lay_out_what_is_used(place)
+    if place.store.has_packages:
+        from phaseline.use_cases.packages.known import lay_out_packages
+
+        lay_out_packages(place)
     lay_out_again(place, (row.deployment for row in place.store.executions(only_open=True)))
     log.started(place.command, user=place.actor.name)
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait

@@ -8,13 +8,13 @@ from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import NewDeployment
 from phaseline.model.sealing import hidden_inputs
-from phaseline.use_cases.packages.types import uses_of_new
 from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.package_rows import PackageUse
     from phaseline.model.problem import Problem
     from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.workplace import Workplace
@@ -34,10 +34,17 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
     if settings != blueprint.deployment_settings:
         blueprint = altered(blueprint, deployment_settings=settings)
         topology = altered(topology, blueprint=blueprint)  # one that is stored with it need not be read again
-    packages = uses_of_new(place, name, loaded.packages)
+    packages = _packages(place, name, loaded) if place.store.has_packages else ()
     return NewDeployment(
         name, blueprint, inputs, topology, loaded.code, place.actor, now, uses=loaded.uses, packages=packages
     )
+
+
+def _packages(place: Workplace, name: str, loaded: Loaded) -> Sequence[PackageUse]:
+    """What it uses of packages."""
+    from phaseline.use_cases.packages.types import uses_of_new
+
+    return uses_of_new(place, name, loaded.packages)
 
 
 def sealed_inputs(place: Workplace, loaded: Loaded) -> dict[str, Value]:

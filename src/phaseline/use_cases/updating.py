@@ -27,7 +27,6 @@ from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.opening import opened_inputs
 from phaseline.use_cases.own_workflows import planner_of, unknown_workflow
 from phaseline.use_cases.owning import conduct
-from phaseline.use_cases.packages.types import bring_imports
 from phaseline.use_cases.plans import Planned, foresee_rounds, summaries
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.surrounding import new_execution
@@ -121,7 +120,10 @@ def carry_out(
     kept = keep(place, found.deployment, found.request, planned, found.aim)
     (watcher or Nobody()).noticed(f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}")
     request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
-    bring_imports(place, found.deployment.number, found.packages)
+    if found.packages:
+        from phaseline.use_cases.packages.types import bring_imports
+
+        bring_imports(place, found.deployment.number, found.packages)
     new = new_execution(place, found.deployment.number, request)
     row = place.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
     place.store.stored_plans.apply(kept.number, row.number)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.use_cases.store_file import has_store
+from phaseline.model.frozen import altered
+from phaseline.model.package_rows import PackageUse
+from phaseline.use_cases.packages.known import known, lay_out_package, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from phaseline.model.package_rows import PackageUse
     from phaseline.use_cases.packages.known import Known
     from phaseline.use_cases.workplace import Workplace
 
@@ -25,10 +26,7 @@ class PackageTypes:
 
     def find(self, name: str, version: str) -> str | None:
         """The file with the types of the newest package of this name that fits; the first, if it has several."""
-        if not has_store(self._place) or not self._place.store.has_packages:
-            return None
         from phaseline.catalog.type_files import fits, plain_name
-        from phaseline.use_cases.packages.known import known, lay_out_package, rows
 
         for row in reversed(rows(self._place)):
             is_meant = row.is_native and plain_name(row.name) == plain_name(name)
@@ -48,10 +46,6 @@ class PackageTypes:
     @property
     def uses(self) -> tuple[PackageUse, ...]:
         """What a deployment of the blueprint needs; its number is not known yet."""
-        if not self._used:
-            return ()
-        from phaseline.model.package_rows import PackageUse
-
         now, actor = self._place.clock.now(), self._place.actor.name
         return tuple(
             PackageUse(0, number, is_enabled=False, is_imported=True, folders=found.folders, at=now, by=actor)
@@ -59,20 +53,12 @@ class PackageTypes:
         )
 
 
-def lay_out_what_is_used(place: Workplace) -> None:
-    """See that the files of packages are where their calls look for them; nothing where there are no packages."""
-    if has_store(place) and place.store.has_packages:
-        from phaseline.use_cases.packages.known import lay_out_packages
-
-        lay_out_packages(place)
-
-
 def uses_of_new(place: Workplace, name: str, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
     """What a new deployment uses: what its blueprint imports, and what was enabled for the one whose name it gets.
 
     Who has a version of a name enabled and imports another has the imported one enabled.
     """
-    replaced = place.store.deployment(name) if place.store.has_packages else None
+    replaced = place.store.deployment(name)
     if replaced is None:
         return tuple(imported)
     before = [use for use in place.store.packages.uses(replaced.number) if use.is_enabled]
@@ -85,8 +71,6 @@ def bring_imports(place: Workplace, deployment: int, imported: Sequence[PackageU
 
     Raises: PL-C016 if that changes something while an execution of it is open, PL-F062 if a package is gone.
     """
-    if not imported:
-        return
     from phaseline.use_cases.packages.installing import tell_engine
 
     used = {use.package: use for use in place.store.packages.uses(deployment)}
@@ -100,21 +84,15 @@ def bring_imports(place: Workplace, deployment: int, imported: Sequence[PackageU
 
 def _of(use: PackageUse, deployment: int) -> PackageUse:
     """The same of a deployment."""
-    from phaseline.model.frozen import altered
-
     return altered(use, deployment=deployment)
 
 
 def _apart(before: Iterable[PackageUse], imported: Iterable[PackageUse], names: dict[int, str]) -> list[PackageUse]:
-    from phaseline.model.frozen import altered
-
     taken = {names.get(use.package) for use in imported}
     return [altered(use, is_imported=False) for use in before if names.get(use.package) not in taken]
 
 
 def _together(before: Iterable[PackageUse], imported: Iterable[PackageUse], names: dict[int, str]) -> list[PackageUse]:
-    from phaseline.model.frozen import altered
-
     enabled = {names.get(use.package): use for use in before}
     return [
         use
