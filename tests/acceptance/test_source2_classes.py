@@ -123,6 +123,20 @@ def test_h32_twenty_that_hang_hold_up_nobody(house: House) -> None:
     assert "H19 goes on in a thread that nobody waits for; there are 20" in lines
 
 
+def test_what_a_coroutine_refuses_is_refused_and_what_is_printed_is_in_the_log(house: House) -> None:
+    house.hook("A", "Later")
+    with house.open("memory:") as shop:
+        done = shop.executions.install(str(house.folder / "blueprint.yaml"), "shop")
+        lines = [line.text for line in shop.executions.logs(done.id).lines]
+    assert (done.status, done.reason) == ("failed", "pre hook A: not now")
+    assert "<out> looking" in lines
+    (told,) = [line for line in lines if line.startswith("hook ")]
+    assert told.startswith(
+        "hook class=settings//A phase=pre ordinal=100 action=CREATE deployment=shop execution=install-1 ms="
+    )
+    assert told.endswith(" outcome=failed")
+
+
 def test_h34_who_changes_a_deployment_by_the_back_door_is_named(house: House) -> None:
     house.hook("A", "Meddler")
     assert house.install().status == "completed", "nobody looks"

@@ -72,3 +72,11 @@ class Meddler(Recorder):
         for found in gc.get_objects():
             if type(found).__name__ == "LoadedDeployment" and found.topology.nodes:
                 found.topology.nodes[0].properties["size"] = 7
+
+
+class Later(Recorder):
+    """Refuses in a coroutine, and prints."""
+
+    async def do_pre_op(self, cnxt, stack, current_stack=None, action=None):
+        print("looking")
+        raise ValueError("not now")

@@ -2,10 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import assert_type
+from typing import Any, assert_type
 
 import phaseline
-from phaseline import NonRecoverableError, Phaseline, Problem, ProblemsError, TemporaryError, operation, phase
+from phaseline import (
+    LifecycleHook,
+    NonRecoverableError,
+    Phaseline,
+    Problem,
+    ProblemsError,
+    TemporaryError,
+    operation,
+    phase,
+)
 from phaseline.compat.cyclecloud.phase_handler import PhaseHandler
 from phaseline.model.blueprint import Value
 from phaseline.records.record import Record
@@ -121,6 +130,21 @@ async def start(item: Item) -> None:
 
 @phase(name="Acme.Create", states=["Allocation"], resource_type="Cloud.Node", sleep_delay=2, Color="blue")
 def handle(handler: object) -> None: ...
+
+
+class Quota(LifecycleHook):
+    actions = ("CREATE", "SCALE")
+    timeout = 5
+
+    def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: str | None = None) -> None:
+        if len(stack.resources) > 100:
+            raise ValueError(f"{action} of more than 100 instances")
+
+    def get_ordinal(self) -> float:
+        return 50
+
+
+assert_type(Quota().get_ordinal(), float)
 
 
 def tests() -> None:

@@ -6,9 +6,13 @@ Deriving from it is a convenience: any class that has one of the methods will do
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING
 
 from phaseline.model.around import HOOK_TIMEOUT_S
+
+if TYPE_CHECKING:
+    from phaseline.hooks.hook_context import HookContext
+    from phaseline.hooks.stack import StackView
 
 ORDINAL = 100
 """Of a class that does not say its own."""
@@ -35,7 +39,9 @@ class LifecycleHook:
     optional: bool = False
     """Whether a deployment may switch it off."""
 
-    def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: str | None = None) -> None:
+    def do_pre_op(
+        self, cnxt: HookContext, stack: StackView, current_stack: StackView | None = None, action: str | None = None
+    ) -> None:
         """Called before anything of the action is done; what it raises, the action ends with, and nothing is done.
 
         ``current_stack`` is the new, wanted deployment in an update, rollback or restore, and None in every other action.
@@ -43,15 +49,17 @@ class LifecycleHook:
 
     def do_post_op(
         self,
-        cnxt: Any,
-        stack: Any,
-        current_stack: Any = None,
+        cnxt: HookContext,
+        stack: StackView,
+        current_stack: StackView | None = None,
         action: str | None = None,
         is_stack_failure: bool = False,  # noqa: FBT001, FBT002 - source 2's own signature
     ) -> None:
         """Called once for each pre that did not fail: when the action has ended, or when a later class has refused it."""
 
-    def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: str | None = None) -> None:
+    def do_preview_op(
+        self, cnxt: HookContext, stack: StackView, current_stack: StackView | None = None, action: str | None = None
+    ) -> None:
         """Called when somebody looks what the action would do; what it raises is shown as what would be refused."""
 
     def get_ordinal(self) -> float:

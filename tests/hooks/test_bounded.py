@@ -1,0 +1,46 @@
+"""Threads in which hook classes are called: used again, given up after their time, and speaking for whoever waits."""
+
+import threading
+from contextvars import ContextVar
+
+import pytest
+
+from phaseline.hooks.bounded import BoundedThreads
+
+WHO: ContextVar[str] = ContextVar("who", default="nobody")
+
+
+def test_one_thread_serves_calls_that_come_one_after_the_other() -> None:
+    threads = BoundedThreads()
+    assert len({threads.run(threading.get_ident, 10) for _ in range(5)}) == 1
+
+
+def test_what_hangs_is_left_and_ends_with_its_job_and_the_next_call_has_a_thread() -> None:
+    threads, gate, hung = BoundedThreads(), threading.Event(), []
+
+    def hang() -> None:
+        hung.append(threading.current_thread())
+        gate.wait(30)
+
+    with pytest.raises(TimeoutError):
+        threads.run(hang, 0.01)
+    assert threads.left == 1
+    assert threads.run(threading.get_ident, 10) != hung[0].ident
+    gate.set()
+    hung[0].join(30)
+    assert threads.left == 0
+
+
+def test_h32_twenty_that_hang_at_once_keep_nobody_waiting() -> None:
+    threads, gate = BoundedThreads(), threading.Event()
+    for _ in range(20):
+        with pytest.raises(TimeoutError):
+            threads.run(lambda: gate.wait(30), 0.001)
+    assert threads.left == 20
+    assert threads.run(lambda: "done", 10) == "done"
+    gate.set()
+
+
+def test_the_code_speaks_for_whoever_waits() -> None:
+    WHO.set("me")
+    assert BoundedThreads().run(WHO.get, 10) == "me"
