@@ -10,7 +10,8 @@ An entry with nothing unmet may run; one with something lost is skipped. Milesto
 first need that is met and is skipped when all are lost; ``ended`` passes when each need is met or lost. What
 has been let through is never taken back by a change of its needs: completed, passed and running entries do not react
 to it; blocked and skipped ones do. Only a *reopening* takes back (T19, and a phase that applies after all): a completed
-or passed entry is blocked again, and with it what it had let through and what is not being called.
+or passed entry is blocked again, and with it what it had let through and what is not being called; so is, by a retry, a
+milestone that had passed by the end of what is tried again, for those behind it that have not begun.
 
 ``TRANSITIONS`` lists every change a fact may make: {(status, fact): status}. What does not fit the table:
 a retry outcome with no retries left is ``fail``; a retried entry is first blocked, and the rule above then decides.
