@@ -184,3 +184,16 @@ def test_what_an_update_replaced_is_gone_when_nobody_can_go_on_with_it(shop: Ter
     ok(shop, "deployments", "delete", "bad", "--force")
     ok(shop, "executions", "purge", "--older", "0m")
     assert len(list(laid_out.iterdir())) == 1
+
+
+@pytest.mark.parametrize("process", ["", ", timeout: 30"], ids=["here", "worker"])
+def test_a_name_that_the_package_gives_its_module_is_found(shop: Terminal, process: str) -> None:
+    where = Path(acme(shop.folder, "1.1.0"))
+    points = "python: {paths: [python], entry_points: {phaseline.operations: {doors: acme_doors}}}"
+    metadata = (where / "metadata.yaml").read_text()
+    (where / "metadata.yaml").write_text(metadata.replace("python: {paths: [python]}", points))
+    called = f"{{create: {{implementation: acme.doors.create{process}}}}}"
+    (where / "types.yaml").write_text(TYPES.replace("{create: acme.acme_doors.create}", called))
+    ok(shop, "plugins", "install", str(where))
+    ok(shop, "install", "blueprint.yaml", "-d", "shop")
+    assert made_by(shop, "shop") == "1.1.0"

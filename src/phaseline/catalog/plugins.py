@@ -1,7 +1,8 @@
 """The catalog of plugin code: what functions say of themselves, and the functions themselves.
 
 A function is named ``module.function``. Where no such module exists, an entry point of the group
-``phaseline.operations`` may stand for it: its name is the module's part, its value the real module.
+``phaseline.operations`` may stand for it: its name is the module's part, its value the real module. It is one of an
+installed distribution, or of a plugin package that the deployment uses.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class PluginCatalog:
         found = self._declarations.of(implementation, code)
         if found is None:
             module, function = split(implementation)
-            real = self._announced.get(module)
+            real = self._announced.get(module) or _packaged(module, code)
             found = self._declarations.of(f"{real}.{function}", code) if real is not None else None
         return found
 
@@ -97,6 +98,9 @@ class PluginCatalog:
             module, function = split(implementation)
             if error.name is None or not f"{module}.".startswith(f"{error.name}."):
                 raise  # the module is there, something that it imports is not
+            packaged = _packaged(module, code)
+            if packaged is not None:
+                return self._loader.load(f"{packaged}.{function}", code)
             return self._load_announced(module, function, error)
 
     @staticmethod
@@ -111,3 +115,12 @@ class PluginCatalog:
             raise missing from None
         found: Callable[..., object] = getattr(module, function)
         return found
+
+
+def _packaged(module: str, code: CodePlaces) -> str | None:
+    """The module that a plugin package of the deployment calls so; most deployments have none."""
+    if not code.packages:
+        return None
+    from phaseline.catalog.packaged_names import packaged_module
+
+    return packaged_module(module, GROUP, code)
