@@ -10,6 +10,7 @@ import phaseline
 from phaseline.model.problem import ProblemsError
 from phaseline.use_cases.inputs import gather_inputs
 from phaseline.use_cases.installing import Manner
+from phaseline.use_cases.labels import change_labels
 from phaseline.use_cases.plans import plan_uninstall, plan_workflow
 from phaseline.use_cases.stored_plans import apply_plan, delete_plan, list_plans, show_plan
 from phaseline.use_cases.updating import UpdateOrder, plan_update, prepare_update, update
@@ -360,6 +361,33 @@ def test_w60_with_workflow_id_that_workflow_takes_the_place_of_the_rounds_and_is
     assert [link.is_cut for link in topology.links if topology.nodes[link.target].name == "db"] == [True, True]
     assert update(place, order(folder, "one.yaml")).is_good
     assert old["web"] == new["web"][0]
+
+
+def test_w24_a_recursive_uninstall_takes_those_away_first_that_belong_to_it(shop):
+    place, folder, nouns = shop
+    for name, parent in (("child", "shop"), ("grandchild", "child"), ("stranger", "other")):
+        assert nouns.executions.install(str(folder / "one.yaml"), name).is_good
+        change_labels(place, name, add=[f"csys-obj-parent={parent}"])
+    change_labels(place, "shop", add=["csys-obj-parent=grandchild"])  # a circle: each once
+    warned = plan_workflow(place, Start("uninstall", "shop", {"recursive": True}))
+    assert "PL-P048 'grandchild', 'child' are uninstalled first" in str(
+        list(map(str, warned.warnings or warned.summary.warnings))
+    )
+    assert nouns.executions.uninstall("shop", recursive=True).is_good
+    rows = [row.deployment_name for row in place.store.executions() if row.request.workflow == "uninstall"]
+    assert rows == ["grandchild", "child", "shop"]
+    assert nouns.deployments.show("stranger").states == {"started": 2}
+
+
+def test_w24_what_belongs_to_it_and_cannot_be_uninstalled_keeps_it(shop):
+    place, folder, nouns = shop
+    (folder / "shy.yaml").write_text(ONE.replace("stop: things.things.run", "stop: things.things.mended"))
+    assert nouns.executions.install(str(folder / "shy.yaml"), "child").is_good
+    change_labels(place, "child", add=["csys-obj-parent=shop"])
+    done = nouns.executions.uninstall("shop", recursive=True, task_retries=0)
+    assert (done.deployment, done.status) == ("child", "failed")
+    assert nouns.deployments.show("shop").states == {"started": 2}
+    assert nouns.executions.uninstall("shop", recursive=True, ignore_failure=True).deployment == "shop"
 
 
 def test_w61_who_is_updated_is_told_of_before_and_after_it(shop):

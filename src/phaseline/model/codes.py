@@ -194,6 +194,7 @@ CODES: dict[str, str] = {
     "PL-P045": "Nothing of the deployment stays",
     "PL-P046": "Instances are forgotten without being uninstalled",
     "PL-P047": "Nobody stops at a breakpoint",
+    "PL-P048": "Other deployments are uninstalled first",
     "PL-R001": "The text of a record cannot be read",
     "PL-R002": "An attribute is given twice",
     "PL-R003": "A value is expected and an expression found",

@@ -66,6 +66,7 @@ class Executions:
         name: str,
         *,
         ignore_failure: bool = False,
+        recursive: bool = False,
         task_retries: int | None = None,
         on_failure: OnFailure = "continue",
         stop_after: str | None = None,
@@ -76,12 +77,21 @@ class Executions:
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
-        """Stop and delete every instance of a deployment; the record of the deployment stays."""
+        """Stop and delete every instance of a deployment; the record of the deployment stays.
+
+        ``recursive``: deployments that belong to it, by their label ``csys-obj-parent``, are uninstalled first.
+        """
         from phaseline.use_cases.installing import uninstall
 
         manner = _manner(task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints)
         return uninstall(
-            self._place, name, ignore_failure=ignore_failure, manner=manner, watcher=watcher, detach=detach
+            self._place,
+            name,
+            ignore_failure=ignore_failure,
+            recursive=recursive,
+            manner=manner,
+            watcher=watcher,
+            detach=detach,
         )
 
     def start(

@@ -162,7 +162,9 @@ def install(
     new = new_deployment(place, name, loaded)
     asked = new_execution(place, 0, request, at=new.created_at)
     replaced = existing.number if existing is not None else 0
-    asked = new_execution(place, replaced, request, at=new.created_at)  # what was enabled for it is enabled for this one
+    asked = new_execution(
+        place, replaced, request, at=new.created_at
+    )  # what was enabled for it is enabled for this one
     _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
     assert row is not None, "an execution was asked for"
     return conduct(place, Ticket(row), watcher, detach=detach)
@@ -173,16 +175,22 @@ def uninstall(
     name: str,
     *,
     ignore_failure: bool = False,
+    recursive: bool = False,
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
 ) -> ExecutionView:
     """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
 
-    Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
+    ``recursive``: deployments that belong to it are uninstalled first (W24). Raises: PL-C010 if there is none, PL-C016 while an execution of it is open, PL-C024 if its folder is gone.
     """
     from phaseline.use_cases.moving import refuse_moved
 
+    if recursive:
+        from phaseline.use_cases.workflows import Start, start
+
+        order = Start("uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True)
+        return start(place, order, manner=manner, watcher=watcher, detach=detach)
     deployment = find_deployment(place.store, name, to_change=True)
     refuse_moved(place, deployment)
     request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})

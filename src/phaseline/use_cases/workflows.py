@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,9 @@ from phaseline.model.frozen import frozen
 from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.sealing import hidden_inputs, veiled
+from phaseline.plan.workflows.uninstall import RECURSIVE
 from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.belonging import below, told
 from phaseline.use_cases.claiming import lets_be, refuse_busy
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
@@ -54,7 +56,10 @@ class Start:
 
 @frozen
 class Prepared:
-    """A start that can be meant: everything was checked, nothing is stored. ``own``: None: the built-in workflow of its name."""
+    """A start that can be meant: everything was checked, nothing is stored. ``own``: None: the built-in workflow of its name.
+
+    ``first``: deployments for which the same is done before.
+    """
 
     deployment: DeploymentRow
     topology: Topology
@@ -62,6 +67,7 @@ class Prepared:
     request: Request
     warnings: tuple[Problem, ...]
     own: Workflow | None = None
+    first: Sequence[DeploymentRow] = ()
 
 
 def start(
@@ -74,12 +80,19 @@ def start(
 ) -> ExecutionView:
     """Run a workflow of a deployment; the execution as it ended, or with ``detach`` as it began.
 
+    A recursive uninstall is that of others first, one after the other; one that does not complete is the answer.
+
     Raises: ``ProblemsError`` with everything that ``prepare`` finds, PL-C016 while an execution is open that it
     collides with and the manner is to refuse then.
     """
     from phaseline.plan.agents import agent_warning
 
     prepared = prepare(place, order, manner=manner)
+    for child in prepared.first:
+        alone = Start(order.workflow, child.name, {**order.parameters, RECURSIVE: False}, order.allow_custom, order.force)
+        view = start(place, alone, manner=manner, watcher=watcher)
+        if not view.is_good:
+            return view
     refuse_busy(place.store, prepared.deployment, prepared.topology, prepared.request)
     agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
     for warning in (*prepared.warnings, *((agents,) if agents else ())):
@@ -111,7 +124,9 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     problems = check(topology, request, with_custom=order.allow_custom, workflow=own)
     if problems:
         raise ProblemsError(problems)
-    return Prepared(row, topology, states, request, warnings(topology, request, own), own)
+    first = below(place, row) if own is None and request.parameters.get(RECURSIVE) is True else ()
+    warned = (*((told(first),) if first else ()), *warnings(topology, request, own))
+    return Prepared(row, topology, states, request, warned, own, first)
 
 
 def _find(place: Workplace, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:

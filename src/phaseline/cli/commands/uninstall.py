@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
 )
 @click.option("--ignore-failure", is_flag=True, help="Go on where an operation fails, as if it had not.")
+@click.option(
+    "--recursive",
+    is_flag=True,
+    help="First uninstall the deployments that belong to it, as their labels csys-obj-parent say.",
+)
 @running_options
 @detach_option
 @json_option
@@ -27,6 +32,7 @@ def uninstall(
     desk: Desk,
     deployment: str,
     ignore_failure: bool,
+    recursive: bool,
     manner: Manner,
     detach: bool,
 ) -> None:
@@ -36,5 +42,13 @@ def uninstall(
 
     with desk.open() as place:
         with watching(desk) as watcher:
-            view = run(place, deployment, ignore_failure=ignore_failure, manner=manner, watcher=watcher, detach=detach)
+            view = run(
+                place,
+                deployment,
+                ignore_failure=ignore_failure,
+                recursive=recursive,
+                manner=manner,
+                watcher=watcher,
+                detach=detach,
+            )
         finish(desk, view, lambda: [f"forget it: phaseline deployments delete {view.deployment}"])

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 UNINSTALL = "uninstall"
 """Name of the graph."""
 IGNORE_FAILURE = "ignore_failure"
+RECURSIVE = "recursive"
+"""Parameter: deployments that belong to this one are uninstalled first; whoever starts it sees to that (W24)."""
 RETRY_IGNORED = "retry_ignored"
 """Parameter: with ``ignore_failure``, what fails is still tried again before it is ignored (W24)."""
 
@@ -111,5 +113,4 @@ def lay(
 
 
 IGNORING: Mapping[str, Parameter] = {IGNORE_FAILURE: SWITCH, RETRY_IGNORED: SWITCH}
-RECURSIVE = Parameter((bool,), "false", is_ignored=True)
-WORKFLOW = Workflow(retrying(plan, TAKING_BACK), {**IGNORING, "recursive": RECURSIVE, **FILTERING}, claims=only_chosen)
+WORKFLOW = Workflow(retrying(plan, TAKING_BACK), {**IGNORING, RECURSIVE: SWITCH, **FILTERING}, claims=only_chosen)
