@@ -264,6 +264,18 @@ def test_h44_what_was_abandoned_is_adopted_again_without_creating_or_deleting_an
     assert shop.do("check", "-d", "shop") == 0
 
 
+def test_h44_the_plan_of_an_adoption_stores_nothing_and_says_what_is_missing(shop: Shop) -> None:
+    document = shop.document()
+    shop.do("abandon", "-d", "shop")
+    shop.calls()
+    assert shop.do("plan", "adopt", shop.put(document)) == 0
+    assert "check_status" in shop.last.stdout
+    assert (shop.calls(), shop.do("deployments", "show", "shop")) == ([], 1)
+    del document["resources"][next(iter(document["resources"]))]
+    assert shop.do("plan", "adopt", shop.put(document)) == 1
+    assert "PL-C083" in shop.last.stderr
+
+
 def test_h44_life_goes_on_after_an_adoption(shop: Shop) -> None:
     shop.do("abandon", "-d", "shop", "-o", "left.json")
     shop.do("adopt", "left.json", "--no-check")

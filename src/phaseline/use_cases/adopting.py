@@ -22,8 +22,10 @@ from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.execution import Request
     from phaseline.plan.adopting import Adoption
     from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
@@ -69,18 +71,8 @@ def adopt(
     Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-S010, all of PL-C083 and PL-C084, PL-B079, or everything that is wrong with
     the blueprint or its inputs; then nothing was stored.
     """
-    document = read_document(order.document)
-    name = _name(order, document)
-    prepared = prepare_adoption(place, order, document)
+    name, prepared, request = _asked(place, order, manner)
     adoption = prepared.adoption
-    if adoption.problems:
-        raise ProblemsError(adoption.problems)
-    refuse_missing_secrets(place, prepared.blueprint)
-    parameters: dict[str, Value] = {"document": Path(order.document).name}
-    if adoption.states:
-        parameters["states"] = dict(adoption.states)
-    request = manner.request("adopt", place, parameters if order.check else {**parameters, "check": False})
-    refuse(adoption.topology, request)
     for warning in adoption.warnings:
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
     existing = refuse_taken(place, name)
@@ -100,6 +92,35 @@ def adopt(
     _, row = place.store.create_deployment(new, asked, replaces=existing.number if existing else 0, asks=True)
     assert row is not None, "an execution was asked for"
     return conduct(place, Ticket(row), watcher, detach=detach)
+
+
+def plan_adoption(place: Workplace, order: AdoptOrder) -> Planned:
+    """What adopting a document would do. Raises: as ``adopt``."""
+    from phaseline.use_cases.loading import Loaded
+    from phaseline.use_cases.plans import plan_made
+
+    name, found, request = _asked(place, order, AS_SET)
+    refuse_taken(place, name)
+    adoption = found.adoption
+    loaded = Loaded(found.blueprint, found.inputs, adoption.topology, found.code, adoption.warnings, found.uses)
+    return plan_made(place, request, name, loaded)
+
+
+def _asked(place: Workplace, order: AdoptOrder, manner: Manner) -> tuple[str, Prepared, Request]:
+    """(name of the deployment, who is who in it, the request); everything that is wrong is raised."""
+    document = read_document(order.document)
+    name = _name(order, document)
+    prepared = prepare_adoption(place, order, document)
+    adoption = prepared.adoption
+    if adoption.problems:
+        raise ProblemsError(adoption.problems)
+    refuse_missing_secrets(place, prepared.blueprint)
+    parameters: dict[str, Value] = {"document": Path(order.document).name}
+    if adoption.states:
+        parameters["states"] = dict(adoption.states)
+    request = manner.request("adopt", place, parameters if order.check else {**parameters, "check": False})
+    refuse(adoption.topology, request)
+    return name, prepared, request
 
 
 def prepare_adoption(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> Prepared:

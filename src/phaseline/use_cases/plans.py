@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from phaseline.plan.surroundings import Surroundings
     from phaseline.plan.update_summary import UpdatePlan
     from phaseline.plan.workflow import Workflow
+    from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.workflows import Start
     from phaseline.use_cases.workplace import Workplace
 
@@ -82,12 +83,17 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
     )
     if name is not None and has_store(place):
         refuse_taken(place, name)
-    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
     request = AS_SET.request("install", place, {})
+    found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(place, loaded.blueprint)))
+    return plan_made(place, request, name or "(new)", found, yes_many=order.yes_many)
+
+
+def plan_made(place: Workplace, request: Request, name: str, loaded: Loaded, *, yes_many: bool = True) -> Planned:
+    """What the first execution of a deployment would do that is not stored, with its warnings."""
+    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
     foreseen = _ask(place, loaded.topology, loaded.code, request, history)
-    warnings = (*loaded.warnings, *missing_secrets(place, loaded.blueprint))
-    planned = _planned(place, request, foreseen, warnings, yes_many=order.yes_many)
-    return with_surroundings(place, planned, request, foreseen, made=(name or "(new)", loaded))
+    planned = _planned(place, request, foreseen, loaded.warnings, yes_many=yes_many)
+    return with_surroundings(place, planned, request, foreseen, made=(name, loaded))
 
 
 def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False) -> Planned:

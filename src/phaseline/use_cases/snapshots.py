@@ -124,7 +124,7 @@ def restore(
 
 def plan_restore(place: Workplace, deployment: str, name: str) -> Planned:
     """What a restore would do now."""
-    return planned_update(place, prepare_restore(place, deployment, name))
+    return planned_update(place, prepare_restore(place, deployment, name), asks_hooks=True)
 
 
 def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> PreparedUpdate:

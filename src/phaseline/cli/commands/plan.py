@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.commands.stack import plan_of_restore
+from phaseline.cli.commands.stack import plan_of_adoption, plan_of_restore
 from phaseline.cli.commands.updating import plan_of_update, save_option
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
@@ -101,6 +101,7 @@ def answer_plan(desk: Desk, found: Planned) -> None:
 plan.add_command(_workflow_command("execute_operation"))
 plan.add_command(plan_of_update)
 plan.add_command(plan_of_restore)
+plan.add_command(plan_of_adoption)
 
 
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from phaseline.cli.options import (
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.use_cases.adopting import AdoptOrder
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.values import ExecutionView
 
@@ -72,6 +73,7 @@ suspend, resume, check = (_whole(workflow) for workflow in HELP)
 @click.pass_obj
 def restore(desk: Desk, snapshot: str, deployment: str, preview: bool, manner: Manner, detach: bool) -> None:
     """Bring a deployment back to a snapshot: an update to what it was, then the operation snapshot.apply."""
+    from phaseline.cli.commands.plan import answer_plan
     from phaseline.cli.running import finish, watching
     from phaseline.use_cases.snapshots import plan_restore
     from phaseline.use_cases.snapshots import restore as bring_back
@@ -84,7 +86,7 @@ def restore(desk: Desk, snapshot: str, deployment: str, preview: bool, manner: M
                 view = bring_back(place, deployment, snapshot, manner=manner, watcher=watcher, detach=detach)
             finish(desk, view)
     if preview:
-        desk.answer(shown.summary, lambda: shown.text)
+        answer_plan(desk, shown)
 
 
 @click.command("restore", cls=OfDeployment, epilog="Example: phaseline plan restore -d shop monday")
@@ -102,23 +104,33 @@ def plan_of_restore(desk: Desk, snapshot: str, deployment: str) -> None:
     answer_plan(desk, shown)
 
 
-@click.command(epilog="Example: phaseline adopt shop.json -d shop")
-@click.argument("document", type=click.Path(dir_okay=False))
-@click.option("-d", "--deployment", "name", metavar="NAME", help="Name of the deployment; otherwise the document's.")
-@click.option("--blueprint", metavar="FILE", help="Another blueprint than the document's.")
-@inputs_option
-@input_option
-@plugins_option
-@click.option("--allow-type-change", is_flag=True, help="Although a node has another type than the document says.")
-@click.option(
-    "--check/--no-check", default=True, show_default=True, help="Ask those that have a check whether they are there."
-)
-@running_options
-@detach_option
-@json_option
-@click.pass_obj
-def adopt(
-    desk: Desk,
+def _document_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What adopt and the plan of it know of a document."""
+    options = (
+        click.argument("document", type=click.Path(dir_okay=False)),
+        click.option(
+            "-d", "--deployment", "name", metavar="NAME", help="Name of the deployment; otherwise the document's."
+        ),
+        click.option("--blueprint", metavar="FILE", help="Another blueprint than the document's."),
+        inputs_option,
+        input_option,
+        plugins_option,
+        click.option(
+            "--allow-type-change", is_flag=True, help="Although a node has another type than the document says."
+        ),
+        click.option(
+            "--check/--no-check",
+            default=True,
+            show_default=True,
+            help="Ask those that have a check whether they are there.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _order(
     document: str,
     name: str | None,
     blueprint: str | None,
@@ -127,21 +139,43 @@ def adopt(
     plugin_folders: tuple[str, ...],
     allow_type_change: bool,
     check: bool,
-    manner: Manner,
-    detach: bool,
-) -> None:
-    """Make a deployment of what is there already, by a document that export or abandon has written. Nothing is created."""
-    from phaseline.cli.running import finish, watching
+) -> AdoptOrder:
     from phaseline.use_cases.adopting import AdoptOrder
-    from phaseline.use_cases.adopting import adopt as take_over
     from phaseline.use_cases.inputs import gather_inputs
 
+    inputs = gather_inputs(input_files, inputs_given)
+    return AdoptOrder(document, name, blueprint, inputs, plugin_folders or None, allow_type_change, check)
+
+
+@click.command(epilog="Example: phaseline adopt shop.json -d shop")
+@_document_options
+@running_options
+@detach_option
+@json_option
+@click.pass_obj
+def adopt(desk: Desk, /, manner: Manner, detach: bool, **words: Any) -> None:
+    """Make a deployment of what is there already, by a document that export or abandon has written. Nothing is created."""
+    from phaseline.cli.running import finish, watching
+    from phaseline.use_cases.adopting import adopt as take_over
+
     with desk.open(makes_store=True) as place:
-        inputs = gather_inputs(input_files, inputs_given)
-        order = AdoptOrder(document, name, blueprint, inputs, plugin_folders or None, allow_type_change, check)
         with watching(desk) as watcher:
-            view = take_over(place, order, manner=manner, watcher=watcher, detach=detach)
+            view = take_over(place, _order(**words), manner=manner, watcher=watcher, detach=detach)
         finish(desk, view)
+
+
+@click.command("adopt", epilog="Example: phaseline plan adopt shop.json -d shop")
+@_document_options
+@json_option
+@click.pass_obj
+def plan_of_adoption(desk: Desk, /, **words: Any) -> None:
+    """Show what "adopt" would do, and what speaks against it; nothing is stored."""
+    from phaseline.cli.commands.plan import answer_plan
+    from phaseline.use_cases.adopting import plan_adoption
+
+    with desk.open() as place:
+        found = plan_adoption(place, _order(**words))
+    answer_plan(desk, found)
 
 
 @click.command(cls=OfDeployment, epilog="Example: phaseline abandon -d shop -o shop.json")
