@@ -2,12 +2,15 @@
 
 import re
 import tomllib
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from phaseline import LifecycleHook
+from phaseline.testing.builders import blueprint, node, topology
+from phaseline.testing.hook_calls import called, deployment
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs/policies.md").read_text("utf-8")
@@ -42,3 +45,15 @@ def test_every_policy_has_its_example() -> None:
         and kind.__module__.startswith("phaseline.policies")
     }
     assert there == {given["class"] for given in GIVEN}
+
+
+def test_the_class_of_the_page_about_writing_one_does_what_it_says() -> None:
+    page = (ROOT / "docs/hook-classes.md").read_text("utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    space: dict[str, type] = {}
+    exec(block, space)
+    (given,) = tomllib.loads(re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[0])["hooks"]["classes"]
+    hook = space["NoNight"](**given["options"])
+    about = deployment(topology(blueprint(node("web"))))
+    early, late = (called(hook, about, at=datetime(2026, 11, 22, hour, tzinfo=UTC)) for hour in (6, 7))
+    assert (early.message, late.kind) == ("shop has to wait until 7 o'clock", "agreed")
