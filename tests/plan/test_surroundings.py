@@ -1,7 +1,7 @@
 """What surrounds a workflow, as the reader of its plan sees it."""
 
+from phaseline.model.task_rows import TaskRow
 from phaseline.plan.surroundings import ONLY_POST, HookForeseen, Surroundings, around_text
-from phaseline.plan.task_rows import TaskRow
 
 DECIDED = {"web_a": {"rack": "r1"}, "web_b": {"rack": "r1"}, "db_a": {"rack": "r2"}}
 NODES = {"web_a": "web", "web_b": "web", "db_a": "db"}

@@ -13,7 +13,7 @@ from phaseline.model.packages import POST, PRE
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
-    from phaseline.plan.task_rows import TaskRow
+    from phaseline.model.task_rows import TaskRow
 
 BOTH, ONLY_PRE, ONLY_POST = "before and after", "before", "after"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.frozen import frozen
 from phaseline.model.packages import STAGES
 from phaseline.model.stage_tasks import GROUP, SKIPPED, SYNC
+from phaseline.model.task_rows import TaskRow
 from phaseline.plan.roles import RoleMasks
 from phaseline.plan.sides import sided, ties_of
 
@@ -18,28 +18,6 @@ if TYPE_CHECKING:
 
 NO_INSTANCE = "no matching instance"
 NO_WORK = "it has no work of its own"
-
-
-@frozen
-class TaskRow:
-    """One task. ``task``: its name in an execution; ``stage``: on which side of the body it runs; ``written``: as its file has it.
-
-    ``priority``: of a task of ``tasks.yaml``, 0 for one whose place its dependencies say (``needs``). ``instances``: how many
-    run it, None where it is not known; ``skipped``: why nobody does, empty where somebody does.
-    """
-
-    task: str
-    stage: str
-    written: str
-    priority: int
-    package: str
-    version: str
-    type: str
-    title: str
-    roles: str
-    instances: int | None = None
-    skipped: str = ""
-    needs: tuple[str, ...] = ()
 
 
 def task_rows(stages: Stages, topology: Topology | None = None) -> tuple[TaskRow, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.cli.render.table import clean, number, table
 
 if TYPE_CHECKING:
-    from phaseline.plan.task_rows import TaskRow
+    from phaseline.model.task_rows import TaskRow
     from phaseline.use_cases.packages.order import TaskOrder
 
 

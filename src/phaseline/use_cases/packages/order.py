@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
 from phaseline.packages.serializing import Surroundings, serialized
-from phaseline.plan.task_rows import TaskRow, task_rows
+from phaseline.plan.task_rows import task_rows
 from phaseline.use_cases.packages.known import installed, newest
 from phaseline.use_cases.packages.tasks import stages_of
 
 if TYPE_CHECKING:
+    from phaseline.model.task_rows import TaskRow
     from phaseline.use_cases.workplace import Workplace
+
+__all__ = ["TaskOrder", "TaskRow", "order"]
 
 INSTALL = "install"
 
