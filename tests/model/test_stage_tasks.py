@@ -7,7 +7,7 @@ import json
 from phaseline.model.packages import CrossDependency, Roles
 from phaseline.model.stage_tasks import Origin, Stages, Task, Ties, from_json, to_json
 
-NET, DISK = Origin("net", "1.0.0", "/packages/net", "scripts", "/work", {"port": 80}), Origin("disk", "2.0.1")
+NET, DISK = Origin("net", "1.0.0", "/packages/net", "scripts", "/srv/work", {"port": 80}), Origin("disk", "2.0.1")
 ACROSS = CrossDependency("b.*", Roles((), ("we.?b",)), "any", is_pattern=True)
 TASKS = (
     Task(
@@ -59,7 +59,7 @@ def test_what_a_task_calls_knows_everything_of_it() -> None:
     assert operation is not None
     assert operation.inputs == {
         "task": {"package": "net", "version": "1.0.0", "file": "tasks.yaml", "index": 0, "stage": "post_deployment/5", "id": "", "title": ""},
-        "parameters": task.parameters, "package_folder": "/packages/net", "scripts": "scripts", "work": "/work", "settings": {"port": 80},
+        "parameters": task.parameters, "package_folder": "/packages/net", "scripts": "scripts", "work": "/srv/work", "settings": {"port": 80},
     }  # fmt: skip
     assert Stages(TASKS).operation("cloudify.interfaces.lifecycle.create") is None
     assert Stages(TASKS).operation("disk/o") is None

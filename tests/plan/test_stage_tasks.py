@@ -30,7 +30,7 @@ MASTER = Roles(scope="master")
 
 
 def granular(id: str, roles: Roles = EVERYBODY, kind: str = "shell", **ties: object) -> Task:
-    return Task(f"p/{id}", kind, ORIGIN, 0, roles, {"cmd": "x"}, id=id, ties=Ties(**ties))  # type: ignore[arg-type]
+    return Task(f"p/{id}", kind, ORIGIN, 0, roles, {"cmd": "x"}, id=id, ties=Ties(**ties))
 
 
 def asked(site: Topology = SITE, workflow: str = "install") -> Asked:
@@ -190,7 +190,7 @@ def test_nothing_is_laid_where_nobody_would_be_called() -> None:
 
 @pytest.mark.parametrize("policy", ["all", "any"])
 def test_tasks_of_the_master_and_points_can_be_needed(policy: str) -> None:
-    on_master = CrossDependency("a", MASTER, policy)  # type: ignore[arg-type]
+    on_master = CrossDependency("a", MASTER, policy)
     point = granular("mine", NOBODY, "stage", depends=(CrossDependency("a", MASTER),))
     tasks = granular("a", MASTER), granular("b", depends=(on_master,)), point, granular("c", requires=("mine",))
     alone = granular("d", MASTER, requires=("a",), depends=(CrossDependency("b"), CrossDependency("a")))

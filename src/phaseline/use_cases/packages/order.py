@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from phaseline.model.task_rows import TaskRow
     from phaseline.use_cases.workplace import Workplace
 
-__all__ = ["TaskOrder", "TaskRow", "order"]
-
 INSTALL = "install"
 
 
