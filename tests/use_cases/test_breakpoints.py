@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from phaseline.cli.render.executions import execution_text
 from phaseline.model.breakpoints import Breakpoint
 from phaseline.model.problem import ProblemsError
 from phaseline.run.progress import Progress
 from phaseline.use_cases.breakpoints import clear, list_breakpoints
 from phaseline.use_cases.deciding import cancel, complete
+from phaseline.use_cases.executions import show_execution
 from phaseline.use_cases.history import events
 from phaseline.use_cases.installing import Manner, Order, install, uninstall
 from phaseline.use_cases.labels import change_labels
@@ -69,6 +71,7 @@ def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(place: Workp
     assert view.interrupted
     (found,) = list_breakpoints(place, "shop")
     assert (found.point, found.node, found.execution) == ("pre-create", "db", view.id)
+    assert "waits for a person: 1 instance at breakpoints" in execution_text(show_execution(place, view.id))
     assert found.message.startswith("paused at pre-create until somebody clears it")
     with pytest.raises(ProblemsError, match="PL-C092") as error:
         clear(place, "post-create", deployment="shop")

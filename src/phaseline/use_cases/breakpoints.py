@@ -61,7 +61,7 @@ def list_breakpoints(place: Workplace, deployment: str | None = None) -> Sequenc
     """Who stands at a breakpoint, of all deployments or of one, the oldest execution first."""
     number = find_deployment(place.store, deployment).number if deployment else None
     rows = place.store.executions(number, only_open=True)
-    return [one for row in rows if row.request.breakpoints for one in _stopped(place, row)]
+    return [one for row in rows if row.request.breakpoints for one in stopped_in(place, row)]
 
 
 def clear(
@@ -103,7 +103,7 @@ def _is_named(one: Stopped, instances: Sequence[str]) -> bool:
     return any(one.node == name or one.instance.startswith(name) for name in instances)
 
 
-def _stopped(place: Workplace, row: ExecutionRow) -> Iterator[Stopped]:
+def stopped_in(place: Workplace, row: ExecutionRow) -> Iterator[Stopped]:
     """Who stands at a breakpoint in one execution."""
     store = place.store
     topology = store.topology(row.deployment)

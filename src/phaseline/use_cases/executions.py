@@ -77,6 +77,7 @@ def show_execution(place: Workplace, id: str | None = None, *, deployment: str |
         runner=runner,
         decisions=_decisions(place.store, row),
         plan=kept.id if kept is not None else "",
+        stopped=_stopped(place, row),
     )
 
 
@@ -93,6 +94,14 @@ def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
         for request in store.requests_of(row.number)
         if request.kind is not RequestKind.START
     ]
+
+
+def _stopped(place: Workplace, row: ExecutionRow) -> int:
+    if row.status.is_ended or not row.request.breakpoints:
+        return 0
+    from phaseline.use_cases.breakpoints import stopped_in
+
+    return len(list(stopped_in(place, row)))
 
 
 def _queued(store: Store, row: ExecutionRow) -> ExecutionView:

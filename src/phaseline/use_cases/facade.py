@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
+from phaseline.use_cases.breakpoint_noun import Breakpoints
 from phaseline.use_cases.execution_noun import Executions, order_of
 from phaseline.use_cases.hook_noun import Hooks
 from phaseline.use_cases.plan_noun import Plans
@@ -79,7 +80,7 @@ def open_phaseline(
 class Phaseline:
     """The use cases over one store, by noun.
 
-    ``blueprints``, ``deployments``, ``executions``, ``plans``, ``instances``, ``resources``, ``plugins``, ``phases``, ``hooks``,
+    ``blueprints``, ``deployments``, ``executions``, ``plans``, ``breakpoints``, ``instances``, ``resources``, ``plugins``, ``phases``, ``hooks``,
     ``secrets``, ``snapshots``, ``abandoned``, ``engine``.
     """
 
@@ -90,6 +91,7 @@ class Phaseline:
         self.deployments = Deployments(place)
         self.executions = Executions(place)
         self.plans = Plans(place)
+        self.breakpoints = Breakpoints(place)
         self.instances = Instances(place)
         self.plugins = Plugins(place)
         self.phases = Phases(place)

@@ -78,7 +78,8 @@ class ExecutionView:
 
     ``runner``: the process that owns the store while the execution is open, empty if there is none. ``detached``: the
     command left on purpose while it goes on. ``background``: the engine that was started to carry on. ``waits_for``: the
-    execution whose claim it waits for before it begins, empty if none. ``plan``: the kept plan that it carries out, if any.
+    execution whose claim it waits for before it begins, empty if none. ``plan``: the kept plan that it carries out, if any; ``stopped``: how
+    many instances stand at breakpoints.
     ``warnings``: what hook classes warned of, ``waits``: what they wait for, ``decided``: {instance id: what they decided}.
     """
 
@@ -103,6 +104,7 @@ class ExecutionView:
     background: Background | None = None
     waits_for: str = ""
     plan: str = ""
+    stopped: int = 0
     warnings: Sequence[str] = ()
     waits: Sequence[str] = ()
     decided: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)

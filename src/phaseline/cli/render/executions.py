@@ -57,6 +57,9 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
         lines.append(f"  {view.reason}")
     if view.waits_for:
         lines.append(f"  waits for {view.waits_for}, which has a claim on the same instances")
+    if view.stopped:
+        see = f"phaseline breakpoints list -d {view.deployment}"
+        lines.append(f"  waits for a person: {number(view.stopped, 'instance')} at breakpoints: {see}")
     if view.plan:
         lines.append(f"  carries out {view.plan}: phaseline plans show {view.plan}")
     lines.extend(f"  {colored('warning')}  {clean(text)}" for text in view.warnings)

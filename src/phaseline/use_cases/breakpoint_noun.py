@@ -1,0 +1,38 @@
+"""Breakpoints for Python programs: a noun of ``phaseline.open()``, made like those beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.breakpoints import Stopped
+    from phaseline.use_cases.watching import Watcher
+    from phaseline.use_cases.workplace import Workplace
+
+
+class Breakpoints:
+    """Instances that stand where somebody wanted to look before they go on."""
+
+    def __init__(self, place: Workplace) -> None:
+        """Of the store of this place."""
+        self._place = place
+
+    def list(self, deployment: str | None = None) -> Sequence[Stopped]:
+        """Who stands at a breakpoint, of all deployments or of one."""
+        from phaseline.use_cases.breakpoints import list_breakpoints
+
+        return list_breakpoints(self._place, deployment)
+
+    def clear(
+        self,
+        point: str,
+        *,
+        deployment: str | None = None,
+        instances: Sequence[str] = (),
+        watcher: Watcher | None = None,
+    ) -> Sequence[Stopped]:
+        """Let those go on that stand at a point, such as ``pre-create``, or only these; who they were."""
+        from phaseline.use_cases.breakpoints import clear
+
+        return clear(self._place, point, deployment=deployment, instances=instances, watcher=watcher)
