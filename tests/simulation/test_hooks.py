@@ -83,17 +83,8 @@ class Guarded(World):
         return found
 
     def _of_this_action(self, row: ExecutionRow) -> list[GraphRow]:
-        """The graphs since the last time anybody was told that all had ended, and a user went on nevertheless."""
-        graphs = list(self.store.graphs(row.number))
-        ends = [
-            place + 1
-            for place, graph in enumerate(graphs)
-            if graph.name.startswith((CLOSING, UNDOING)) and graph.attempt < row.attempt
-        ]
-        opened = [
-            place for place, graph in enumerate(graphs) if graph.name == OPENING and place >= (ends[-1] if ends else 0)
-        ]
-        return graphs[opened[-1] if opened else (ends[-1] if ends else 0) :]
+        """The graphs since a user last asked for what had ended to go on."""
+        return [graph for graph in self.store.graphs(row.number) if graph.attempt >= row.request.acts_since]
 
     def _was_told(self, row: ExecutionRow, classes: tuple[HookClass, ...], *, is_back: bool) -> None:
         """Whose pre completed has been called once more, after or in an undo; whose pre did not complete has not."""

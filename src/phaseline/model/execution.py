@@ -58,8 +58,9 @@ class Request:
 
     ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
     to be stored, or run beside it by ``force``. ``take_back``: if it fails, what it has made is taken away again.
-    ``is_surrounded``: an ``Around`` is stored with its execution. ``timeout_s``: an attempt that takes longer is canceled; None: never.
-    ``breakpoints``: where instances stop until somebody lets them go on.
+    ``is_surrounded``: an ``Around`` is stored with its execution; ``acts_since``: the attempt in which its present action began,
+    for a retry of what has ended is an action of its own, with hooks of its own. ``timeout_s``: an attempt that takes longer is
+    canceled; None: never. ``breakpoints``: where instances stop until somebody lets them go on.
     """
 
     workflow: str
@@ -70,6 +71,7 @@ class Request:
     if_busy: IfBusy = "wait"
     take_back: bool = False
     is_surrounded: bool = False
+    acts_since: int = 0
     timeout_s: float | None = None
     breakpoints: tuple[Breakpoint, ...] = ()
 

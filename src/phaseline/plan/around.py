@@ -56,13 +56,13 @@ def surrounded(planner: Planner, around: Around) -> Planner:
             first = body.answer()
             if isinstance(first, Verdict) and first.is_idle:
                 return first
-        found = _Action(around.hooks, asked).answer(body)
-        if not isinstance(found, Verdict) or found.status is not ExecutionStatus.FAILED:
-            return found
-        if not (request.take_back and body.has_begun):
-            return found
-        again = _Action(around.taking_back, asked, OF_TAKING_BACK).answer(altered(body, takes_back=True))
-        return again if not isinstance(again, Verdict) else _both(found, again)
+        if not any(done.name == OPENING + OF_TAKING_BACK for done in of_this_action(asked)):
+            found = _Action(around.hooks, asked).answer(body)
+            is_over = isinstance(found, Verdict) and _told(asked, "") is Why.FAILED
+            if not (is_over and request.take_back and body.has_begun):
+                return found
+        taking_back = _Action(around.taking_back, asked, OF_TAKING_BACK)
+        return taking_back.answer(altered(body, takes_back=True))
 
     return plan
 
@@ -93,7 +93,7 @@ class _Body:
     @property
     def has_begun(self) -> bool:
         """True when it has planned anything in this action."""
-        return any(not is_of_surroundings(done.name) for done in of_this_action(self.asked.history))
+        return any(not is_of_surroundings(done.name) for done in of_this_action(self.asked))
 
     @property
     def is_taken_back(self) -> bool:
@@ -108,15 +108,25 @@ class _Body:
             return GoOn(rounds[-1].name)
         asked = self.asked
         request = altered(asked.request, take_back=self.takes_back)
-        told = _told(asked.history, OF_TAKING_BACK if self.takes_back else "")
+        told = _told(asked, OF_TAKING_BACK if self.takes_back else "")
         is_canceled = asked.history.canceled and told in {None, Why.CANCELED}  # a cancel after the body changes nothing
-        history = altered(asked.history, rounds=rounds, canceled=is_canceled)
+        history = altered(asked.history, rounds=tuple(map(self._of_now, rounds)), canceled=is_canceled)
         return self.planner(asked.topology, request, history, asked.declare)
+
+    def _of_now(self, done: Round) -> Round:
+        """A round of this action is one of the present attempt, though a person was asked for meanwhile.
+
+        Not one that was left, with calls of which nobody knows, for a clean-up.
+        """
+        asked = self.asked
+        was_left = asked.request.clean or done.counts.get("unsure")
+        is_now = done.attempt >= asked.request.acts_since and not was_left
+        return altered(done, attempt=asked.history.attempt) if is_now else done
 
     def _goes_on(self, rounds: tuple[Round, ...]) -> bool:
         """Whether a retry goes on in the last graph. What was taken back begins afresh, as does what a clean-up precedes."""
         history = self.asked.history
-        if not rounds or rounds[-1].attempt == history.attempt or history.canceled or history.is_afresh:
+        if not rounds or rounds[-1].attempt >= self.asked.request.acts_since or history.canceled or history.is_afresh:
             return False
         was_taken_back = any(done.name.endswith(OF_TAKING_BACK) for done in history.rounds)
         return not (self.asked.request.clean or was_taken_back)
@@ -143,9 +153,7 @@ class _Action:
     def _opening(self) -> Graph | Verdict | None:
         """The pre calls; where one has failed the undo calls, then the verdict. None: the body may begin."""
         history, wanted = self.asked.history, [one for one in self.classes if one.has_pre]
-        done = next((one for one in reversed(of_this_action(history)) if one.name == OPENING + self.of), None)
-        if done is not None and not done.is_met and done.attempt < history.attempt:
-            done = None  # what was refused is asked for again
+        done = next((one for one in reversed(of_this_action(self.asked)) if one.name == OPENING + self.of), None)
         if done is None and (wanted or self.of):
             if history.canceled and not self.of:
                 return Verdict(ExecutionStatus.CANCELED)
@@ -168,12 +176,12 @@ class _Action:
         """The post calls, which are told how the body ended; then the verdict, failed if a critical one failed."""
         if found.status is ExecutionStatus.ATTENTION:
             return found
-        why = _told(self.asked.history, self.of) or why
+        why = _told(self.asked, self.of) or why
         name = CLOSING + AFTER[why] + self.of
         posts = self._owed(POST, name, [one for one in self.classes if one.has_post], why)
         if posts is not None:
             return posts
-        if self.classes and not self._rounds(name):
+        if (self.classes or self.asked.request.take_back) and not self._rounds(name):
             return laid(name, [])  # nobody is told, but the action has ended
         if not any(done.counts.get("failed") for done in self._rounds(name)):
             return found
@@ -193,7 +201,7 @@ class _Action:
 
     def _rounds(self, name: str) -> list[Round]:
         """The settled rounds of this name in the present action: after a cancel there may be several."""
-        return [done for done in of_this_action(self.asked.history) if done.name == name]
+        return [done for done in of_this_action(self.asked) if done.name == name]
 
     def _words(self, prefix: str, name: str, word: str) -> str:
         """What the hooks of a round said that failed, such as ``pre hook quota: more than 100 instances``."""
@@ -206,20 +214,15 @@ def _policy(prefix: str, hook: HookClass) -> Policy:
     return Policy(LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True)
 
 
-def of_this_action(history: History) -> tuple[Round, ...]:
-    """The rounds since the last action ended: a retry begins a new one only if the posts of the former have been told."""
-    ends = [
-        place + 1
-        for place, done in enumerate(history.rounds)
-        if done.attempt < history.attempt and done.name.startswith((CLOSING, UNDOING))
-    ]
-    return history.rounds[ends[-1] if ends else 0 :]
+def of_this_action(asked: Asked) -> tuple[Round, ...]:
+    """The rounds of the present action: a retry begins a new one only where the former had ended."""
+    return tuple(done for done in asked.history.rounds if done.attempt >= asked.request.acts_since)
 
 
-def _told(history: History, of: str) -> Why | None:
+def _told(asked: Asked, of: str) -> Why | None:
     """What the posts of an action have been told; None: nothing yet."""
     names = {CLOSING + words + of: why for why, words in AFTER.items()}
-    found = [names[done.name] for done in of_this_action(history) if done.name in names]
+    found = [names[done.name] for done in of_this_action(asked) if done.name in names]
     return found[0] if found else None
 
 
@@ -230,11 +233,3 @@ def _why(found: Verdict, history: History) -> Why:
         case ExecutionStatus.CANCELED:
             return Why.TIMED_OUT if history.is_timed_out else Why.CANCELED
     return Why.FAILED
-
-
-def _both(failed: Verdict, taken_back: Verdict) -> Verdict:
-    """How an execution ended that failed and was taken back."""
-    told = taken_back.reason.removeprefix(failed.reason).removeprefix("; ")
-    reason = "; ".join(filter(None, [failed.reason, told]))
-    status = taken_back.status if taken_back.status is ExecutionStatus.CANCELED else failed.status
-    return Verdict(status, reason, forgets=taken_back.forgets)

@@ -39,7 +39,7 @@ def within(
     opening, closing = _last(history, BEFORE), _last(history, AFTER)
     for done in (opening, closing):
         if done is not None and not done.is_met:
-            return _stopped(history, done)
+            return _stopped(asked, done)
     if opening is None and not history.canceled:
         graph = before(asked, around)
         if graph is not None:
@@ -52,8 +52,9 @@ def within(
     return answer
 
 
-def _stopped(history: History, done: Round) -> Verdict | GoOn:
+def _stopped(asked: Asked, done: Round) -> Verdict | GoOn:
     """Failed tasks go on in a retry; until then they end the execution."""
+    history = asked.history
     if done.attempt < history.attempt and not history.canceled and not history.is_afresh:
         return GoOn(done.name)
     found = verdict(history, done)

@@ -211,20 +211,20 @@ class Engine:
         From now on ``row.request`` is planned by, also by engines to come; ``replan`` asks the planner afresh. Where
         nothing was planned yet, it is asked in any case.
         """
+        from phaseline.run.past import acting_anew, to_retry
+
         self.recover([row])
+        graphs = self._store.graphs(row.number)
+        row = acting_anew(row) if graphs else row
         self.planning.replace_request(row.number, row.request)
         self._requests[row.number] = row.request
-        if not self._store.graphs(row.number):
+        if not graphs:
             return
         self._rows.append(EventRow(row.number, self._clock.now(), "retried", "Retrying what failed", actor=actor))
         if self._phases is not None:
             self._phases.orders.clear_retried(row, graph, positions)
-        from phaseline.run.past import to_retry
-
-        self._events.append(
-            to_retry(self._store, row, (graph, positions), include_unsure=include_unsure, replan=replan)
-        )
-        for held in self._store.graphs(row.number):
+        self._events.append(to_retry(self._store, row, (graph, positions), unsure=include_unsure, replan=replan))
+        for held in graphs:
             if graph is None or held.id == graph:
                 self._events.append(WakeRequested(row.number, held.id, positions, only_failing=True))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from phaseline.model.distinct import some
 from phaseline.model.events import RetryRequested
+from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 
 if TYPE_CHECKING:
@@ -18,16 +19,23 @@ if TYPE_CHECKING:
     from phaseline.run.planning import Planning
 
 
+def acting_anew(row: ExecutionRow) -> ExecutionRow:
+    """The execution as it is retried: one that has ended, and was surrounded, acts anew."""
+    if not (row.request.is_surrounded and row.status.is_ended):
+        return row
+    return altered(row, request=altered(row.request, acts_since=row.attempt + 1))
+
+
 def to_retry(
-    store: Store, row: ExecutionRow, wanted: tuple[int | None, np.ndarray | None], *, include_unsure: bool, replan: bool
+    store: Store, row: ExecutionRow, wanted: tuple[int | None, np.ndarray | None], *, unsure: bool, replan: bool
 ) -> RetryRequested:
     """What a retry of ``wanted`` (graph, positions) asks of the scheduler.
 
     What is surrounded and has ended begins with its hooks again, and its planner says where it goes on (ADR 0022).
     """
     if row.request.is_surrounded and row.status.is_ended:
-        return RetryRequested(row.number, *wanted, include_unsure, replan=True)
-    return RetryRequested(row.number, *wanted, include_unsure, replan or must_replan(store, row, wanted[0]))
+        return RetryRequested(row.number, *wanted, unsure, replan=True)
+    return RetryRequested(row.number, *wanted, unsure, replan or must_replan(store, row, wanted[0]))
 
 
 def tell_settled(store: Store, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray) -> None:

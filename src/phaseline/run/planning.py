@@ -120,11 +120,11 @@ class Planning:
             rounds = tuple(self._rounds[execution].values())
 
             def called(name: str) -> np.ndarray | None:
-                graph = self._graph(execution, name, attempt)
+                graph = self._graph(execution, name)
                 return None if graph is None else endings.called(graph, len(deployment.topology))
 
             def said(name: str) -> Sequence[tuple[str, str]]:
-                graph = self._graph(execution, name, attempt)
+                graph = self._graph(execution, name)
                 return () if graph is None else endings.said(graph)
 
             history = History(
@@ -185,10 +185,10 @@ class Planning:
 
         return surrounded(found, self._deployments.execution(row.number, row.deployment).around)
 
-    def _graph(self, execution: int, name: str, attempt: int | None = None) -> int | None:
-        """The last graph of this name that has settled, in an attempt or in any; None if there is none."""
+    def _graph(self, execution: int, name: str) -> int | None:
+        """The last graph of this name that has settled; None if there is none."""
         rounds = self._rounds[execution]
-        wanted = [graph for graph, done in rounds.items() if done.name == name and attempt in {None, done.attempt}]
+        wanted = [graph for graph, done in rounds.items() if done.name == name]
         return wanted[-1] if wanted else None
 
     def _reshape(self, execution: int, deployment: int, answer: Reshape) -> Planned:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -103,16 +103,27 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
     """
     graphs = store.graphs(row.number)
     found = []
-    for graph in graphs:
+    for place, graph in enumerate(graphs):
         statuses = store.statuses(graph.id)
         may_move = some(statuses < ENDED_FROM)
         is_held = is_reach(row) or (graph.attempt == row.attempt and (graph is graphs[-1] or may_move))
         if is_held:
             found.append((graph, statuses))
-        is_passed_by = graph is not graphs[-1] and not some(statuses < EntryStatus.UNSURE)
+        is_passed_by = not some(statuses < EntryStatus.UNSURE) and any(map(partial(_follows, row), graphs[place + 1 :]))
         if not is_held or not may_move or is_passed_by:
             tell_settled(store, planning, row, graph, statuses)
     return found
+
+
+def _follows(row: ExecutionRow, graph: GraphRow) -> bool:
+    """Whether a graph has come after older ones in this attempt: what a retry begins with precedes those that go on in it."""
+    if graph.attempt != row.attempt:
+        return False
+    if not row.request.is_surrounded:
+        return True
+    from phaseline.plan.around import OPENING
+
+    return graph.name != OPENING
 
 
 def _restored(

@@ -169,6 +169,8 @@ class Door:
         self._refuse_reopening(row)
         refuse_completed(row)
         clean = bool(request.body.get("clean"))
+        if clean:
+            refuse_clean(row)
         row = altered(row, request=altered(row.request, clean=clean))
         graph, positions = _chosen(request.body)
         self._orders.refuse_overlap(row, graph, positions)
@@ -243,6 +245,14 @@ def refuse_completed(row: ExecutionRow) -> None:
     """Raise PL-C017 if nothing in the execution failed."""
     if row.status is ExecutionStatus.COMPLETED:
         raise _unfit(row, "nothing in it failed")
+
+
+def refuse_clean(row: ExecutionRow) -> None:
+    """Raise PL-C017 if the execution waits for a person, and is surrounded: what is cleaned up is left first, and its hooks told."""
+    if row.request.is_surrounded and not row.status.is_ended:
+        message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before what surrounds it was told how it ended"
+        mend = f"Decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean."
+        raise fail("PL-C017", message, mend, subject=row.id)
 
 
 def refuse_deleted(store: Store, row: ExecutionRow) -> None:

@@ -27,6 +27,7 @@ def to_json(request: Request) -> str:
             **({"surrounded": True} if request.is_surrounded else {}),
             **({"breakpoints": [told(one) for one in request.breakpoints]} if request.breakpoints else {}),
             **({} if request.timeout_s is None else {"timeout_s": request.timeout_s}),
+            **({"acts_since": request.acts_since} if request.acts_since else {}),
         }
     )
 
@@ -43,6 +44,7 @@ def from_json(text: str) -> Request:
         if_busy=found.get("if_busy", WAIT),
         take_back=found.get("take_back", False),
         is_surrounded=found.get("surrounded", False),
+        acts_since=found.get("acts_since", 0),
         timeout_s=found.get("timeout_s"),
         breakpoints=tuple(Breakpoint(**one) for one in found.get("breakpoints", ())),
     )

@@ -14,7 +14,7 @@ from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import is_of_state, phase_of
 from phaseline.model.status import EntryStatus
-from phaseline.run.requests import refuse_completed, refuse_ended
+from phaseline.run.requests import refuse_clean, refuse_completed, refuse_ended
 from phaseline.use_cases.asking import Ticket, ask
 from phaseline.use_cases.claiming import beside, refuse_reopening
 from phaseline.use_cases.executions import as_statuses, standing, view_execution
@@ -90,6 +90,8 @@ def retry(
     refuse_reopening(place.store, row)
     refuse_completed(row)
     _refuse_moved(place, row)
+    if clean:
+        refuse_clean(row)
     body: dict[str, Value] = {"clean": True} if clean else {}
     if instances and place.store.graphs(row.number):
         body.update(_chosen(place.store, row, instances, (), RETRIED))

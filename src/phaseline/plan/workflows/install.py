@@ -66,6 +66,10 @@ CLEAN_UP_SEQUENCE: Sequence = (
     Call(op.DELETE, unless=ALL_BUT_CREATING),
     Call(op.POSTDELETE, unless=ALL_BUT_CREATING),
 )
+HALF_MADE = (
+    State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING, State.CONFIGURED, State.STARTING,
+)  # fmt: skip
+"""Who was called may have been canceled before it answered: what is half made is taken back in any case."""
 CLEANING = Walk(CLEAN_UP_SEQUENCE, downwards=True, tolerant=True, once=True)
 """What is half started is stopped, what is half created is deleted (W8)."""
 
@@ -124,7 +128,8 @@ def _taken_back(asked: Asked, failed: Verdict) -> Graph | Verdict:
     if called is None or not called.any():
         return failed
     empty = np.array([not any(one.is_implemented for one in node.operations.values()) for node in asked.topology.nodes])
-    made = called | (empty[asked.topology.node] & (asked.history.states == State.STARTED))
+    states = asked.history.states
+    made = called | np.isin(states, HALF_MADE) | (empty[asked.topology.node] & (states == State.STARTED))
     return weave(asked, TAKE_BACK, made & choose(asked.topology, asked.request), uninstall.TAKING_BACK)
 
 
