@@ -119,11 +119,10 @@ class TaskGraph:
 
     def joined(self) -> Edges:
         """All edges as two columns."""
+        nothing = np.empty(0, np.int64)
         if len(self.edges) != 1:
-            nothing = np.empty(0, np.int64)
-            self.edges = [
-                tuple(np.concatenate([nothing, *ends]) for ends in zip(*self.edges, strict=True)) or (nothing,) * 2
-            ]
+            sources, targets = zip(*self.edges, strict=True) if self.edges else ((), ())
+            self.edges = [(np.concatenate([nothing, *sources]), np.concatenate([nothing, *targets]))]
         return self.edges[0]
 
     def depths(self) -> np.ndarray:

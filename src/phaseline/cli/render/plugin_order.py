@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from phaseline.model.task_rows import TaskRow
     from phaseline.use_cases.packages.order import TaskOrder
 
+MASTER = "master"
+
 
 def order_text(found: TaskOrder) -> str:
     """The tasks in the order in which they run, numbered as they come."""
@@ -36,4 +38,6 @@ def _cells(task: TaskRow) -> list[str]:
 def _runs_on(task: TaskRow) -> str:
     if task.skipped:
         return f"skipped: {task.skipped}"
+    if task.roles == MASTER:
+        return "the engine's machine"
     return "" if task.instances is None else number(task.instances, "instance")
