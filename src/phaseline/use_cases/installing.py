@@ -160,7 +160,6 @@ def install(
 
     existing = refuse_taken(place, name)
     new = new_deployment(place, name, loaded)
-    asked = new_execution(place, 0, request, at=new.created_at)
     replaced = existing.number if existing is not None else 0
     asked = new_execution(
         place, replaced, request, at=new.created_at
