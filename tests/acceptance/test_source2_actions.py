@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -204,6 +205,35 @@ def test_s10_a_deployment_is_not_adopted_without_a_document(actions: Actions) ->
 
     with pytest.raises(ProblemsError, match="PL-P042"):
         actions.shop.executions.start("adopt", "shop")
+
+
+def damaged(value: Any, chance: Random) -> Any:
+    """The value with something in it that nobody has written so."""
+    if isinstance(value, dict) and value and chance.random() < 0.9:
+        key = chance.choice(sorted(value))
+        if chance.random() < 0.2:
+            return {name: item for name, item in value.items() if name != key}
+        return {**value, key: damaged(value[key], chance)}
+    if isinstance(value, list) and value and chance.random() < 0.9:
+        at = chance.randrange(len(value))
+        return [*value[:at], damaged(value[at], chance), *value[at + 1 :]]
+    return chance.choice([None, -1, 10**12, "", "db", {}, [], True, {"a": [1]}, value])
+
+
+def test_h45_a_damaged_document_is_refused_and_breaks_nothing(actions: Actions) -> None:
+    from phaseline import ProblemsError
+    from phaseline.use_cases.adopting import AdoptOrder, plan_adoption
+
+    shop, chance = actions.shop, Random(7)
+    whole = shop.deployments.export("shop")
+    refused = 0
+    for _ in range(60):
+        path = actions.document(damaged(whole, chance), "damaged.json")
+        try:
+            plan_adoption(shop.place, AdoptOrder(path, "other"))
+        except ProblemsError:
+            refused += 1
+    assert refused > 8
 
 
 def test_h44_nodes_on_paths_come_back_in_their_states_with_what_their_phases_know(tmp_path: Path) -> None:

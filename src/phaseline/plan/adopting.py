@@ -25,7 +25,7 @@ from phaseline.plan.relations import links_of
 from phaseline.plan.stack_document import METADATA, NATIVE
 
 if TYPE_CHECKING:
-    from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.blueprint import Blueprint, Node, Value
 
 NO_ID = "Resource ID was not provided."
 """What source 2's system says, too."""
@@ -60,6 +60,7 @@ def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change
         raise ValueError("two instances have the same id")
     node = np.array([place[row["node"]] for row in rows], np.int32)
     container = _numbers(number, (row["container"] for row in rows))
+    _refuse_other_containers(nodes, node, container)
     groups, group = _groups(native["groups"], rows, number, tuple(blueprint.scaling_groups))
     topology = Topology(
         blueprint=blueprint,
@@ -187,6 +188,24 @@ def _numbers(number: Mapping[str, int], ids: Iterator[str | None]) -> np.ndarray
     return np.array([-1 if id is None else number[id] for id in ids], np.int32)
 
 
+def _refuse_other_containers(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> None:
+    """``ValueError`` unless everybody lies in an instance of his node's container: who lay in himself would do so for ever."""
+    place = {one.name: at for at, one in enumerate(nodes)}
+    wanted = np.array([place[one.container] if one.container else -1 for one in nodes], np.int32)[node]
+    found = np.where(container >= 0, node[container], -1) if len(node) else wanted
+    if not np.array_equal(found, wanted):
+        raise ValueError("an instance lies in one that does not contain its node")
+
+
+def _refuse_circles(outer: np.ndarray, most: int) -> None:
+    """``ValueError`` if some group instance lies in itself, or deeper than there are groups."""
+    inside = np.arange(len(outer))
+    for _ in range(most):
+        inside = np.where(inside >= 0, outer[inside], -1)
+    if (inside >= 0).any():
+        raise ValueError("an instance of a scaling group lies in itself")
+
+
 def _groups(
     rows: Sequence[Mapping[str, Any]],
     instances: Sequence[Mapping[str, Any]],
@@ -205,6 +224,8 @@ def _groups(
         outer=_numbers(at, (row["outer"] for row in rows)),
         container=_numbers(number, (row["container"] for row in rows)),
     )
+    if at:
+        _refuse_circles(made.outer, len(names))
     return made, _numbers(at, (row["group"] for row in instances))
 
 

@@ -84,6 +84,15 @@ def document_of(facts: Facts) -> dict[str, Value]:
     }
 
 
+def digest_of(template: Value) -> str:
+    """What tells a template from one that somebody has changed: it is our form of a blueprint, and nobody checks it again."""
+    import hashlib
+    import json
+
+    plain = json.loads(json.dumps(template))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
 def as_others_have_it(document: Mapping[str, Value]) -> dict[str, Value]:
     """The document with none but the keys of source 2's system."""
     return {key: document[key] for key in KEYS}
@@ -130,6 +139,7 @@ def _native(facts: Facts) -> dict[str, Value]:
     code: Mapping[str, Value] = told(facts.code)
     return {
         "format": FORMAT,
+        "template_digest": digest_of(facts.template),
         "code": {**code, "imported": [list(one) for one in facts.code.imported]},
         "uses": dict(facts.uses or {}),
         "counts": dict(topology.counts),

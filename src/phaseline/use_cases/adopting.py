@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+UNFIT = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
+"""What parts of a document raise that were not written by us, or changed since."""
+
+
 @frozen
 class AdoptOrder:
     """A document and what is said over it. ``name`` None: the document's. ``blueprint``: a file, None: the document's own.
@@ -142,12 +146,15 @@ def _as_it_was(
 ) -> Prepared:
     from phaseline.dsl.dump import blueprint_from_json
     from phaseline.plan.adopting import same
+    from phaseline.plan.stack_document import digest_of
 
     try:
+        if document["phaseline"]["template_digest"] != digest_of(document["template"]):
+            raise ValueError("its template was changed, name a blueprint instead: --blueprint FILE")
         blueprint = blueprint_from_json(document["template"])
         adoption = same(document, blueprint, allow_type_change=order.allow_type_change)
         code, uses = code_of(document), _uses(place, document)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
     if not uses and not Path(code.blueprint_folder).is_dir():
         mend = "Name the blueprint where it is now: --blueprint FILE"
@@ -171,7 +178,7 @@ def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], form
     )
     try:
         adoption = matched(document, loaded.topology, allow_type_change=order.allow_type_change)
-    except (KeyError, TypeError, ValueError) as error:
+    except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
     return Prepared(adoption, loaded.blueprint, sealed_inputs(place, loaded), loaded.code, loaded.uses)
 
@@ -186,7 +193,7 @@ def _own_blueprint(order: AdoptOrder, document: Mapping[str, Any]) -> str:
         stored = native["uses"].get("")
         template = document["template"]
         file = Path(code_of(document).blueprint_folder) / Path(str(template["file"])).name
-    except (KeyError, TypeError, AttributeError) as error:
+    except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
     if stored:
         return str(stored)

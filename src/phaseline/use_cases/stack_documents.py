@@ -115,7 +115,7 @@ def read_document(path: str) -> Mapping[str, Any]:
 
     try:
         found = json.loads(Path(path).read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, str(error)) from error
     if isinstance(found, dict) and isinstance(found.get("document"), dict):
         found = found["document"]  # as --json shows it
