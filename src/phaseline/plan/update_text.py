@@ -38,7 +38,9 @@ def _head(found: UpdatePlan) -> str:
     words = {"+": "to install", "~": "to update", "-/+": "to replace or reinstall", "-": "to uninstall"}
     told = ", ".join(f"{signs[sign]:,} {word}" for sign, word in words.items() if signs[sign])
     what = f"{counted(len(found.differences), 'difference')}, {counted(found.calls, 'plugin call')}"
-    return f"{found.workflow} of {found.deployment} to {found.blueprint_file}: {what}" + (f"; nodes: {told}" if told else "")
+    return f"{found.workflow} of {found.deployment} to {found.blueprint_file}: {what}" + (
+        f"; nodes: {told}" if told else ""
+    )
 
 
 def _node(node: NodeChange) -> Iterable[str]:
