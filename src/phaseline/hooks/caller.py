@@ -19,6 +19,7 @@ from phaseline.hooks.arguments import PRE as DO_PRE
 from phaseline.hooks.bounded import BoundedThreads
 from phaseline.hooks.seen import seen_by
 from phaseline.model.around import PRE
+from phaseline.model.failures import NonRecoverableError
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, MAX_TRACEBACK_CHARS, Outcome, clip
 from phaseline.run.plugin_code import attempt, run_to_end
@@ -92,7 +93,10 @@ class HookCaller:
         with self._lock:
             found = self._objects.get(place)
         if found is None:
-            made = call.load()()
+            made, error = attempt(lambda: call.load()())
+            if error is not None:
+                text = f"{hook.implementation} cannot be made any more: {type(error).__name__}: {error}"
+                raise NonRecoverableError(text) from error
             with self._lock:
                 found = self._objects.setdefault(place, made)
         return found

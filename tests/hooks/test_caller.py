@@ -1,0 +1,67 @@
+"""The caller of hook classes where its class has gone since the execution was made, and what it leaves behind."""
+
+from typing import Any
+
+from phaseline.hooks.caller import HookCaller
+from phaseline.model.around import POST, PRE, HookClass, Why
+from phaseline.model.status import OutcomeKind
+from phaseline.run.calling import Call, ExecutionView, Site
+from phaseline.run.grounds import Ground
+from phaseline.store.memory import MemoryStore
+from phaseline.testing.builders import blueprint, node, topology
+from phaseline.testing.clock import VirtualClock
+from phaseline.testing.hook_calls import deployment
+
+HOOK = HookClass("quota", "house:Quota", "CREATE", key="settings//quota", per_execution=True)
+
+
+class Channel:
+    """What a call of a hook needs of an engine: ``make`` gives the object, or raises what importing it raises."""
+
+    def __init__(self, make: Any) -> None:
+        self.make, self.lines = make, []
+
+    def load(self, _call: Call) -> Any:
+        return self.make
+
+    def log(self, _call: Call, level: str, text: str) -> None:
+        self.lines.append((level, text))
+
+
+def call_of(channel: Channel, phase: str, why: Why, execution: str = "install-1") -> Call:
+    about = deployment(topology(blueprint(node("web"))))
+    ground = Ground(1, MemoryStore(VirtualClock()), lambda _: None, lambda: None)
+    view = ExecutionView(execution, "install", ground=ground)
+    site = Site(phase + HOOK.name, "function", HOOK.implementation, view, about.view, hook=HOOK)
+    made: Any = Call(site, 0, 0, channel, about)
+    made.why = why
+    return made
+
+
+def test_a_class_that_is_gone_refuses_and_says_what_python_says() -> None:
+    def gone() -> object:
+        raise ModuleNotFoundError("No module named 'house'")
+
+    channel = Channel(gone)
+    outcome = HookCaller().call(call_of(channel, PRE, Why.BEFORE))
+    assert outcome.kind is OutcomeKind.FAILED
+    assert outcome.message == "house:Quota cannot be made any more: ModuleNotFoundError: No module named 'house'"
+
+
+def test_h43_an_execution_keeps_its_object_to_its_last_call_and_no_longer() -> None:
+    made: list[object] = []
+
+    class Quota:
+        def do_pre_op(self, *_given: object) -> None:
+            made.append(self)
+
+        do_post_op = do_pre_op
+
+    caller, channel = HookCaller(), Channel(Quota)
+    for phase, why in ((PRE, Why.BEFORE), (POST, Why.COMPLETED), (PRE, Why.BEFORE)):
+        assert caller.call(call_of(channel, phase, why)).kind is OutcomeKind.COMPLETED
+    assert made[0] is made[1]
+    assert made[1] is not made[2], "a retry is a new action"
+    caller.call(call_of(channel, PRE, Why.BEFORE, "install-2"))
+    assert made[3] is not made[2]
+    assert [level for level, _ in channel.lines] == ["debug"] * 4
