@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from phaseline.model.around import Around, HookClass, Why
 from phaseline.model.checks import CheckKind, CheckResult
 from phaseline.model.declaration import Declaration
 from phaseline.model.execution import Request, RetryPolicy
@@ -186,6 +187,26 @@ def test_h20_an_update_that_fails_is_brought_back_to_what_there_was(case):
 def test_h20_who_was_not_touched_yet_is_left_alone_on_the_way_back():
     found = update(mixed(1), mixed(2, node("new", **LIFE)), {"new.create": fails("no room")}, on_failure="rollback")
     assert found.order == ["create new_1", "stop new_1"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"new.create": (fails("no room"),)}, ["before", "failed", "before", "completed"]),
+        ({"new.create": (fails("no room"),), "new.stop": (fails("held"),)}, ["before", "failed", "before", "failed"]),
+    ],
+)
+def test_h20_hooks_are_told_of_the_failure_and_then_of_the_way_back_as_an_action_of_its_own(said, told):
+    hook = HookClass("A", "house.hooks:A", "UPDATE")
+    stage = Stage(topology(mixed(1)), {}, lambda _: Declaration(repeatable=True))
+    stage.play(Request("install"), Script({}, frozenset(), 0))
+    number = stage.aim_at(mixed(2, node("new", **LIFE)), RetryPolicy(0))
+    request = Request("update", {PLAN: number}, RetryPolicy(0), take_back=True)
+    row = stage.play(request, Script(said, frozenset(), 0), Around((hook,), (hook,)))
+    graphs = [stage.store.graph(known.id) for known in stage.store.graphs(row.number)]
+    asked = [(step.phase, graph.subject[step.first]) for graph in graphs for step in graph.steps]
+    assert row.status.value == "failed"
+    assert [Why(int(why)).word for phase, why in asked if phase.startswith("hooks.")] == told
 
 
 @pytest.mark.parametrize("call", range(1, 15))

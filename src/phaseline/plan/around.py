@@ -98,8 +98,10 @@ class _Body:
     @property
     def is_taken_back(self) -> bool:
         """True when what it made is taken away again, all of it: the execution failed, but the taking back did not."""
-        rounds = self.rounds
-        return self.takes_back and (not rounds or not rounds[-1].counts.get(TOLERATED))
+        names = [done.name for done in self.asked.history.rounds]
+        begun = len(names) - names[::-1].index(OPENING + OF_TAKING_BACK) if OPENING + OF_TAKING_BACK in names else 0
+        rounds = [done for done in self.asked.history.rounds[begun:] if not is_of_surroundings(done.name)]
+        return self.takes_back and (not rounds or (rounds[-1].is_met and not rounds[-1].counts.get(TOLERATED)))
 
     def answer(self) -> Answer:
         """The next of its own rounds, or its verdict."""
