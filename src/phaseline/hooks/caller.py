@@ -93,7 +93,7 @@ class HookCaller:
         with self._lock:
             found = self._objects.get(place)
         if found is None:
-            made, error = attempt(lambda: call.load()())
+            made, error = attempt(_made, call)
             if error is not None:
                 text = f"{hook.implementation} cannot be made any more: {type(error).__name__}: {error}"
                 raise NonRecoverableError(text) from error
@@ -116,6 +116,11 @@ class HookCaller:
         if is_new:
             call.log("warning", f"do_post_op of {hook.name} takes no is_stack_failure, so it never hears of a failure")
         return False
+
+
+def _made(call: Call) -> object:
+    """The object of its class. Raises what importing and making it raises."""
+    return call.load()()
 
 
 def _place(call: Call, hook: HookClass) -> tuple[str, str]:
