@@ -14,7 +14,6 @@ from phaseline.model.frozen import altered
 from phaseline.model.labels import labelled, labels_of
 from phaseline.model.rows import Written
 from phaseline.model.sealing import hidden_inputs
-from phaseline.model.stack_documents import Drop
 from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.model.stored_plans import PLAN
 from phaseline.run.calling import ExecutionView
@@ -126,6 +125,7 @@ class Deployments:
         """What a planner has written with a round: the deployment as a document, one that goes, who is ill; None: nothing."""
         if answer.keeps is None and answer.drops is None and answer.marks is None:
             return None
+        from phaseline.model.stack_documents import Drop
         from phaseline.run.writing_down import called_ill, new_document
 
         kept = (
