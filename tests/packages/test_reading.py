@@ -371,6 +371,13 @@ def test_every_file_of_every_format_has_its_check() -> None:
     assert all(set(each.files) <= set(FILES) for each in FORMATS.values())
 
 
+def test_what_the_blueprint_says_of_an_operation_a_task_cannot_say() -> None:
+    task = "- role: '*'\n  stage: post_deployment\n  type: operation\n  parameters: {operation: a.b, timeout: 3, inputs: {a: 1}}\n"
+    (problem,) = read_package(files(10, tasks=task)).problems
+    assert (problem.code, problem.severity) == ("PL-F057", "warning")
+    assert "has no effect: an operation is called as the blueprint maps it" in problem.message
+
+
 @pytest.mark.alone
 def test_f47_checking_a_package_of_fifty_tasks_takes_less_than_150_ms() -> None:
     tasks = "".join(TASK.replace("post_deployment", f"post_deployment/{number}") for number in range(8000, 8050))

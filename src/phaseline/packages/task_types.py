@@ -41,11 +41,10 @@ _KEYS: Final[Mapping[str, Mapping[str, Key | Form]]] = {
     },
     "operation": {
         "operation": required(text(r"[\w-]+(\.[\w-]+)*", "an operation such as cloudify.interfaces.lifecycle.start")),
-        "inputs": mapping("the inputs", {}),
-        "retries": _COUNT,
     },
 }
 """{type: {parameter: its form}}; ``timeout`` and ``strategy`` come to all, and types without work have no others."""
+_OF_THE_BLUEPRINT: Final = frozenset({"inputs", "retries", "interval"})
 WITH_TIMEOUT: Final = frozenset({"puppet"})
 """Granular tasks that must say how long they may take; all stage tasks must."""
 
@@ -56,6 +55,10 @@ def check_parameters(task_type: str, value: Any, spot: Spot, *, of_stage: bool) 
     if isinstance(value, dict) and value.get("timeout") == 0 and value.get("timeout") is not False:
         mend = "Write how many seconds it may take; 0 is taken as no limit."
         spot.at("timeout").odd("PL-F054", "lets the task run for ever", mend, value=0)
+    if isinstance(value, dict) and task_type == "operation":
+        for name in _OF_THE_BLUEPRINT & value.keys():
+            mend = "Write it in the blueprint, where the operation is mapped."
+            spot.at(name).odd("PL-F057", "has no effect: an operation is called as the blueprint maps it", mend)
 
 
 def parameters_of(task_type: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
