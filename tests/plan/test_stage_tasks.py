@@ -176,6 +176,26 @@ def test_a_reboot_notes_calls_the_operation_of_the_instance_and_waits() -> None:
     assert stages.operation("p#1") is None
 
 
+def test_an_operation_that_nodes_have_in_different_interfaces_is_called_in_each() -> None:
+    db, web = node("db", **{"house.backup.save": "cloud.save"}), node("web", **{"shop.pages.save": "cloud.save"})
+    task = Task("p#1", "operation", ORIGIN, 0, EVERYBODY, {"operation": "save"}, stage="post_deployment")
+    graph = laid(task, site=topology(blueprint(db, web, node("bare"))))
+    assert graph is not None
+    called = [
+        (step.phase, graph.subject[place])
+        for step in graph.steps
+        for place in range(step.first, step.first + step.count)
+        if not graph.marks[place]
+    ]
+    names = topology(blueprint(db, web, node("bare"))).ids
+    assert [(phase, names[who]) for phase, who in called] == [
+        ("house.backup.save", "db_1"),
+        ("shop.pages.save", "web_1"),
+    ]
+    nobody = granular("a", kind="operation")
+    assert laid(nobody, task, site=topology(blueprint(node("bare")))) is not None
+
+
 def test_nothing_is_laid_where_nobody_would_be_called() -> None:
     none: Blueprint = blueprint(node("db", instances=0))
     assert laid(granular("a"), site=topology(none)) is None

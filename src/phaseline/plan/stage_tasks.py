@@ -209,28 +209,35 @@ class _Side:
         if not task.is_called:
             return [(task.phase, None, int(Mark.ABSENT))]
         if task.type == OPERATION:
-            return [self._operation(str(task.parameters.get("operation")), subjects)]
+            return self._operations(str(task.parameters.get("operation")), subjects)
         calls: list[tuple[str, np.ndarray | int | None, np.ndarray | int]] = [
             (phase, self._graph.policies.add(self._policy(task, task.operation(phase))), 0)
             for phase in own_phases(task)
         ]
         if task.type == REBOOT:
-            calls.insert(1, self._operation(REBOOT_OPERATION, subjects))
+            calls[1:1] = self._operations(REBOOT_OPERATION, subjects)
         return calls
 
-    def _operation(self, name: str, subjects: np.ndarray) -> tuple[str, np.ndarray, np.ndarray]:
-        """An operation of the instances themselves; absent on those of nodes that have none of the name."""
-        topology = self._asked.topology
-        policies = self._graph.policies
+    def _operations(
+        self, name: str, subjects: np.ndarray
+    ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
+        """An operation of the instances themselves, one call for each full name; absent where a node has none of it."""
+        topology, policies = self._asked.topology, self._graph.policies
         number = policies.numbering(Manner())
-        policy = np.full(len(topology.nodes), policies.absent(), np.int32)
-        marks = np.full(len(topology.nodes), Mark.ABSENT, np.uint8)
-        full = name
-        for node in np.unique(topology.node[subjects]).tolist():
-            operation = topology.nodes[node].find_operation(name)
-            if operation is not None and operation.is_implemented:
-                policy[node], marks[node], full = number(operation), 0, operation.name
-        return full, policy[topology.node[subjects]], marks[topology.node[subjects]]
+        numbers = np.unique(topology.node[subjects]).tolist()
+        mapped = {node: topology.nodes[node].find_operation(name) for node in numbers}
+        found = {
+            node: operation for node, operation in mapped.items() if operation is not None and operation.is_implemented
+        }
+        calls: list[tuple[str, np.ndarray | int | None, np.ndarray | int]] = []
+        for full in dict.fromkeys(operation.name for operation in found.values()):
+            policy = np.full(len(topology.nodes), policies.absent(), np.int32)
+            marks = np.full(len(topology.nodes), Mark.ABSENT, np.uint8)
+            for node, operation in found.items():
+                if operation.name == full:
+                    policy[node], marks[node] = number(operation), 0
+            calls.append((full, policy[topology.node[subjects]], marks[topology.node[subjects]]))
+        return calls or [(name, None, int(Mark.ABSENT))]
 
     def _policy(self, task: Task, operation: Operation) -> Policy:
         """How it is called: on each instance by itself, and no more than so many at once in one deployment."""
