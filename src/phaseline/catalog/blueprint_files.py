@@ -141,7 +141,7 @@ class BlueprintFiles:
         return main
 
     def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:  # noqa: ARG002 - types are the same everywhere
-        """The path of the definition file in the catalogue; None if the plugin is not there at all.
+        """The path of the definition file of an installed package, or in the catalogue; None if the plugin is not there at all.
 
         Raises: PL-B092 when it is there, but not in this version, or if the version cannot be read.
         """
