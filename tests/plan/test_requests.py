@@ -75,6 +75,6 @@ def test_b23_parameters_that_the_blueprint_declares_or_that_are_custom_are_let_t
 
 
 def test_b23_a_parameter_that_would_have_to_do_something_we_cannot_do_is_refused():
-    assert found("uninstall", recursive=False) == []
-    ((code, mend),) = found("uninstall", recursive=True)
+    assert found("update", plan=1, reevaluate_active_statuses=False) == []
+    ((code, mend),) = found("update", plan=1, reevaluate_active_statuses=True)
     assert (code, mend) == ("PL-P004", "Leave it out for now.")

@@ -17,6 +17,8 @@ PREFIX = "breakpoint "
 RUNNER = "phaseline.tasks.pausing"
 """Where the function lies that its entries call."""
 PRE, POST = "pre", "post"
+LABEL = "csys-breakpoint"
+"""Key of the labels of a deployment that are breakpoints of all its executions."""
 BUILT_IN = "cloudify.interfaces."
 LIFE_CYCLE = BUILT_IN + "lifecycle."
 OF_LIFE_CYCLE = ("create", "start", "stop", "delete")

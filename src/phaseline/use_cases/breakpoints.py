@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.breakpoints import PREFIX, Breakpoint, read_breakpoint
+from phaseline.model.breakpoints import LABEL, PREFIX, Breakpoint, read_breakpoint
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import fail
 from phaseline.model.rows import RequestKind
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
-LABEL = "csys-breakpoint"
-"""Key of the labels of a deployment that are breakpoints of all its executions."""
 NAMED = 5
 """How many that stand somewhere are named where nobody stands at a point; all are counted."""
 
@@ -46,7 +44,7 @@ class Stopped:
 
 def with_breakpoints(place: Workplace, deployment: int, request: Request) -> Request:
     """The request with the breakpoints of its deployment, which are labels of it; what is none of these is left out."""
-    written = [label.value for label in place.store.labels.of(deployment) if label.key == LABEL] if deployment else []
+    written = [label.value for label in place.store.labels.of(deployment) if label.key == LABEL]
     found: list[Breakpoint] = []
     for text in written:
         try:

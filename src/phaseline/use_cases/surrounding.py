@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.breakpoints import LABEL
 from phaseline.model.rows import NewExecution
 
 if TYPE_CHECKING:
@@ -18,9 +19,10 @@ def new_execution(place: Workplace, deployment: int, request: Request, *, at: in
 
     Raises: as ``around_of``.
     """
-    from phaseline.use_cases.breakpoints import with_breakpoints
+    if deployment and any(label.key == LABEL for label in place.store.labels.of(deployment)):
+        from phaseline.use_cases.breakpoints import with_breakpoints  # few deployments have any
 
-    request = with_breakpoints(place, deployment, request)
+        request = with_breakpoints(place, deployment, request)
     around = around_of(place, request, deployment)
     return NewExecution(deployment, request, place.actor, place.clock.now() if at is None else at, around)
 

@@ -14,7 +14,6 @@ from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.sealing import hidden_inputs, veiled
 from phaseline.plan.workflows.uninstall import RECURSIVE
 from phaseline.use_cases.asking import Ticket
-from phaseline.use_cases.belonging import below, told
 from phaseline.use_cases.claiming import lets_be, refuse_busy
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
@@ -89,7 +88,9 @@ def start(
 
     prepared = prepare(place, order, manner=manner)
     for child in prepared.first:
-        alone = Start(order.workflow, child.name, {**order.parameters, RECURSIVE: False}, order.allow_custom, order.force)
+        alone = Start(
+            order.workflow, child.name, {**order.parameters, RECURSIVE: False}, order.allow_custom, order.force
+        )
         view = start(place, alone, manner=manner, watcher=watcher)
         if not view.is_good:
             return view
@@ -124,9 +125,13 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     problems = check(topology, request, with_custom=order.allow_custom, workflow=own)
     if problems:
         raise ProblemsError(problems)
-    first = below(place, row) if own is None and request.parameters.get(RECURSIVE) is True else ()
-    warned = (*((told(first),) if first else ()), *warnings(topology, request, own))
-    return Prepared(row, topology, states, request, warned, own, first)
+    warned = tuple(warnings(topology, request, own))
+    if own is not None or request.parameters.get(RECURSIVE) is not True:
+        return Prepared(row, topology, states, request, warned, own)
+    from phaseline.use_cases.belonging import below, told
+
+    first = below(place, row)
+    return Prepared(row, topology, states, request, (*((told(first),) if first else ()), *warned), own, first)
 
 
 def _find(place: Workplace, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
