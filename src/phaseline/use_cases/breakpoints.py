@@ -44,9 +44,8 @@ class Stopped:
 
 def with_breakpoints(place: Workplace, deployment: int, request: Request) -> Request:
     """The request with the breakpoints of its deployment, which are labels of it; what is none of these is left out."""
-    written = [label.value for label in place.store.labels.of(deployment) if label.key == LABEL]
     found: list[Breakpoint] = []
-    for text in written:
+    for text in (label.value for label in place.store.labels.of(deployment) if label.key == LABEL):
         try:
             found.append(read_breakpoint(text))
         except ValueError:
