@@ -17,7 +17,6 @@ from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import missing_names, state_numbers
 from phaseline.model.stored_plans import PLAN
 from phaseline.run.calling import ExecutionView
-from phaseline.run.decisions import Decisions, add_decisions, decided
 from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.subjects import LoadedDeployment
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from phaseline.model.stored_plans import Aim
     from phaseline.plan.foresight import Foreseen
     from phaseline.ports import Secrets, Store
+    from phaseline.run.decisions import Decisions
     from phaseline.run.grounds import Ground
     from phaseline.run.parts import FindPhase
     from phaseline.run.reports import Report
@@ -213,7 +213,7 @@ class Deployments:
             row.request.parameters,
             creator=row.created_by,
             is_resumed=row.attempt > 0,
-            decisions=decided(self._store, row) if around.hooks else {},
+            decisions=self._decided(row) if around.hooks else {},
             around=around,
             ground=self._ground(row) if around.hooks else None,
         )
@@ -228,8 +228,15 @@ class Deployments:
         aim = self.aim_of(row)
         return None if aim is None else self._opened(aim.inputs, aim.blueprint)
 
+    def _decided(self, row: ExecutionRow) -> Decisions:
+        from phaseline.run.decisions import decided
+
+        return decided(self._store, row)
+
     def decide(self, batch: Batch, report: Report) -> None:
         """Follow what hooks have decided for instances, before anybody is called for them."""
+        from phaseline.run.decisions import add_decisions
+
         results = [remark.result for _, remark in report.remarks if remark.result is not None]
         for segment in batch.segments if results else ():
             view = self.execution(segment.execution, segment.deployment)

@@ -10,7 +10,6 @@ from phaseline.model.around import HOOKS
 from phaseline.model.events import Finished, Noted
 from phaseline.model.graph import called_side
 from phaseline.run.check_results import Vouch, checks_made, leaves_results, vouched_for
-from phaseline.run.decisions import warned
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
 from phaseline.run.reports import Dispatched, Report
 
@@ -97,6 +96,8 @@ class Outstanding:
             if not report.is_noted:
                 sorter.failures(batch, report, answer, self._instance_of)
                 if batch.lane.phase.startswith(HOOKS):
+                    from phaseline.run.decisions import warned
+
                     self._deployments.decide(batch, report)
                     sorter.events.extend(warned(batch, report, now))
                 if leaves_results(batch):

@@ -100,7 +100,7 @@ class Planning:
         rounds[graph] = Round(name, attempt, counts, bears(*bounded, (status == FAILED) & ((marks & TOLERANT) == 0)))
 
     def ask(
-        self, execution: int, endings: Endings, *, is_canceled: bool, attempt: int, is_afresh: bool = False,
+        self, execution: int, endings: Callable[[], Endings], *, is_canceled: bool, attempt: int, is_afresh: bool = False,
         is_timed_out: bool = False,
     ) -> Planned:  # fmt: skip
         """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems.
@@ -121,11 +121,11 @@ class Planning:
 
             def called(name: str) -> np.ndarray | None:
                 graph = self._graph(execution, name)
-                return None if graph is None else endings.called(graph, len(deployment.topology))
+                return None if graph is None else endings().called(graph, len(deployment.topology))
 
             def said(name: str) -> Sequence[tuple[str, str]]:
                 graph = self._graph(execution, name)
-                return () if graph is None else endings.said(graph)
+                return () if graph is None else endings().said(graph)
 
             history = History(
                 deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, deployment.checks.checks,

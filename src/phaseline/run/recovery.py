@@ -15,7 +15,6 @@ from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import has_phases, phase_of
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus, Mark, OutcomeKind
-from phaseline.run.past import tell_settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,6 +110,8 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
             found.append((graph, statuses))
         is_passed_by = not some(statuses < EntryStatus.UNSURE) and any(map(partial(_follows, row), graphs[place + 1 :]))
         if not is_held or not may_move or is_passed_by:
+            from phaseline.run.past import tell_settled
+
             tell_settled(store, planning, row, graph, statuses)
     return found
 

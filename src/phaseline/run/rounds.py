@@ -8,9 +8,6 @@ from phaseline.model.events import Ask, Decision
 from phaseline.model.execution import GoOn
 from phaseline.model.graph import Graph
 from phaseline.model.state_steps import has_phases
-from phaseline.run.endings import Endings
-from phaseline.run.past import must_replan
-from phaseline.run.recovery import held_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.events import Command, Event, Planned
     from phaseline.ports import Store
     from phaseline.run.deployments import Deployments
+    from phaseline.run.endings import Endings
     from phaseline.run.last_messages import LastMessages
     from phaseline.run.planning import Planning
 
@@ -36,7 +34,6 @@ class Rounds:
         """All are the engine's own."""
         self._scheduler, self._planning, self._deployments = scheduler, planning, deployments
         self._store, self._messages = store, messages
-        self._endings = Endings(store, scheduler.arena, messages)
         self.begins: Callable[[Graph, int], list[Event]] = lambda _graph, _deployment: []
         """What follows from a graph with phases, of a deployment."""
 
@@ -80,6 +77,9 @@ class Rounds:
         planned = self._ask(run)
         if isinstance(planned.answer, GoOn):
             row, graph = self._planning.row(run.execution), planned.graph_id
+            from phaseline.run.past import must_replan
+            from phaseline.run.recovery import held_again
+
             if not must_replan(self._store, row, graph):
                 return [held_again(self._store, self._deployments, row, graph, self._messages), planned]
             planned = self._ask(run, is_afresh=True)
@@ -99,10 +99,15 @@ class Rounds:
             bounded=(graph.bounds, graph.group, graph.subject),
         )  # fmt: skip
 
+    def _how_ended(self) -> Endings:
+        from phaseline.run.endings import Endings
+
+        return Endings(self._store, self._scheduler.arena, self._messages)
+
     def _ask(self, run: Run, *, is_afresh: bool = False) -> Planned:
         return self._planning.ask(
             run.execution,
-            self._endings,
+            self._how_ended,
             is_canceled=run.is_canceled,
             attempt=run.attempt,
             is_afresh=is_afresh,

@@ -46,7 +46,6 @@ from phaseline.model.status import EntryStatus
 from phaseline.model.topology import Topology
 from phaseline.ports import Clock
 from phaseline.store import asking, failures, file, growing, reads, writes
-from phaseline.store.arounds import read_around
 from phaseline.store.checks import read_book
 from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
 from phaseline.store.labels import SqliteLabels
@@ -357,6 +356,8 @@ class SqliteStore:
 
     def around(self, execution: int) -> Around:
         """What surrounds an execution."""
+        from phaseline.store.arounds import read_around
+
         with self._reading() as db:
             return read_around(db, execution)
 

@@ -9,7 +9,6 @@ from phaseline.model.labels import labels_of
 from phaseline.model.rows import Actor, Beside, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.model.status import ExecutionStatus
 from phaseline.store import asking, failures, growing, reads, requests, stored_blueprints, topologies
-from phaseline.store.arounds import add_around
 from phaseline.store.documents import to_text
 from phaseline.store.labels import add_labels
 
@@ -104,6 +103,8 @@ def add_execution(
     id = f"{new.request.workflow}-{number}"
     db.execute("update execution set id = ? where number = ?", (id, number))
     if new.around is not None:
+        from phaseline.store.arounds import add_around
+
         add_around(db, number, new.around)
     if asks:
         asking.add_request(db, RequestKind.START, number, {}, new.actor, new.created_at)

@@ -15,7 +15,6 @@ from phaseline.model.status import Mark
 from phaseline.plan.draft import Change, Draft, Slot
 from phaseline.plan.policies import Manner
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
-from phaseline.plan.transforms.breakpoints import stops
 from phaseline.plan.transforms.relationships import relationship_slots
 
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ def lay_sequence(
         if isinstance(item, Call) and item.only is not None:
             stopped = who & item.only[draft.participants.number]
         if breakpoints:
+            from phaseline.plan.transforms.breakpoints import stops
+
             items += stops(draft, breakpoints, PRE, item.operation, stopped)
         if isinstance(item, Call):
             called_here = stopped

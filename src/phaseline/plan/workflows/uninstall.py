@@ -14,7 +14,6 @@ from phaseline.plan.lifecycle_retries import retrying
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.intact import NO_ROWS
-from phaseline.plan.under_way import given_up
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen
@@ -82,6 +81,8 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     if done:
         is_left = topology.is_there & ~np.isin(history.states, list(NOT_THERE))
         if topology.started is not None and done.is_met and not is_left.any():
+            from phaseline.plan.under_way import given_up
+
             return Reshape(f"give up {topology.started.name}", given_up(topology))
         return verdict(history, done)
     if history.canceled:
