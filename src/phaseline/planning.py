@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeVar
 from phaseline.model.blueprint import Node, Operation, Value
 from phaseline.model.checks import UPDATE_RELATIONSHIP, UPDATES, CheckKind, CheckResult
 from phaseline.model.distinct import some
-from phaseline.model.execution import TOLERATED, History, Request, Reshape, Round, Verdict
+from phaseline.model.execution import TOLERATED, GoOn, History, Request, Reshape, Round, Verdict
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import Graph
 from phaseline.model.modification import Started
@@ -45,6 +45,7 @@ from phaseline.plan.arguments import (
     given_inputs,
 )
 from phaseline.plan.foresight import foresee
+from phaseline.plan.lifecycle_retries import retrying
 from phaseline.plan.policies import Declare
 from phaseline.plan.revising import Revision, revise
 from phaseline.plan.selection import choose
@@ -84,6 +85,7 @@ __all__ = [
     "CheckResult",
     "Declare",
     "ExecutionStatus",
+    "GoOn",
     "Graph",
     "History",
     "InstanceState",
@@ -118,6 +120,7 @@ __all__ = [
     "only_chosen",
     "operations",
     "ranges_of",
+    "retrying",
     "revise",
     "scaling",
     "settled",

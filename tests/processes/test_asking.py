@@ -143,7 +143,10 @@ def test_an_owner_sees_who_waits_until_it_leaves_or_dies(store: SqliteStore) -> 
 
 
 def test_a_child_that_a_waiting_process_left_behind_does_not_wait(store: SqliteStore) -> None:
-    child = 'import os; os.fork() or (sys.stdin.readline(), os._exit(0)); print("waiting", flush=True)'
+    child = (
+        'import os; told, tell = os.pipe(); os.fork() or (os.write(tell, b"."), sys.stdin.readline(), os._exit(0)); '
+        'os.read(told, 1); print("waiting", flush=True)'  # once the child has let go of what it inherited
+    )
     with python(WAITER.replace('print("waiting", flush=True)', child), f"sqlite:///{store.path}") as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == "waiting\n"

@@ -15,8 +15,8 @@ from phaseline.model.modification import Started
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.states import InstanceState as State
 from phaseline.model.subject_ranges import ranges_of
+from phaseline.plan import under_way
 from phaseline.plan.revising import Revision, revise
-from phaseline.plan.under_way import CUT
 from phaseline.plan.workflows.heal import with_contained
 from phaseline.plan.workflows.sorting_out import AGAIN, at_source, kept, kept_instances
 
@@ -98,7 +98,7 @@ def _with_all(revision: Revision, started: Started) -> Topology:
     links = list(finished.links)
     for place in cut:
         links[place] = former.links[place]
-    remembered = {**started.kept, CUT: ranges_of(np.array(cut, np.int32)), "reduced": ranges_of(revision.reduced)}
+    remembered = {**started.kept, under_way.CUT: ranges_of(np.array(cut, np.int32)), "reduced": ranges_of(revision.reduced)}
     return altered(
         finished,
         links=tuple(links),
