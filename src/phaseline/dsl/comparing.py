@@ -99,6 +99,7 @@ def _node(node: Node) -> dict[str, Value]:
         "type": node.type,
         "type_hierarchy": list(node.type_hierarchy),
         "instances": {"default": node.default_instances, "min": node.min_instances, "max": node.max_instances},
+        "restricted_actions": list(node.restricted_actions),
         "properties": dict(node.properties),
         "operations": _operations(node.operations),
         "relationships": relationships,

@@ -100,6 +100,7 @@ class _Writer:
             node.place.file,
             node.place.line,
             node.place.column,
+            *([list(node.restricted_actions)] if node.restricted_actions else ()),
         ]
 
 
@@ -203,6 +204,7 @@ def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
             row[8],
             row[9],
             Place(row[10], row[11], row[12], f"node_templates.{row[0]}"),
+            tuple(row[13]) if len(row) > 13 else (),  # written where there are any
         )
         for row in written["nodes"]
     }

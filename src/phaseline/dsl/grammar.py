@@ -97,6 +97,7 @@ NODE_TEMPLATE = Table(
         ),
         "instances": Key(Table("instances", {"deploy": Key(ANYTHING, is_required=True)}, likely="deploy")),
         "capabilities": Key(Table("capabilities of a node template", {"scalable": Key(SCALABLE)}), since=3),
+        "restricted_actions": Key(Rows(TEXT), since=PHASELINE),
     },
     fragment="relationships",
 )

@@ -16,6 +16,7 @@ from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.scaling import ONE, read_counts
 from phaseline.model.blueprint import Node, Relationship
 from phaseline.model.problem import Place
+from phaseline.model.restrictions import RESTRICTABLE, mending
 
 
 class Templates:
@@ -95,4 +96,14 @@ class Templates:
             or (relationships != () and any(item.has_functions for item in relationships))
             or (counts is not ONE and not all(isinstance(count, int) for count in counts)),
             place,
+            self._restricted(fields, spot) if "restricted_actions" in fields else (),
         )
+
+    def _restricted(self, fields: Mapping[str, Any], spot: Spot) -> tuple[str, ...]:
+        """What nobody may do with the instances, in one order; PL-B129 for a word that is none of it."""
+        said = fields["restricted_actions"]
+        for at, word in enumerate(said):
+            if word not in RESTRICTABLE:
+                message = f"'{word}' is nothing that can be forbidden"
+                self._report.add("PL-B129", message, mending(word), spot.at("restricted_actions", at))
+        return tuple(action for action in RESTRICTABLE if action in said)

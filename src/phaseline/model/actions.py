@@ -66,12 +66,12 @@ _AS_HEAT_HAS_IT: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def action_of(workflow: str) -> str:
-    """The action that a workflow is; empty for one that is none: to delete a snapshot or to call somebody ill calls no hook.
+    """The action that a workflow is; empty for one that is none: to delete a snapshot, to call somebody ill or to forbid something calls no hook.
 
     >>> action_of("scale"), action_of("nightly_backup"), action_of("mark_unhealthy")
     ('SCALE', 'WORKFLOW', '')
     """
-    return "" if workflow in {"delete_snapshot", "mark_unhealthy"} else ACTIONS.get(workflow, WORKFLOW)
+    return "" if workflow in {"delete_snapshot", "mark_unhealthy", "restrict"} else ACTIONS.get(workflow, WORKFLOW)
 
 
 def heat_actions(action: str) -> tuple[str, ...]:

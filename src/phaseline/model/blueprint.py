@@ -120,7 +120,10 @@ class Relationship:
 
 @frozen
 class Node:
-    """One node template, merged with its type. ``operations`` has full names only (B33 lookup is ``Blueprint``'s)."""
+    """One node template, merged with its type. ``operations`` has full names only (B33 lookup is ``Blueprint``'s).
+
+    ``restricted_actions``: what nobody may do with its instances (``model.restrictions``).
+    """
 
     name: str
     type: str
@@ -134,6 +137,7 @@ class Node:
     max_instances: Value = -1
     has_functions: bool = False
     place: Place = NOWHERE
+    restricted_actions: tuple[str, ...] = ()
 
     @property
     def is_host(self) -> bool:

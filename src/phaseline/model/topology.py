@@ -98,6 +98,7 @@ class Topology:
     ``counts``: {node or scaling group: instances in every instance of what it lies in} where that is not what the
     blueprint says. ``started``: a modification that has not ended. ``past``: numbers of nodes that the blueprint has no
     more, or has anew under another number; none of their instances is there.
+    ``restricted``: {node or id of an instance: what a person has forbidden of it}, in place of what the blueprint says.
     """
 
     blueprint: Blueprint
@@ -117,6 +118,7 @@ class Topology:
     counts: Mapping[str, int] = field(default_factory=dict)
     started: Started | None = None
     past: frozenset[int] = frozenset()
+    restricted: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """How many instances there are or were."""

@@ -73,6 +73,7 @@ def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change
         group=group,
         groups=groups,
         counts=dict(native["counts"]),
+        restricted=dict(native.get("restricted", {})),
     )
     topology = _tied(topology, native["relationships"], number)
     states: dict[str, list[int]] = {}

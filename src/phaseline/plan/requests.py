@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.problem import Problem
+from phaseline.plan.restrictions import refusals
 from phaseline.plan.selection import NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, names
 from phaseline.plan.workflows import PLANNERS, built_in
 
@@ -46,7 +47,7 @@ def check(
     found = (*_parameters(request, workflow.parameters, more), *_filters(topology, request), *_stops(topology, request))
     if request.take_back and not workflow.takes_back:
         found = (*found, _not_taken_back(request))
-    return found or tuple(workflow.problems(topology, request))
+    return found or tuple(workflow.problems(topology, request)) or refusals(topology, request)
 
 
 def _stops(topology: Topology, request: Request) -> Iterable[Problem]:

@@ -143,6 +143,11 @@ def _native(facts: Facts) -> dict[str, Value]:
         "code": {**code, "imported": [list(one) for one in facts.code.imported]},
         "uses": dict(facts.uses or {}),
         "counts": dict(topology.counts),
+        **(
+            {"restricted": {name: list(said) for name, said in topology.restricted.items()}}
+            if topology.restricted
+            else {}
+        ),
         "instances": instances,
         "groups": _groups(topology),
         "relationships": _relationships(topology),

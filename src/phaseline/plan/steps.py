@@ -113,7 +113,8 @@ def node_changes(old: Node, new: Node, alike: Alike) -> tuple[Change, ...]:
     ]
     for name in ("default_instances", "min_instances", "max_instances"):
         found += _values((*base, "instances", name), "node", getattr(old, name), getattr(new, name))
-    return tuple(found)
+    restricted = (list(old.restricted_actions), list(new.restricted_actions))
+    return (*found, *_values((*base, "restricted_actions"), "node", *restricted))
 
 
 def _is_alike(old: Node, new: Node, alike: Alike) -> bool:
@@ -125,6 +126,7 @@ def _is_alike(old: Node, new: Node, alike: Alike) -> bool:
         and alike.relationships(old.relationships, new.relationships)
         and (old.default_instances, old.min_instances, old.max_instances)
         == (new.default_instances, new.min_instances, new.max_instances)
+        and old.restricted_actions == new.restricted_actions
     )
 
 

@@ -73,6 +73,7 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         groups=groups,
         gone=_flags(np.array(stored.get("gone", []), np.int32), len(ids)),
         counts=stored.get("counts", {}),
+        restricted=stored.get("restricted", {}),
         started=_started(stored.get("started")),
         past=past,
     )
@@ -146,6 +147,8 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
         stored |= {"past": sorted(topology.past), "former": blueprint_to_text(_only(blueprint, former))}
     if topology.counts:
         stored["counts"] = dict(topology.counts)
+    if topology.restricted:
+        stored["restricted"] = {name: list(actions) for name, actions in topology.restricted.items()}
     if topology.started is not None:
         from phaseline.model import modification
 

@@ -329,6 +329,12 @@ class Instances(Noun):
 
         return mark_unhealthy(self._place, ids, deployment=deployment, reason=reason)
 
+    def restrict(self, deployment: str, names: Sequence[str], *, actions: Sequence[str] | None = ()) -> ExecutionView:
+        """Forbid that nodes and instances are updated, replaced or deleted, these and no others; None: as the blueprint says."""
+        from phaseline.use_cases.restricting import restrict
+
+        return restrict(self._place, deployment, names, actions=actions)
+
     def why(self, id: str, *, deployment: str | None = None) -> Waiting:
         """What it waits for, since when, and what would let it go on."""
         from phaseline.use_cases.waiting import why

@@ -10,6 +10,7 @@ from phaseline.model.checks import CheckKind
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
+from phaseline.model.restrictions import restricted_of
 from phaseline.model.sealing import veiled_properties
 from phaseline.model.state_steps import state_name, state_numbers
 from phaseline.model.states import InstanceState
@@ -112,6 +113,7 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
         drift=brief.drift,
         system_properties=veiled_properties(_told_by_checks(place, row.number, topology, number)),
         phases=_phases(place, row.number, number, document),
+        restricted_actions=restricted_of(topology, number),
     )
 
 

@@ -159,7 +159,8 @@ class InstanceView:
 
     ``health`` (healthy, healed, unhealthy) and ``drift`` (none, drifted, unknown: the check failed): what the last checks
     have found, empty where there was none; ``system_properties``: all of it (``model.system_properties``), not in a list.
-    ``phases``: what each phase says of it that it has been in, not in a list (decision 15).
+    ``phases``: what each phase says of it that it has been in, not in a list (decision 15). ``restricted_actions``: what nobody
+    may do with it.
     """
 
     id: str
@@ -176,6 +177,7 @@ class InstanceView:
     drift: str = ""
     system_properties: Mapping[str, Value] = field(default_factory=dict)
     phases: "Sequence[EntryView]" = ()
+    restricted_actions: Sequence[str] = ()
 
 
 @frozen

@@ -103,3 +103,28 @@ def mark_unhealthy(desk: Desk, ids: tuple[str, ...], deployment: str | None, rea
         with watching(desk) as watcher:
             view = mark(place, ids, deployment=deployment, reason=reason, watcher=watcher)
         finish(desk, view)
+
+
+@instances.command(epilog="Example: phaseline instances restrict database -d shop --forbid delete --forbid replace")
+@click.argument("names", metavar="NODE|ID...", nargs=-1, required=True)
+@click.option(
+    "-d", "--deployment", metavar="NAME", required=True, shell_complete=completing.deployments, help="Its name."
+)
+@click.option("--forbid", "actions", metavar="ACTION", multiple=True, help="update, replace or delete; again for more.")
+@click.option("--lift", is_flag=True, help="Nothing is forbidden, whatever the blueprint says.")
+@click.option("--as-blueprint", is_flag=True, help="What the blueprint says is forbidden.")
+@json_option
+@click.pass_obj
+def restrict(
+    desk: Desk, names: tuple[str, ...], deployment: str, actions: tuple[str, ...], *, lift: bool, as_blueprint: bool
+) -> None:
+    """Forbid that nodes or instances are updated, replaced or taken away, until that is lifted. Refused while they are in use."""
+    from phaseline.cli.running import finish, watching
+    from phaseline.use_cases.restricting import restrict as say
+
+    if bool(actions) + lift + as_blueprint != 1:
+        raise click.UsageError("Give --forbid ACTION, --lift or --as-blueprint.")
+    with desk.open() as place:
+        with watching(desk) as watcher:
+            view = say(place, deployment, names, actions=None if as_blueprint else actions, watcher=watcher)
+        finish(desk, view)

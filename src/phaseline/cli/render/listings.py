@@ -128,6 +128,8 @@ def instance_text(view: InstanceView) -> str:
         f"  contained in {view.container or '-'}",
         f"  host         {view.host or '-'}",
     ]
+    if view.restricted_actions:
+        lines.append(f"  forbidden    {', '.join(view.restricted_actions)}")
     if view.scaling_groups:
         lines.append(f"  groups       {', '.join(id for _, id in view.scaling_groups)}")
     if view.relationships:

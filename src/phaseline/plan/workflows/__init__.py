@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 NAMES = (
     "install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull",
     "check_status", "check_drift", "heal", "update", "scale", "suspend", "resume", "check",
-    "snapshot", "restore", "delete_snapshot", "adopt", "abandon", "mark_unhealthy",
+    "snapshot", "restore", "delete_snapshot", "adopt", "abandon", "mark_unhealthy", "restrict",
 )  # fmt: skip
 
 
@@ -54,11 +54,14 @@ def built_in(name: str) -> Workflow:
             from phaseline.plan.workflows import snapshots
 
             return snapshots.WORKFLOWS[name]
-        case "adopt" | "abandon" | "mark_unhealthy":
-            from phaseline.plan.workflows import abandon, adopt, marking
+        case "adopt" | "abandon":
+            from phaseline.plan.workflows import abandon, adopt
 
-            found = {"adopt": adopt.WORKFLOW, "abandon": abandon.WORKFLOW, "mark_unhealthy": marking.WORKFLOW}
-            return found[name]
+            return adopt.WORKFLOW if name == "adopt" else abandon.WORKFLOW
+        case "mark_unhealthy" | "restrict":
+            from phaseline.plan.workflows import marking, restricting
+
+            return marking.WORKFLOW if name == "mark_unhealthy" else restricting.WORKFLOW
         case "suspend" | "resume":
             from phaseline.plan.workflows import freezing
 

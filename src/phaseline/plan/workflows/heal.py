@@ -14,9 +14,11 @@ import numpy as np
 from phaseline.model.checks import CheckKind, CheckResult
 from phaseline.model.execution import Verdict
 from phaseline.model.problem import Problem
+from phaseline.model.restrictions import REPLACE
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.lifecycle_retries import retrying
+from phaseline.plan.restrictions import refuse
 from phaseline.plan.sequence import Call
 from phaseline.plan.verdicts import counted, settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
@@ -91,6 +93,7 @@ def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
         return Verdict(
             ExecutionStatus.FAILED, f"{ALLOW_REINSTALL} is false, and {_named(asked, wrong)} must be reinstalled"
         )
+    refuse(asked.topology, REPLACE, wrong)
     ignore_failure = parameters.get(uninstall.IGNORE_FAILURE) is not False
     return uninstall.lay(asked, wrong, ignore_failure=ignore_failure)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.execution import Verdict
+from phaseline.model.restrictions import REPLACE
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.lifecycle_retries import retrying
+from phaseline.plan.restrictions import refuse
 from phaseline.plan.selection import choose
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked
@@ -42,6 +44,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         return Verdict(ExecutionStatus.COMPLETED, NOBODY)
     asked = Asked(topology, request, history, declare)
     if not gone:
+        refuse(topology, REPLACE, chosen)
         return uninstall.lay(asked, chosen)
     return install.lay(asked, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
 

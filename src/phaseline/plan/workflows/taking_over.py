@@ -98,7 +98,11 @@ def _with_all(revision: Revision, started: Started) -> Topology:
     links = list(finished.links)
     for place in cut:
         links[place] = former.links[place]
-    remembered = {**started.kept, under_way.CUT: ranges_of(np.array(cut, np.int32)), "reduced": ranges_of(revision.reduced)}
+    remembered = {
+        **started.kept,
+        under_way.CUT: ranges_of(np.array(cut, np.int32)),
+        "reduced": ranges_of(revision.reduced),
+    }
     return altered(
         finished,
         links=tuple(links),

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.execution import Reshape, Verdict
+from phaseline.model.restrictions import DELETE
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.lifecycle_retries import retrying
+from phaseline.plan.restrictions import refuse
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.intact import NO_ROWS
@@ -81,15 +83,16 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     if done:
         is_left = topology.is_there & ~np.isin(history.states, list(NOT_THERE))
         if topology.started is not None and done.is_met and not is_left.any():
-            from phaseline.plan.under_way import given_up
+            from phaseline.plan import under_way
 
-            return Reshape(f"give up {topology.started.name}", given_up(topology))
+            return Reshape(f"give up {topology.started.name}", under_way.given_up(topology))
         return verdict(history, done)
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED)
     chosen = choose(topology, request)
     if not chosen.any():
         return Verdict(ExecutionStatus.COMPLETED, "no instance was chosen, so there was nothing to do")
+    refuse(topology, DELETE, chosen)
     return lay(Asked(topology, request, history, declare), chosen)
 
 

@@ -25,15 +25,17 @@ from phaseline.model.execution import Reshape, Verdict
 from phaseline.model.frozen import altered
 from phaseline.model.modification import Started
 from phaseline.model.problem import Problem, ProblemsError
+from phaseline.model.restrictions import REPLACE
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.stored_plans import PLAN
 from phaseline.model.subject_ranges import ranges_of
 from phaseline.plan import operations as op
+from phaseline.plan import under_way
 from phaseline.plan.lifecycle_retries import retrying
+from phaseline.plan.restrictions import refuse, refuse_revision
 from phaseline.plan.sequence import Call, Relate
 from phaseline.plan.transforms.intact import concerned
-from phaseline.plan.under_way import ended
 from phaseline.plan.verdicts import verdict
 from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow
@@ -122,7 +124,7 @@ def _towards(asked: Asked, rounds: tuple[Round, ...]) -> Answer:
     if TAKEN_OVER in done and FINISHED not in done and asked.request.parameters.get(WORKFLOW_ID):
         answer = handed_over(asked, rounds[[one.name for one in rounds].index(TAKEN_OVER) + 1 :])
         is_done = isinstance(answer, Verdict) and answer.status is ExecutionStatus.COMPLETED
-        return Reshape(FINISHED, ended(asked.topology)) if is_done else answer
+        return Reshape(FINISHED, under_way.ended(asked.topology)) if is_done else answer
     if last is not None and (asked.history.canceled or last.name == FINISHED or not _goes_on(last)):
         return verdict(asked.history, last)
     if asked.history.canceled:
@@ -189,6 +191,8 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
     revision = revised(asked.topology, aim)
     if not says(asked, ALLOW_REPLACE):
         refuse_replaced(revision)
+    if asked.topology.started is None:  # else it is a way back, or goes on with what was allowed
+        refuse_revision(revision)
     is_handed_over = bool(asked.request.parameters.get(WORKFLOW_ID))
     if uninstall.UNINSTALL not in done and not says(asked, SKIP_UNINSTALL) and not is_handed_over:
         goes = np.zeros(len(asked.topology), bool)
@@ -249,6 +253,7 @@ def _follows(asked: Asked, done: frozenset[str]) -> Graph | None:
     if not again.any():
         return None
     if UNINSTALL_AGAIN not in done:
+        refuse(asked.topology, REPLACE, again)
         return uninstall.lay(asked, again, ignore_failure=True, name=UNINSTALL_AGAIN)
     if INSTALL_AGAIN not in done:
         return install.lay(asked, again, intact=op.INSTALL_RELATIONSHIP_OPERATIONS, name=INSTALL_AGAIN)
@@ -256,7 +261,7 @@ def _follows(asked: Asked, done: frozenset[str]) -> Graph | None:
 
 
 def _ends(asked: Asked) -> Reshape:
-    return Reshape(FINISHED, ended(asked.topology))
+    return Reshape(FINISHED, under_way.ended(asked.topology))
 
 
 def _updating(asked: Asked, own: np.ndarray, rows: np.ndarray) -> Walk:

@@ -1,0 +1,72 @@
+"""Restrict: a person says what nobody may do with nodes and instances until it is lifted (spec of hooks, section 11).
+
+Nothing is called. It is an execution as any other, so it claims whom it is about, and its word stands when it has completed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from phaseline.model.execution import Reshape, Verdict
+from phaseline.model.frozen import altered
+from phaseline.model.problem import Problem
+from phaseline.model.restrictions import RESTRICTABLE, mending
+from phaseline.model.status import ExecutionStatus
+from phaseline.plan.fates import current_nodes
+from phaseline.plan.verdicts import settled, verdict
+from phaseline.plan.workflow import Parameter, Workflow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from phaseline.model.execution import History, Request
+    from phaseline.model.topology import Topology
+    from phaseline.plan.policies import Declare
+
+RESTRICT = "restrict"
+"""Name of the workflow, and of its round."""
+RESTRICTED = "restricted"
+"""Parameter: {node or id of an instance: what is forbidden of it; null: what the blueprint says}."""
+
+
+def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Reshape | Verdict:  # noqa: ARG001 - a planner's signature
+    """What is forbidden from now on, then the verdict."""
+    done = settled(history, RESTRICT)
+    if done:
+        return verdict(history, done)
+    if history.canceled:
+        return Verdict(ExecutionStatus.CANCELED)
+    told = {**topology.restricted, **_said(request)}
+    kept = {name: actions for name, actions in told.items() if actions is not None}
+    return Reshape(RESTRICT, altered(topology, restricted=kept))
+
+
+def problems(topology: Topology, request: Request) -> Iterable[Problem]:
+    """PL-P001 for whom there is not, PL-P004 for what cannot be forbidden."""
+    for name, actions in _said(request).items():
+        number = topology.number_of.get(name)
+        if name not in current_nodes(topology) and (number is None or not topology.is_there[number]):
+            mend = "See: phaseline instances list -d NAME."
+            yield Problem("PL-P001", f"the deployment has no node and no node instance '{name}'", mend)
+        for word in actions or ():
+            if word not in RESTRICTABLE:
+                yield Problem("PL-P004", f"'{word}' is nothing that can be forbidden", mending(str(word)))
+
+
+def claims(topology: Topology, request: Request) -> np.ndarray | None:
+    """Those it is about, so that nothing is under way with them."""
+    said = _said(request)
+    found = np.isin(topology.node, [at for name, at in current_nodes(topology).items() if name in said])
+    found[[topology.number_of[name] for name in said if name in topology.number_of]] = True
+    return found
+
+
+def _said(request: Request) -> Mapping[str, Sequence[str] | None]:
+    return cast("Mapping[str, Sequence[str] | None]", request.parameters.get(RESTRICTED) or {})
+
+
+WORDS = Parameter((dict,), "a mapping, such as '{web: [delete]}'", required=True)
+WORKFLOW = Workflow(plan, {RESTRICTED: WORDS}, problems=problems, claims=claims)
