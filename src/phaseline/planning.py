@@ -34,7 +34,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.model.stored_plans import PLAN, Aim
 from phaseline.model.subject_ranges import numbers_of, ranges_of
 from phaseline.model.topology import Topology
-from phaseline.plan import operations, scaling, under_way
+from phaseline.plan import operations, restrictions, scaling, under_way
 from phaseline.plan.arguments import (
     ANY,
     OPERATION_KWARGS,
@@ -53,7 +53,17 @@ from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.intact import NO_ROWS, concerned
 from phaseline.plan.verdicts import counted, settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import FILTERING, INPUTS, NAMES, SWITCH, Parameter, Planner, Workflow, only_chosen
+from phaseline.plan.workflow import (
+    FILTERING,
+    INPUTS,
+    NAMES,
+    SWITCH,
+    Parameter,
+    Planner,
+    Workflow,
+    only_chosen,
+    refuse_restricted,
+)
 from phaseline.plan.workflows import built_in
 
 if TYPE_CHECKING:
@@ -120,6 +130,8 @@ __all__ = [
     "only_chosen",
     "operations",
     "ranges_of",
+    "refuse_restricted",
+    "restrictions",
     "retrying",
     "revise",
     "scaling",

@@ -16,7 +16,6 @@ from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.scaling import ONE, read_counts
 from phaseline.model.blueprint import Node, Relationship
 from phaseline.model.problem import Place
-from phaseline.model.restrictions import RESTRICTABLE, mending
 
 
 class Templates:
@@ -101,6 +100,8 @@ class Templates:
 
     def _restricted(self, fields: Mapping[str, Any], spot: Spot) -> tuple[str, ...]:
         """What nobody may do with the instances, in one order; PL-B129 for a word that is none of it."""
+        from phaseline.model.restrictions import RESTRICTABLE, mending
+
         said = fields["restricted_actions"]
         for at, word in enumerate(said):
             if word not in RESTRICTABLE:

@@ -125,6 +125,11 @@ class Topology:
         return len(self.ids)
 
     @cached_property
+    def is_restricted(self) -> bool:
+        """Whether anything is forbidden of anybody, as it is nearly never (``model.restrictions``)."""
+        return bool(self.restricted) or any(node.restricted_actions for node in self.nodes)
+
+    @cached_property
     def is_there(self) -> np.ndarray:
         """Those that were not removed, bool by instance number."""
         return ~self.gone if len(self.gone) else np.ones(len(self), bool)

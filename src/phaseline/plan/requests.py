@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.problem import Problem
-from phaseline.plan.restrictions import refusals
 from phaseline.plan.selection import NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, names
 from phaseline.plan.workflows import PLANNERS, built_in
 
@@ -47,7 +46,12 @@ def check(
     found = (*_parameters(request, workflow.parameters, more), *_filters(topology, request), *_stops(topology, request))
     if request.take_back and not workflow.takes_back:
         found = (*found, _not_taken_back(request))
-    return found or tuple(workflow.problems(topology, request)) or refusals(topology, request)
+    found = found or tuple(workflow.problems(topology, request))
+    if not found and topology.is_restricted:
+        from phaseline.plan.restrictions import refusals
+
+        found = refusals(topology, request)
+    return found
 
 
 def _stops(topology: Topology, request: Request) -> Iterable[Problem]:

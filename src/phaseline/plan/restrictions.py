@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.problem import Problem, ProblemsError
-from phaseline.model.restrictions import DELETE, REPLACE, UPDATE, WORDS, restricted
+from phaseline.model.restrictions import DELETE, REPLACE, RESTRICTABLE, UPDATE, WORDS, mending, restricted
+from phaseline.plan.fates import current_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from phaseline.model.execution import Request
     from phaseline.model.topology import Topology
@@ -26,19 +27,12 @@ SHOWN = 5
 
 def refusals(topology: Topology, request: Request) -> tuple[Problem, ...]:
     """PL-P049 for each node of which the request would do what is forbidden. An update says it when its blueprint is known."""
-    if not any_restricted(topology):
-        return ()
     return tuple(forbidden(topology, _asked_for(topology, request)))
-
-
-def any_restricted(topology: Topology) -> bool:
-    """Whether anything is forbidden of anybody, as it is nearly never."""
-    return bool(topology.restricted) or any(node.restricted_actions for node in topology.nodes)
 
 
 def refuse(topology: Topology, action: str, chosen: np.ndarray) -> None:
     """Raise PL-P049 for each node of which this is forbidden. ``chosen``: with whom it is to be done, bool by number."""
-    found = tuple(forbidden(topology, {action: chosen})) if any_restricted(topology) else ()
+    found = tuple(forbidden(topology, {action: chosen}))
     if found:
         raise ProblemsError(found)
 
@@ -46,8 +40,6 @@ def refuse(topology: Topology, action: str, chosen: np.ndarray) -> None:
 def refuse_revision(revision: Revision) -> None:
     """Raise PL-P049 for each node of which an update would do what is forbidden."""
     former = revision.former
-    if not any_restricted(former):
-        return
     replaced = [revision.fates.removed[name] for name in revision.fates.replaced]
     goes = _of(former, revision.removed)
     again = goes & np.isin(former.node, replaced)
@@ -78,6 +70,25 @@ def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[
                 f"If it may be: phaseline instances restrict {whose} -d NAME --lift",
                 node.place,
             )
+
+
+def wrong(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> Iterator[Problem]:
+    """What is wrong with what a person says: PL-P001 for whom there is not, PL-P004 for what cannot be forbidden."""
+    for name, actions in said.items():
+        number = topology.number_of.get(name)
+        if name not in current_nodes(topology) and (number is None or not topology.is_there[number]):
+            mend = "See: phaseline instances list -d NAME."
+            yield Problem("PL-P001", f"the deployment has no node and no node instance '{name}'", mend)
+        for word in actions or ():
+            if word not in RESTRICTABLE:
+                yield Problem("PL-P004", f"'{word}' is nothing that can be forbidden", mending(str(word)))
+
+
+def whom(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> np.ndarray:
+    """Of whom a person says it, bool by number."""
+    found: np.ndarray = np.isin(topology.node, [at for name, at in current_nodes(topology).items() if name in said])
+    found[[topology.number_of[name] for name in said if name in topology.number_of]] = True
+    return found
 
 
 def _asked_for(topology: Topology, request: Request) -> Mapping[str, np.ndarray]:

@@ -72,6 +72,14 @@ def only_chosen(topology: Topology, request: Request) -> np.ndarray | None:
     return choose(topology, request) if any(request.parameters.get(name) for name in FILTERS) else None
 
 
+def refuse_restricted(topology: Topology, action: str, chosen: np.ndarray) -> None:
+    """Raise PL-P049 where the action (update, replace or delete) is forbidden of one of these, bool by number."""
+    if topology.is_restricted:
+        from phaseline.plan import restrictions
+
+        restrictions.refuse(topology, action, chosen)
+
+
 @frozen
 class Workflow:
     """``problems``: what forbids a request whose parameters are right; ``warnings``: what a user should know before it begins.

@@ -10,7 +10,6 @@ from phaseline.model.checks import CheckKind
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
-from phaseline.model.restrictions import restricted_of
 from phaseline.model.sealing import veiled_properties
 from phaseline.model.state_steps import state_name, state_numbers
 from phaseline.model.states import InstanceState
@@ -82,6 +81,8 @@ def list_instances(
 
 def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -> InstanceView:
     """One instance (its id or a beginning of it) with its runtime properties and relationships."""
+    from phaseline.model.restrictions import restricted_of
+
     row, topology, number = find_instance(place.store, id, deployment)
     state = state_name(int(place.store.states(row.number)[number]), place.store.state_names(row.number))
     brief = _brief(topology, row.name, number, state, place.store.checks(row.number, only_results=True).checks)

@@ -133,10 +133,9 @@ def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Man
     Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and what forbids the revision.
     """
     from phaseline.plan.requests import check
-    from phaseline.plan.restrictions import refuse_revision
     from phaseline.plan.steps import steps, values_of_inputs
     from phaseline.plan.workflows.snapshots import RESTORE
-    from phaseline.plan.workflows.taking_over import refuse_other, revised
+    from phaseline.plan.workflows.taking_over import refuse_forbidden, refuse_other, revised
 
     store = place.store
     row = find_deployment(store, deployment, to_change=True)
@@ -156,7 +155,7 @@ def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Man
     values, changed = values_of_inputs(former, coming, frozenset(_hidden(topology.blueprint, aim.blueprint)))
     aim = altered(aim, changed_inputs=tuple(sorted(changed)))
     revision = revised(topology, aim)
-    refuse_revision(revision)
+    refuse_forbidden(revision)
     said = (*values, *steps(topology.blueprint, aim.blueprint, revision.changed))
     return PreparedUpdate(row, topology, states, request, aim, revision, said, ())
 

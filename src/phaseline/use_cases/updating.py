@@ -149,9 +149,8 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
     parameters, or that forbids the revision.
     """
     from phaseline.plan.requests import check
-    from phaseline.plan.restrictions import refuse_revision
     from phaseline.plan.steps import steps, values_of_inputs
-    from phaseline.plan.workflows.taking_over import UPDATE, refuse_other, revised
+    from phaseline.plan.workflows.taking_over import UPDATE, refuse_forbidden, refuse_other, revised
     from phaseline.plan.workflows.update import AUTO_CORRECT_TYPES
 
     store = place.store
@@ -192,7 +191,7 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
     )
     _refuse_unknown(place, aim, request)
     revision = revised(topology, aim)
-    refuse_revision(revision)
+    refuse_forbidden(revision)
     return PreparedUpdate(
         deployment=row,
         topology=topology,

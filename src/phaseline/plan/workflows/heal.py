@@ -14,15 +14,13 @@ import numpy as np
 from phaseline.model.checks import CheckKind, CheckResult
 from phaseline.model.execution import Verdict
 from phaseline.model.problem import Problem
-from phaseline.model.restrictions import REPLACE
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.restrictions import refuse
 from phaseline.plan.sequence import Call
 from phaseline.plan.verdicts import counted, settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import SWITCH, Parameter, Workflow
+from phaseline.plan.workflow import SWITCH, Parameter, Workflow, refuse_restricted
 from phaseline.plan.workflows import install, uninstall
 from phaseline.plan.workflows.checking import CHECK_STATUS, implementing, is_up, lay_status
 from phaseline.plan.workflows.invoking import NOBODY
@@ -93,7 +91,7 @@ def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
         return Verdict(
             ExecutionStatus.FAILED, f"{ALLOW_REINSTALL} is false, and {_named(asked, wrong)} must be reinstalled"
         )
-    refuse(asked.topology, REPLACE, wrong)
+    refuse_restricted(asked.topology, "replace", wrong)
     ignore_failure = parameters.get(uninstall.IGNORE_FAILURE) is not False
     return uninstall.lay(asked, wrong, ignore_failure=ignore_failure)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.execution import Verdict
-from phaseline.model.restrictions import REPLACE
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.restrictions import refuse
 from phaseline.plan.selection import choose
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked
-from phaseline.plan.workflow import FILTERING, Workflow, only_chosen
+from phaseline.plan.workflow import FILTERING, Workflow, only_chosen, refuse_restricted
 from phaseline.plan.workflows import install, uninstall
 from phaseline.plan.workflows.invoking import NOBODY
 
@@ -44,7 +42,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
         return Verdict(ExecutionStatus.COMPLETED, NOBODY)
     asked = Asked(topology, request, history, declare)
     if not gone:
-        refuse(topology, REPLACE, chosen)
+        refuse_restricted(topology, "replace", chosen)
         return uninstall.lay(asked, chosen)
     return install.lay(asked, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
 

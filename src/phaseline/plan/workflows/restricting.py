@@ -8,21 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
-
 from phaseline.model.execution import Reshape, Verdict
 from phaseline.model.frozen import altered
-from phaseline.model.problem import Problem
-from phaseline.model.restrictions import RESTRICTABLE, mending
 from phaseline.model.status import ExecutionStatus
-from phaseline.plan.fates import current_nodes
+from phaseline.plan import restrictions
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.workflow import Parameter, Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import numpy as np
+
     from phaseline.model.execution import History, Request
+    from phaseline.model.problem import Problem
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
 
@@ -46,22 +45,12 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
     """PL-P001 for whom there is not, PL-P004 for what cannot be forbidden."""
-    for name, actions in _said(request).items():
-        number = topology.number_of.get(name)
-        if name not in current_nodes(topology) and (number is None or not topology.is_there[number]):
-            mend = "See: phaseline instances list -d NAME."
-            yield Problem("PL-P001", f"the deployment has no node and no node instance '{name}'", mend)
-        for word in actions or ():
-            if word not in RESTRICTABLE:
-                yield Problem("PL-P004", f"'{word}' is nothing that can be forbidden", mending(str(word)))
+    return restrictions.wrong(topology, _said(request))
 
 
 def claims(topology: Topology, request: Request) -> np.ndarray | None:
     """Those it is about, so that nothing is under way with them."""
-    said = _said(request)
-    found = np.isin(topology.node, [at for name, at in current_nodes(topology).items() if name in said])
-    found[[topology.number_of[name] for name in said if name in topology.number_of]] = True
-    return found
+    return restrictions.whom(topology, _said(request))
 
 
 def _said(request: Request) -> Mapping[str, Sequence[str] | None]:

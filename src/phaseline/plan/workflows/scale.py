@@ -19,18 +19,16 @@ from phaseline.model.distinct import some
 from phaseline.model.execution import Reshape, Verdict
 from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
-from phaseline.model.restrictions import DELETE
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.subject_ranges import numbers_of, ranges_of
 from phaseline.plan import operations as op
 from phaseline.plan import scaling, under_way
 from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.restrictions import refuse
 from phaseline.plan.transforms.intact import concerned
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, weave
-from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow
+from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow, refuse_restricted
 from phaseline.plan.workflows import install, rollback, uninstall
 
 if TYPE_CHECKING:
@@ -94,7 +92,7 @@ def _begin(asked: Asked) -> Graph | Reshape | Verdict:
     if not found.delta:
         return Verdict(ExecutionStatus.COMPLETED, f"delta is 0, so '{found.name}' was left as it is")
     change = scaling.change_of(topology, request, found)
-    refuse(topology, DELETE, _of(asked, change.removed.changed))
+    refuse_restricted(topology, "delete", _of(asked, change.removed.changed))
     shape = under_way.begun(change, execution=asked.history.execution, workflow=SCALE, name=found.name)
     return Reshape(f"begin {found.name}", shape)
 

@@ -124,6 +124,14 @@ def refuse_replaced(revision: Revision) -> None:
         )
 
 
+def refuse_forbidden(revision: Revision) -> None:
+    """Raise PL-P049 with every node of which that is forbidden which would become of it."""
+    if revision.former.is_restricted:
+        from phaseline.plan import restrictions
+
+        restrictions.refuse_revision(revision)
+
+
 def refuse_other(topology: Topology) -> None:
     """Raise PL-P043 while the deployment is in the middle of a modification of another kind."""
     other = topology.started

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.execution import Reshape, Verdict
-from phaseline.model.restrictions import DELETE
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.plan import operations as op
 from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.restrictions import refuse
 from phaseline.plan.selection import choose
 from phaseline.plan.sequence import Become, Call, Relate, Sequence
 from phaseline.plan.transforms.intact import NO_ROWS
 from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen
+from phaseline.plan.workflow import FILTERING, SWITCH, Parameter, Workflow, only_chosen, refuse_restricted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +90,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     chosen = choose(topology, request)
     if not chosen.any():
         return Verdict(ExecutionStatus.COMPLETED, "no instance was chosen, so there was nothing to do")
-    refuse(topology, DELETE, chosen)
+    refuse_restricted(topology, "delete", chosen)
     return lay(Asked(topology, request, history, declare), chosen)
 
 

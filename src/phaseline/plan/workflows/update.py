@@ -25,7 +25,6 @@ from phaseline.model.execution import Reshape, Verdict
 from phaseline.model.frozen import altered
 from phaseline.model.modification import Started
 from phaseline.model.problem import Problem, ProblemsError
-from phaseline.model.restrictions import REPLACE
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.stored_plans import PLAN
@@ -33,12 +32,11 @@ from phaseline.model.subject_ranges import ranges_of
 from phaseline.plan import operations as op
 from phaseline.plan import under_way
 from phaseline.plan.lifecycle_retries import retrying
-from phaseline.plan.restrictions import refuse, refuse_revision
 from phaseline.plan.sequence import Call, Relate
 from phaseline.plan.transforms.intact import concerned
 from phaseline.plan.verdicts import verdict
 from phaseline.plan.weaving import Asked, Walk, weave
-from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow
+from phaseline.plan.workflow import NAMES, SWITCH, Parameter, Workflow, refuse_restricted
 from phaseline.plan.workflows import heal, install, uninstall
 from phaseline.plan.workflows.checking import CHECK_DRIFT, CHECK_STATUS, lay_drift, lay_status
 from phaseline.plan.workflows.handing_over import WORKFLOW_ID, handed_over
@@ -60,6 +58,7 @@ from phaseline.plan.workflows.sorting_out import (
 from phaseline.plan.workflows.taking_over import (
     UNTOUCHED,
     UPDATE,
+    refuse_forbidden,
     refuse_other,
     refuse_replaced,
     revised,
@@ -192,7 +191,7 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
     if not says(asked, ALLOW_REPLACE):
         refuse_replaced(revision)
     if asked.topology.started is None:  # else it is a way back, or goes on with what was allowed
-        refuse_revision(revision)
+        refuse_forbidden(revision)
     is_handed_over = bool(asked.request.parameters.get(WORKFLOW_ID))
     if uninstall.UNINSTALL not in done and not says(asked, SKIP_UNINSTALL) and not is_handed_over:
         goes = np.zeros(len(asked.topology), bool)
@@ -253,7 +252,7 @@ def _follows(asked: Asked, done: frozenset[str]) -> Graph | None:
     if not again.any():
         return None
     if UNINSTALL_AGAIN not in done:
-        refuse(asked.topology, REPLACE, again)
+        refuse_restricted(asked.topology, "replace", again)
         return uninstall.lay(asked, again, ignore_failure=True, name=UNINSTALL_AGAIN)
     if INSTALL_AGAIN not in done:
         return install.lay(asked, again, intact=op.INSTALL_RELATIONSHIP_OPERATIONS, name=INSTALL_AGAIN)
