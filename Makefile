@@ -12,7 +12,7 @@ SEEDS ?= 10000
 .PHONY: quick demo test properties coverage lint format types contracts sim fuzz kill docs examples bench ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
@@ -33,9 +33,9 @@ $(COMPILED): $(READY) $(shell find src -name '*.py')
 demo: $(COMPILED) ## a three-tier application, 500 nodes in bulk, a crash survived
 	@$(BIN)/phaseline demo
 
-test: $(COMPILED) ## the whole default suite
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples
-	@$(BIN)/python -m pytest -q -m alone --ignore=tests/examples
+test: $(COMPILED) ## the whole default suite (pages and examples have targets of their own)
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs
+	@$(BIN)/python -m pytest -q -m alone --ignore=tests/examples --ignore=tests/docs
 
 properties: $(COMPILED) ## what must hold for any input, over many more inputs than the default suite draws
 	@HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "hypothesis and not kill and not alone"
@@ -76,7 +76,7 @@ kill: $(COMPILED) ## real processes, really killed
 	@$(BIN)/python -m pytest -q -m kill
 
 docs: $(COMPILED) ## what the documentation says, checked
-	@$(BIN)/python -m pytest -q tests/docs
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/docs
 
 examples: $(COMPILED) ## every example against its expected output
 	@$(BIN)/python -m pytest -q tests/examples
