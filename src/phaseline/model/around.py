@@ -12,7 +12,6 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint import Operation
-from phaseline.model.breakpoints import PREFIX, pausing
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
@@ -103,8 +102,11 @@ class Around:
 
     def operation(self, phase: str) -> Operation | None:
         """What a phase of the execution calls that is no operation of a node; None if it calls nothing of the kind."""
-        if self.breakpoints and phase.startswith(PREFIX):
-            return pausing(phase, self.breakpoints)
+        if self.breakpoints:
+            from phaseline.model.breakpoints import PREFIX, pausing
+
+            if phase.startswith(PREFIX):
+                return pausing(phase, self.breakpoints)
         hook = self.hook(phase)
         if hook is not None:
             return Operation(phase, "function", implementation=hook.implementation)

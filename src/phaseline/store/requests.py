@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
-from phaseline.model.breakpoints import Breakpoint
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.frozen import told
 from phaseline.store.documents import to_text
+
+if TYPE_CHECKING:
+    from phaseline.model.breakpoints import Breakpoint
 
 WAIT = Request("").if_busy
 """What a request says that was stored before it could say anything else."""
@@ -46,5 +49,11 @@ def from_json(text: str) -> Request:
         is_surrounded=found.get("surrounded", False),
         acts_since=found.get("acts_since", 0),
         timeout_s=found.get("timeout_s"),
-        breakpoints=tuple(Breakpoint(**one) for one in found.get("breakpoints", ())),
+        breakpoints=_breakpoints(found["breakpoints"]) if "breakpoints" in found else (),
     )
+
+
+def _breakpoints(told: list[dict[str, Any]]) -> tuple[Breakpoint, ...]:
+    from phaseline.model.breakpoints import Breakpoint  # most requests have none
+
+    return tuple(Breakpoint(**one) for one in told)

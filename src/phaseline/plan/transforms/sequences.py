@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.breakpoints import POST, PRE
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.states import InstanceState
@@ -36,6 +35,9 @@ def lay_sequence(
 
     ``tolerant``: failures are ignored; ``once``: nothing is tried again. ``breakpoints``: where instances stop.
     """
+    if breakpoints:
+        from phaseline.model.breakpoints import POST, PRE
+        from phaseline.plan.transforms.breakpoints import stops
     items: list[Slot | Change] = []
     called = np.zeros(len(draft.participants), bool)
     lacking: dict[AbstractSet[InstanceState], np.ndarray] = {}
@@ -52,8 +54,6 @@ def lay_sequence(
         if isinstance(item, Call) and item.only is not None:
             stopped = who & item.only[draft.participants.number]
         if breakpoints:
-            from phaseline.plan.transforms.breakpoints import stops
-
             items += stops(draft, breakpoints, PRE, item.operation, stopped)
         if isinstance(item, Call):
             called_here = stopped
