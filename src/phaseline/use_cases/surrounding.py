@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.breakpoints import LABEL
 from phaseline.model.rows import NewExecution
 
 if TYPE_CHECKING:
@@ -19,8 +18,8 @@ def new_execution(place: Workplace, deployment: int, request: Request, *, at: in
 
     Raises: as ``around_of``.
     """
-    if deployment and any(label.key == LABEL for label in place.store.labels.of(deployment)):
-        from phaseline.use_cases.breakpoints import with_breakpoints  # few deployments have any
+    if deployment and place.store.labels.of(deployment):  # some of them may be breakpoints
+        from phaseline.use_cases.breakpoints import with_breakpoints
 
         request = with_breakpoints(place, deployment, request)
     around = around_of(place, request, deployment)
