@@ -17,6 +17,7 @@ from phaseline.model.frozen import altered
 if TYPE_CHECKING:
     from phaseline.cli.desk import Desk
     from phaseline.cli.render.progress import Reporter
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.execution import IfBusy
     from phaseline.use_cases.installing import Manner, OnFailure
     from phaseline.use_cases.values import ExecutionView
@@ -58,6 +59,17 @@ def watching(desk: Desk) -> Iterator[Reporter]:
             signal.signal(number, handler)
 
 
+def _breakpoints(written: Sequence[str], wait_s: float | None) -> tuple[Breakpoint, ...]:
+    if not written:
+        return ()
+    from phaseline.model.breakpoints import read_breakpoint
+
+    try:
+        return tuple(read_breakpoint(text, wait_s) for text in written)
+    except ValueError as error:
+        raise click.UsageError(f"--break: {error}") from error
+
+
 def read_manner(
     task_retries: int | None,
     on_failure: OnFailure,
@@ -70,14 +82,9 @@ def read_manner(
     break_timeout: str | None = None,
 ) -> Manner:
     """What the options that they share say of failures, of time, of where to stop, and of others who are at work."""
-    from phaseline.model.breakpoints import read_breakpoint
     from phaseline.use_cases.installing import Manner, read_limit
 
-    wait = _span("--break-timeout", break_timeout)
-    try:
-        stops = tuple(read_breakpoint(text, wait) for text in breaks)
-    except ValueError as error:
-        raise click.UsageError(f"--break: {error}") from error
+    stops = _breakpoints(breaks, _span("--break-timeout", break_timeout))
     manner = Manner(
         task_retries, on_failure, None, if_busy, _span("--timeout", timeout), subgraph_retries, breakpoints=stops
     )
