@@ -475,3 +475,17 @@ def test_h_who_is_marked_unhealthy_is_made_anew_by_the_next_heal_whatever_checks
     assert shop.do("instances", "mark-unhealthy", "oven") == 1
     assert shop.do("executions", "start", "mark_unhealthy", "-d", "shop") == 1
     assert "PL-P001" in shop.last.stderr
+
+
+@pytest.mark.parametrize("between", ["check", "check_status", "restart", "suspend resume"])
+def test_h25_a_mark_outlasts_whatever_does_not_make_anew(shop: Shop, between: str) -> None:
+    marked = min(id for id in shop.instances() if id.startswith("web"))
+    shop.do("instances", "mark-unhealthy", marked, "--reason", "disk is slow")
+    for workflow in between.split():
+        assert shop.do("executions", "start", workflow, "-d", "shop") == 0
+    health = {one["id"]: one["health"] for one in shop.terminal.ask("instances", "list")[1]["instances"]}
+    assert health.pop(marked) == "unhealthy"
+    assert "unhealthy" not in health.values()
+    assert shop.terminal.ask("instances", "show", marked)[1]["system_properties"]["status"]["result"] == "disk is slow"
+    assert shop.do("executions", "start", "reinstall", "-d", "shop", "-p", f"node_instance_ids={marked}") == 0
+    assert "unhealthy" not in shop.terminal.run("instances", "list").stdout

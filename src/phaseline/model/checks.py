@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from phaseline.model.distinct import every, neighbours
+from phaseline.model.distinct import every, neighbours, some
 from phaseline.model.events import PAGE_ENTRIES
 from phaseline.model.frozen import changeable, frozen
 from phaseline.model.graph import SubjectKind
@@ -68,11 +68,16 @@ class CheckResult(IntEnum):
     HEALED = 4
     """Healthy, because the operation ``heal`` has succeeded."""
     MARKED = 5
-    """Not healthy, because a person says so; no check finds out otherwise, only a heal."""
+    """Not healthy, because a person says so; no check finds out otherwise, only a heal, or being made anew."""
 
 
 ILL = (CheckResult.FAILED, CheckResult.MARKED)
 """Results of who is known not to be healthy."""
+OVER_A_MARK = (CheckResult.HEALED, CheckResult.MARKED)
+"""Results that take the place of what a person said; every other one leaves it as it is."""
+GONE = frozenset({InstanceState.UNINITIALIZED, InstanceState.DELETED})
+"""Who is made anew has been in one of these; not every install goes through the states before ``started``."""
+CLEARING = GONE | {InstanceState.CONFIGURED, InstanceState.STARTED}
 
 
 CHECKS = frozenset({CHECK_STATUS, CHECK_DRIFT, CHECK_RELATIONSHIP_DRIFT})
@@ -235,24 +240,52 @@ class CheckBook:
         known = results != CheckResult.UNKNOWN
         if not every(known):
             subjects, results = subjects[known], results[known]
+        bodies = made.bodies
+        if made.kind is CheckKind.STATUS:
+            found = self._is_marked(subjects) & ~np.isin(results, OVER_A_MARK)
+            if some(found):
+                bodies = {subject: bodies[subject] for subject in subjects[~found].tolist() if subject in bodies}
+                subjects, results = subjects[~found], results[~found]
         if not len(subjects):
             return
         if made.kind is CheckKind.STATUS:
             self._supersede(subjects)
         self._write(made.kind, subjects, results, made.at, made.execution)
         self.bodies.drop(made.kind, subjects)
-        self.bodies.put(made.kind, made.bodies)
+        self.bodies.put(made.kind, bodies)
 
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
-        """Instances went through states: who is configured anew has not drifted, and who was started anew was not checked."""
+        """Instances went through states: who is configured anew has not drifted, and who was started anew was not checked.
+
+        A mark outlasts a restart. Who is gone is as ill as one that a check has found ill, until he is made anew and started.
+        """
         if self.is_empty:
             return
         if InstanceState.CONFIGURED in states:
             self._clear(CheckKind.DRIFT, self._known(CheckKind.DRIFT, subjects))
+        if not GONE.isdisjoint(states):
+            self._unmark(subjects[self._is_marked(subjects)])
         if InstanceState.STARTED in states:
             known = self._known(CheckKind.STATUS, subjects)
+            known = known[~self._is_marked(known)]
             self._supersede(known)
             self._clear(CheckKind.STATUS, known)
+
+    def _is_marked(self, subjects: np.ndarray) -> np.ndarray:
+        """Whom a person calls ill, bool by place in ``subjects``."""
+        column = self.columns.get(CheckKind.STATUS)
+        if column is None:
+            return np.zeros(len(subjects), bool)
+        found = np.zeros(len(subjects), bool)
+        known = subjects < len(column)
+        found[known] = column.results[subjects[known]] == CheckResult.MARKED
+        return found
+
+    def _unmark(self, subjects: np.ndarray) -> None:
+        """What a person has said becomes what a check has found, in his words."""
+        if len(subjects):
+            self.columns[CheckKind.STATUS].results[subjects] = CheckResult.FAILED
+            self.touched.setdefault(CheckKind.STATUS, []).append(subjects)
 
     def _known(self, kind: CheckKind, subjects: np.ndarray) -> np.ndarray:
         """Those of whom there is a result."""
@@ -302,7 +335,7 @@ class CheckBook:
 
 def clears(states: tuple[int, ...]) -> bool:
     """Whether results are no longer true of who has gone through these states."""
-    return InstanceState.STARTED in states or InstanceState.CONFIGURED in states
+    return not CLEARING.isdisjoint(states)
 
 
 def _longer(column: Column, count: int) -> Column:
