@@ -48,7 +48,7 @@ def test_what_is_not_chosen_is_as_the_form_says() -> None:
         ({"names": []}, "[] is not suitable. Use a list of texts from 1 to 2."),
         ({"names": ["A"]}, '["A"] is not suitable. Small letters'),
         ({"url": 5, "local": False}, "5 is not suitable. An address begins with http"),
-        ({"url": {}, "local": False}, "{} is not suitable. Use a text."),
+        ({"url": {}, "local": False}, "{} is not suitable. Use a text, or {get_secret: NAME}."),
         ({"prot": 1}, "PL-F033 lma-1.0.2: setting prot: there is no such setting. Known are local, port"),
         ({"url": "http://x"}, "PL-F034 lma-1.0.2: setting url: cannot be set while settings:lma.local.value == true. Only for a server"),
     ],

@@ -25,7 +25,7 @@ class HookEntry:
     """A class that is announced: ``target`` is ``module:Class``, ``folder`` where the module is looked for first.
 
     ``distribution``: the distribution or package that brings it; empty: none does. ``options``: what it is made with.
-    ``optional``: its package says that a deployment may switch it off.
+    ``optional``: its package says that a deployment may switch it off. ``settings``: what the deployment says to its package, as stored.
     """
 
     group: str
@@ -35,6 +35,7 @@ class HookEntry:
     folder: str = ""
     options: Mapping[str, Value] = field(default_factory=dict)
     optional: bool = False
+    settings: Mapping[str, Value] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

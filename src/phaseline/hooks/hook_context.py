@@ -80,19 +80,21 @@ class HookContext:
         log: Callable[[str, str], None] | None = None,
         digest: Callable[[], str] = str,
         secret: Callable[[str], str] | None = None,
+        settings: Callable[[], Mapping[str, Any]] = dict,
         usage: Callable[[str, str], Sequence[Usage]] | None = None,
         approvals: Callable[[], Sequence[Approval]] = tuple,
     ) -> None:
         """``ids``: gives the instances there are by id, ``labels`` those of the deployment. ``log`` keeps (level, line). ``digest``: of the plan.
 
         ``data``: what an earlier call left; ``at``: the time, now if it is not given. ``secret``: gives one by its name;
-        ``usage``: the deployments that have a label; ``approvals``: what people have approved.
+        ``settings``: those of its package; ``usage``: the deployments that have a label; ``approvals``: what people have approved.
         """
         self.hook = hook
         self.at = at or datetime.now(UTC)
         self.data: dict[str, Any] = {} if data is None else data
         self._told, self._ids, self._labels = told, ids, labels
         self._log, self._digest, self._secret, self._usage = log, digest, secret, usage
+        self._settings = settings
         self._approvals = approvals
         self._decided: dict[str, dict[str, Value]] = {}
         self._warnings: list[str] = []
@@ -179,6 +181,12 @@ class HookContext:
         if self._secret is None:
             raise KeyError(name)
         return self._secret(name)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Of a class that a package brings: the package's settings as the deployment has them, defaults included."""
+        found: Mapping[str, Any] = read_only(self._settings(), "cnxt.settings")
+        return found
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
         """The deployments with this label, this one too if it has it, and how much stands of each or may be being made."""

@@ -112,6 +112,7 @@ def _unread(entry: HookEntry) -> HookClass:
         folder=entry.folder,
         is_heat=entry.is_heat,
         options=entry.options,
+        settings=entry.settings,
     )
 
 

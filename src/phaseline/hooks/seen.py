@@ -5,6 +5,7 @@ All of it is lazy: a class that looks at nothing pays for nothing, however large
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from phaseline.hooks.hook_context import HookCall, HookContext, Told
@@ -15,9 +16,10 @@ from phaseline.model.frozen import frozen
 from phaseline.model.states import InstanceState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from phaseline.model.blueprint import Value
     from phaseline.run.calling import Call, ExecutionView
     from phaseline.run.subjects import LoadedDeployment
 
@@ -26,6 +28,7 @@ BEGINS = frozenset({"CREATE", "ADOPT", "DELETE", "ABANDON"})
 """Actions whose pre sees them in progress; of others it sees how the one before ended (Heat's ways, measured)."""
 AIMED = frozenset({"UPDATE", "SCALE", "RESTORE"})
 """Actions that bring a deployment to something else, which is their target; taken back the target is what it was."""
+NO_SETTINGS: Mapping[str, Value] = MappingProxyType({})
 STARTED = int(InstanceState.STARTED)
 BEFORE_IT = frozenset({int(state) for state in InstanceState if state.name.lower() in NOT_YET})
 
@@ -55,6 +58,7 @@ def seen_by(call: Call) -> Seen:
         why=call.why,
         data=data,
         log=call.log,
+        settings=hook.settings,
     )
 
 
@@ -68,8 +72,12 @@ def seen(
     data: dict[str, Any] | None = None,
     log: Callable[[str, str], None] | None = None,
     at: datetime | None = None,
+    settings: Mapping[str, Value] = NO_SETTINGS,
 ) -> Seen:
-    """What a hook class sees that is told ``told_action`` of an execution; ``data``, ``log`` and ``at`` as for its context."""
+    """What a hook class sees that is told ``told_action`` of an execution; ``data``, ``log`` and ``at`` as for its context.
+
+    ``settings``: of its package, as stored.
+    """
     ground, deployment, native = execution.ground, world.as_is(), action_of(execution.workflow)
     assert ground is not None, "an execution with hooks has it"
     action = ROLLBACK if told_action == ROLLBACK else native
@@ -100,6 +108,7 @@ def seen(
         log=log,
         digest=lambda: _digest(execution, [deployment, *([aimed()] if has_target else [])]),
         secret=deployment.secret,
+        settings=lambda: world.package_settings(settings),
         usage=ground.usage,
         approvals=ground.approvals,
     )

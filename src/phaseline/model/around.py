@@ -57,7 +57,7 @@ class HookClass:
     ``name`` differs from those of all others of the execution. ``implementation`` is ``module:Class``, to be imported with
     ``folder`` in front where that is not empty. ``action`` is the word it is given, such as ``CREATE``. ``critical``: a
     post that fails makes the execution fail. ``options``: what it is made with. ``is_verified``: after each call
-    it is looked whether it has changed the deployment behind its view.
+    it is looked whether it has changed the deployment behind its view. ``settings``: of its package, sealed where they are secrets.
     """
 
     name: str
@@ -74,6 +74,7 @@ class HookClass:
     per_execution: bool = False
     options: Mapping[str, Value] = field(default_factory=dict)
     is_verified: bool = False
+    settings: Mapping[str, Value] = field(default_factory=dict)
 
 
 @frozen

@@ -204,6 +204,11 @@ class Setting:
     max: int | None = None
     restrictions: tuple[Restriction, ...] = ()
 
+    @property
+    def is_secret(self) -> bool:
+        """Whether its values are shown to nobody, and stored encrypted."""
+        return self.type == "password"
+
 
 @frozen
 class Form:

@@ -151,7 +151,7 @@ class _Reading:
             metadata.get("requires_product", ""),
             made_stage_tasks(cast("Any", read.get(TASKS) or ()), name, version, on),
             made_granular_tasks(cast("Any", read.get(GRANULAR) or ()), name, version, on),
-            made_form(read.get(SETTINGS)),
+            made_form(read.get(SETTINGS), is_native=package_format.is_native),
             made_node_roles(read.get("node_roles.yaml")),
             made_components(read.get("components.yaml")),
             made_code(metadata, self.contents),

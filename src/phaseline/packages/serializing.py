@@ -57,6 +57,7 @@ class Surroundings:
     """What tasks are serialized for. ``cluster``: what conditions may ask of the deployment.
 
     ``work``: the folder in which instances of this machine have their own. ``allows_master``: whether this machine may be changed.
+    ``stored``: {package: its settings as they are to be stored}, where that is not as they are.
     """
 
     workflow: str
@@ -64,6 +65,7 @@ class Surroundings:
     cluster: Mapping[str, Value] = {}
     work: str = ""
     allows_master: bool = False
+    stored: Mapping[str, Mapping[str, Value]] = {}
 
 
 def serialized(chosen: Sequence[Chosen], given: Surroundings) -> Stages:
@@ -75,7 +77,7 @@ class _Serializing:
     def __init__(self, chosen: Sequence[Chosen], given: Surroundings) -> None:
         self._packages = [one.package for one in chosen]
         self._given = given
-        self._origins = {(one.package.name, one.package.version): _origin(one, given.work) for one in chosen}
+        self._origins = {(one.package.name, one.package.version): _origin(one, given) for one in chosen}
         self._first = {(one.name, one.version) for one in self._packages if one.format == FIRST_FORMAT}
         self._split = frozenset(role.id for one in self._packages for role in one.node_roles if role.has_primary)
         self._models: Mapping[str, Value] = {"settings": _settings(chosen), "cluster": dict(given.cluster)}
@@ -144,10 +146,11 @@ class _Serializing:
         return altered(task.roles, names=(*task.roles.names, *primary)) if primary else task.roles
 
 
-def _origin(one: Chosen, work: str) -> Origin:
+def _origin(one: Chosen, given: Surroundings) -> Origin:
     package = one.package
     scripts = next((release.scripts for release in package.releases if release.scripts), "")
-    return Origin(package.name, package.version, one.folder, scripts, work, dict(one.settings))
+    settings = dict(given.stored.get(package.name, one.settings))
+    return Origin(package.name, package.version, one.folder, scripts, given.work, settings)
 
 
 def _settings(chosen: Sequence[Chosen]) -> dict[str, Value]:

@@ -9,6 +9,7 @@ from phaseline.dsl.patterns import compiled
 from phaseline.model.frozen import frozen
 from phaseline.model.packages import Form, Setting
 from phaseline.model.problem import Place, Problem
+from phaseline.model.sealing import HIDDEN
 from phaseline.packages.findings import listed, nearest, shown
 from phaseline.packages.restrictions import in_force
 
@@ -19,6 +20,7 @@ TRUTHS: Final = frozenset({"checkbox"})
 NUMBERS: Final = frozenset({"number"})
 CHOICES: Final = frozenset({"radio", "select"})
 LISTS: Final = frozenset({"text_list", "textarea_list"})
+GET_SECRET: Final = "get_secret"  # noqa: S105 - the name of a function
 
 
 @frozen
@@ -58,6 +60,16 @@ def as_model(title: str, form: Form, values: Mapping[str, Any]) -> dict[str, Any
     return {name: {"metadata": about, **{key: {"value": value} for key, value in values.items()}}}
 
 
+def secret_named(value: object) -> str:
+    """The secret that a value stands for, ``{get_secret: NAME}``; empty: it stands for itself.
+
+    >>> secret_named({"get_secret": "db"}), secret_named("db")
+    ('db', '')
+    """
+    name = value.get(GET_SECRET) if isinstance(value, dict) and len(value) == 1 else ""
+    return name if isinstance(name, str) else ""
+
+
 def _refusals(title: str, setting: Setting, models: Mapping[str, Any]) -> list[Problem]:
     return [
         _problem("PL-F034", title, setting.id, f"cannot be set while {each.condition}", each.message or "Leave it out.")
@@ -68,14 +80,17 @@ def _refusals(title: str, setting: Setting, models: Mapping[str, Any]) -> list[P
 
 def _faults(title: str, setting: Setting, value: Any) -> list[Problem]:
     """What is wrong with a value, by the type of its setting."""
+    if secret_named(value) and setting.type not in TRUTHS | NUMBERS | CHOICES | LISTS:
+        return []  # what it is shows where it is used
+    what = f"{HIDDEN if setting.is_secret else shown(value)} is not suitable"
     mend = _unsuitable(setting, value)
     if mend is not None:
-        return [_problem("PL-F032", title, setting.id, f"{shown(value)} is not suitable", mend)]
+        return [_problem("PL-F032", title, setting.id, what, mend)]
     if setting.pattern:
         texts = value if isinstance(value, list) else [value]
         if not all(isinstance(text, str) and compiled(setting.pattern).matches(text) for text in texts):
             mend = setting.pattern_error or f"It must match {setting.pattern}."
-            return [_problem("PL-F032", title, setting.id, f"{shown(value)} is not suitable", mend)]
+            return [_problem("PL-F032", title, setting.id, what, mend)]
     return []
 
 
@@ -92,7 +107,7 @@ def _unsuitable(setting: Setting, value: Any) -> str | None:
     if setting.type in LISTS:
         is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return None if is_list and _is_between(len(value), setting) else f"Use a list of texts{_bounds(setting)}."
-    return None if isinstance(value, str | bool | int | float | list) else "Use a text."
+    return None if isinstance(value, str | bool | int | float | list) else "Use a text, or {get_secret: NAME}."
 
 
 def _is_between(count: int, setting: Setting) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from phaseline.dsl.patterns import PatternError, compiled
+from phaseline.model.frozen import altered
 from phaseline.model.packages import Choice, Form, Setting
 from phaseline.packages import forms
 from phaseline.packages.findings import Spot
@@ -28,6 +29,7 @@ from phaseline.packages.restrictions import check_restrictions, made_restriction
 
 GROUPS: Final = (*("general", "security", "compute", "network", "storage", "logging", "openstack_services", "other"),)
 METADATA: Final = "metadata"
+NUMBER: Final = "number"
 
 
 def check_settings(value: Any, spot: Spot, package_format: Format) -> None:
@@ -41,7 +43,9 @@ def check_settings(value: Any, spot: Spot, package_format: Format) -> None:
     }
     if package_format.number >= 4:
         about["group"] = choice(*GROUPS)
-    attributes = mapping("the settings", {METADATA: mapping("metadata", about)}, likely=False, rest=_element)
+    attributes = mapping(
+        "the settings", {METADATA: mapping("metadata", about)}, likely=False, rest=_element(package_format)
+    )
     mapping("the file", {"attributes": attributes})(value, spot)
 
 
@@ -77,6 +81,29 @@ def _value(value: Any, spot: Spot) -> None:
     spot.wrong("PL-F004", "is neither text, true or false nor a list", _quoted(value), value=value)
 
 
+def _number(value: Any, spot: Spot) -> None:
+    """A whole number, which may be written as a text; an empty one, if a deployment has to say it; or how it is generated."""
+    if isinstance(value, dict):
+        _value(value, spot)
+    elif not (isinstance(value, int) and not isinstance(value, bool)) and not _is_written(value) and value != "":
+        spot.wrong("PL-F004", "is no whole number", "Write digits, without quotes.", value=value)
+
+
+def _is_written(value: object) -> bool:
+    """Whether a text is a whole number."""
+    return isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
+
+
+def _element(package_format: Format) -> forms.Form:
+    """One setting; in our own format one of the type number has a number for its value."""
+
+    def check(value: Any, spot: Spot) -> None:
+        is_number = package_format.is_native and isinstance(value, dict) and value.get("type") == NUMBER
+        (_NUMBER_SETTING if is_number else _SETTING)(value, spot)
+
+    return check
+
+
 def _quoted(value: Any) -> str:
     is_number = isinstance(value, int | float)
     return f"Write it in quotes: '{value}'." if is_number else "Use a text, true, false, a list of these or generator:."
@@ -109,28 +136,29 @@ _SIMPLE_ELEMENT: Final = mapping(
         "restrictions": check_restrictions,
     },
 )
-_element: Final = mapping(
-    "a setting",
-    {
-        "type": required(text()),
-        "label": required(text()),
-        "weight": required(whole()),
-        "value": required(_value),
-        "description": text(),
-        "values": rows(_CHOICE, of="values with data and label"),
-        "regex": _regex,
-        "min": whole(),
-        "max": whole(),
-        "restrictions": check_restrictions,
-    },
-)
+_OF_SETTING: Final[Mapping[str, Key | forms.Form]] = {
+    "type": required(text()),
+    "label": required(text()),
+    "weight": required(whole()),
+    "value": required(_value),
+    "description": text(),
+    "values": rows(_CHOICE, of="values with data and label"),
+    "regex": _regex,
+    "min": whole(),
+    "max": whole(),
+    "restrictions": check_restrictions,
+}
+_SETTING: Final = mapping("a setting", _OF_SETTING)
+_NUMBER_SETTING: Final = mapping("a setting", {**_OF_SETTING, "value": required(_number)})
 
 
-def made_form(value: Any) -> Form:
-    """The form of a file that has been checked."""
+def made_form(value: Any, *, is_native: bool = False) -> Form:
+    """The form of a file that has been checked. ``is_native``: numbers that are written as texts are numbers."""
     attributes = (value or {}).get("attributes") or {}
     about = attributes.get(METADATA) or {}
     settings = [made_setting(name, element) for name, element in attributes.items() if name != METADATA]
+    if is_native:
+        settings = [_as_number(setting) for setting in settings]
     return Form(
         tuple(sorted(settings, key=lambda setting: setting.weight)),
         about.get("label", ""),
@@ -140,6 +168,11 @@ def made_form(value: Any) -> Form:
         about.get("group", ""),
         made_restrictions(about.get("restrictions")),
     )
+
+
+def _as_number(setting: Setting) -> Setting:
+    is_text = setting.type == NUMBER and _is_written(setting.value)
+    return altered(setting, value=int(str(setting.value))) if is_text else setting
 
 
 def made_setting(name: str, element: Mapping[str, Any]) -> Setting:

@@ -330,6 +330,11 @@ class Call:
         return self._inputs
 
     @property
+    def settings(self) -> Mapping[str, Value]:
+        """Of a task of a package: what the deployment says to it; nothing for others."""
+        return {}
+
+    @property
     def token(self) -> str:
         """Equal for all attempts of one entry until a user retries it; for use as a cloud's client token."""
         return self.channel.token(self)

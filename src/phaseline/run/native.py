@@ -93,6 +93,11 @@ class Item:
         return self._call.inputs
 
     @property
+    def settings(self) -> Mapping[str, Value]:
+        """In a task of a package: its settings as the deployment has them, defaults included; nothing elsewhere."""
+        return self._call.settings
+
+    @property
     def instance_id(self) -> str:
         """Id of the node instance."""
         return self._call.owner.id

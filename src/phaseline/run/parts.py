@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from phaseline.dsl.functions.table import contains_functions
 from phaseline.model.around import Why
@@ -13,6 +13,7 @@ from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind, called_side
 from phaseline.model.properties import SCALARS, copy, copy_mapping
 from phaseline.model.state_steps import phase_of
+from phaseline.model.task_inputs import SETTINGS
 from phaseline.plan.arguments import given_inputs
 from phaseline.run.calling import Call, Outcome, Site
 from phaseline.run.phase_view import PhaseView, target_of
@@ -41,7 +42,7 @@ SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
 class Spot:
     """What the calls of one operation at one owner share: the site, its inputs as they stand in the blueprint, its code.
 
-    ``function``, ``flavour`` and ``is_async`` are filled in by the first call; ``refusal`` when it cannot be loaded.
+    ``has_settings``: it is a task of a package, whose settings may be sealed. ``function``, ``flavour`` and ``is_async`` are filled in by the first call; ``refusal`` when it cannot be loaded.
     """
 
     site: Site
@@ -49,6 +50,7 @@ class Spot:
     policy: Policy
     is_constant: bool
     is_flat: bool
+    has_settings: bool = False
     function: Callable[..., object] | None = None
     flavour: Flavour | None = None
     is_async: bool = False
@@ -186,8 +188,10 @@ class Part:
         given = given_inputs(self.execution.workflow, operation.name, self.execution.parameters)
         inputs = {**operation.inputs, **given} if given else operation.inputs
         is_flat = all(type(value) in SCALARS for value in inputs.values())
+        stages = self.execution.around.stages
+        has_settings = stages is not None and stages.operation(self.phase) is not None
         is_constant = not operation.has_functions and not contains_functions(given)
-        return Spot(site, inputs, policy, is_constant, is_flat)
+        return Spot(site, inputs, policy, is_constant, is_flat, has_settings)
 
     def call(self, place: int, channel: Channel, site: Site | None = None) -> Call:
         """The member's call; ``site``: that of its spot, where it is at hand. Raises as ``operation`` does."""
@@ -221,6 +225,8 @@ class Part:
         if spot.is_flat:
             return dict(spot.inputs)
         inputs = copy_mapping(spot.inputs)
+        if spot.has_settings:
+            inputs[SETTINGS] = self.deployment.package_settings(cast("dict[str, Value]", inputs[SETTINGS]))
         if spot.is_constant:
             return inputs
         return {key: call.world.evaluate(value, call) for key, value in inputs.items()}

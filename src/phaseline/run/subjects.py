@@ -325,6 +325,15 @@ class LoadedDeployment:
         )
         return self._watch().evaluate(value, scope)
 
+    def package_settings(self, stored: Mapping[str, Value]) -> dict[str, Value]:
+        """What a package was told when the execution was made, as its code sees it: opened, with the secrets that it names.
+
+        Raises ``ProblemsError``: PL-B079 (no such secret), PL-S020, PL-S023.
+        """
+        opened = cast("dict[str, Value]", self._secrets.unsealed(dict(stored)))
+        named = [name for name, value in opened.items() if isinstance(value, dict)]  # a form knows no other mappings
+        return opened | {name: self._watch().evaluate(opened[name], self._scope) for name in named}
+
     def refuse_secret_names(self, written: Mapping[Path, Value]) -> None:
         """Raise PL-O005 if a runtime property is named by a secret."""
         refuse_secret_names(written, self._secrets)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from phaseline.model.failures import NonRecoverableError
 from phaseline.model.frozen import altered
 from phaseline.model.rows import CodePlaces
+from phaseline.model.task_inputs import SETTINGS
 from phaseline.run.calling import Call
 from phaseline.run.native import NativeCaller
 
@@ -23,14 +24,20 @@ PYTHON_FOLDER = "python"
 class _Own(Call):
     """The call as the function of the package sees it: its inputs are those that the task names."""
 
-    __slots__ = ("given",)
+    __slots__ = ("given", "told")
 
     given: dict[str, Value]
+    told: Mapping[str, Value]
 
     @property
     def inputs(self) -> dict[str, Value]:
         """Only those."""
         return self.given
+
+    @property
+    def settings(self) -> Mapping[str, Value]:
+        """What the deployment says to the package."""
+        return self.told
 
 
 def call_own(call: Call) -> Outcome:
@@ -48,6 +55,7 @@ def call_own(call: Call) -> Outcome:
         site, call.member, call.attempt, call.channel, call.world, call.instance, call.source, call.target, call.data
     )
     own.given = inputs
+    own.told = cast("Mapping[str, Value]", call.inputs.get(SETTINGS) or {})
     outcome = NativeCaller().call(own)
     call.data = own.data
     return outcome

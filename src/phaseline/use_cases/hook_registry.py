@@ -61,8 +61,10 @@ def packaged(place: Workplace, deployment: int) -> Iterator[HookEntry]:
         return
     from phaseline.catalog.places import find_spec
     from phaseline.use_cases.packages.known import enabled
+    from phaseline.use_cases.packages.secrecy import sealed
 
     for known in enabled(place, deployment):
+        settings = sealed(place, known.package.form, known.settings) if known.package.code.hooks else {}
         for hook in known.package.code.hooks:
             module, _, name = hook.target.partition(":")
             folder = next((one for one in known.folders if find_spec(module, [one]) is not None), "")
@@ -74,6 +76,7 @@ def packaged(place: Workplace, deployment: int) -> Iterator[HookEntry]:
                 folder,
                 dict(hook.options),
                 optional=hook.is_optional,
+                settings=settings,
             )
 
 

@@ -91,6 +91,7 @@ def try_hook(
         HookCall(hook.name, method, why.word),
         why=why,
         log=lambda level, text: lines.append(f"{level}: {text}"),
+        settings=hook.entry.settings,
     )
     one = place.catalog.load_hook(hook.pinned(hook.name, action))()
     arguments = given.cnxt, given.stack, given.target, action

@@ -128,7 +128,7 @@ def _said(
     method = getattr(one, PREVIEW, None)
     if not callable(method) or getattr(type(one), PREVIEW, None) is LifecycleHook.do_preview_op:
         return HookForeseen(hook.name, called)
-    given = seen(world, view, hook.action, HookCall(hook.name, "preview"))
+    given = seen(world, view, hook.action, HookCall(hook.name, "preview"), settings=hook.settings)
     code = partial(run_to_end, method, given.cnxt, given.stack, given.target, given.action)
     try:
         _, error = threads.run(partial(attempt, code), hook.timeout_s)

@@ -16,6 +16,7 @@ from phaseline.use_cases.packages.checking import product_problems
 from phaseline.use_cases.packages.installing import tell_engine
 from phaseline.use_cases.packages.known import known, lay_out_package, rows
 from phaseline.use_cases.packages.naming import find_package, read_name
+from phaseline.use_cases.packages.secrecy import opened, sealed, shown
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 @frozen
 class EnabledView:
-    """A package as a deployment has it. ``settings``: all of them, defaults included.
+    """A package as a deployment has it. ``settings``: all of them, defaults included, secrets hidden.
 
     ``state``: ``enabled``; ``imported``: only its code is used; ``available``: it could be enabled; ``unfit``, with the
     reason in ``why``. ``replaced``: another version that was enabled until now.
@@ -62,12 +63,12 @@ def enable(
     uses = _uses(place, deployment)
     row = _meant(place, package, list(uses.values()))
     before, use = uses.get(row.name, (None, None))
-    given = {**(use.settings if use is not None else {}), **(settings or {})}
+    given = {**(opened(place, use.settings) if use is not None else {}), **(settings or {})}
     asked = _Asked(place, deployment)
     chosen = known(place, row, given)
     is_same = use is not None and use.is_enabled and use.package == row.number
     problems = [] if is_same else [*_refusals(row, before, use, switch=switch), *asked.against(chosen)]
-    problems += asked.wrong_settings(chosen.package, given)
+    problems += [*asked.wrong_settings(chosen.package, given), *_missing_secrets(place, given)]
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise ProblemsError(errors)
@@ -78,7 +79,7 @@ def enable(
             row.number,
             is_enabled=True,
             is_imported=use is not None and use.is_imported,
-            settings=given,
+            settings=sealed(place, chosen.package.form, given),
             folders=chosen.folders,
             at=place.clock.now(),
             by=place.actor.name,
@@ -134,8 +135,24 @@ def list_enabled(place: Workplace, name: str, *, everything: bool = False) -> li
 def _view(deployment: DeploymentRow, found: Known, state: str) -> EnabledView:
     package = found.package
     return EnabledView(
-        deployment.name, package.name, package.version, package.title, state, found.settings, package.is_hotpluggable
+        deployment.name,
+        package.name,
+        package.version,
+        package.title,
+        state,
+        shown(package.form, found.settings),
+        package.is_hotpluggable,
     )
+
+
+def _missing_secrets(place: Workplace, given: Mapping[str, Value]) -> Sequence[Problem]:
+    """PL-B079 if settings name secrets that there are not."""
+    from phaseline.dsl.functions.scopes import no_secrets
+    from phaseline.packages.settings import secret_named
+
+    names = {name for name in map(secret_named, given.values()) if name}
+    missing = place.vault.missing(names) if names else ()
+    return no_secrets(missing).problems if missing else ()
 
 
 def _uses(place: Workplace, deployment: DeploymentRow) -> dict[str, tuple[PackageRow, PackageUse]]:
@@ -173,7 +190,9 @@ class _Asked:
         """What is enabled already."""
         if self._others is None:
             uses = _uses(self._place, self._deployment).values()
-            self._others = [known(self._place, row, use.settings) for row, use in uses if use.is_enabled]
+            self._others = [
+                known(self._place, row, opened(self._place, use.settings)) for row, use in uses if use.is_enabled
+            ]
         return self._others
 
     def against(self, found: Known) -> list[Problem]:

@@ -25,7 +25,7 @@ ENDING = ".packages"
 class Known:
     """An installed package. ``folder``: absolute, with its files as they were installed.
 
-    ``settings``: what a deployment says to it, with defaults; nothing where no deployment is asked about.
+    ``settings``: what a deployment says to it, with defaults, sealed or opened as they were given; nothing where no deployment is asked about.
     """
 
     row: PackageRow
@@ -48,6 +48,8 @@ def enabled(place: Workplace, deployment: int) -> list[Known]:
     """Those that are enabled for a deployment, by name, with its settings."""
     if not has_store(place) or not place.store.has_packages:
         return []
+    from phaseline.use_cases.packages.secrecy import opened
+
     found: list[Known] = []
     by_number: dict[int, PackageRow] = {}
     for use in place.store.packages.uses(deployment):
@@ -55,7 +57,7 @@ def enabled(place: Workplace, deployment: int) -> list[Known]:
             by_number = by_number or {row.number: row for row in place.store.packages.all()}
             row = by_number[use.package]
             lay_out_package(place, row.digest, row.number)
-            found.append(known(place, row, use.settings))
+            found.append(known(place, row, opened(place, use.settings)))
     return found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
+from phaseline.model.sealing import HIDDEN
 from phaseline.use_cases.packages.known import folder_of, read_stored, rows
 from phaseline.use_cases.packages.naming import find_package
 
@@ -78,7 +79,7 @@ def _view(place: Workplace, row: PackageRow, known: Sequence[PackageRow]) -> Pac
         imported_by=[user.deployment for user in users if not user.is_enabled],
         stages=list(stages_of(package)),
         tasks=list(_tasks(package)),
-        settings=package.form.settings,
+        settings=[_shown(setting) for setting in package.form.settings],
         roles={role.id: role.name for role in package.node_roles},
         components=[component.name for component in package.components],
         code=_code(package),
@@ -92,6 +93,11 @@ def _view(place: Workplace, row: PackageRow, known: Sequence[PackageRow]) -> Pac
         installed_at=row.installed_at,
         installed_by=row.installed_by,
     )
+
+
+def _shown(setting: Setting) -> Setting:
+    """Without a password that its form has for all."""
+    return altered(setting, value=HIDDEN) if setting.is_secret and setting.value else setting
 
 
 KEPT = (

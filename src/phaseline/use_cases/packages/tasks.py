@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from phaseline.packages.conditions import holds
 from phaseline.packages.serializing import Surroundings, serialized
 from phaseline.use_cases.packages.known import enabled, work_folder
+from phaseline.use_cases.packages.secrecy import sealed
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -22,5 +23,8 @@ def stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None
     labels: dict[str, Value] = {}
     for label in place.store.labels.of(deployment):
         labels.setdefault(label.key, label.value)
-    given = Surroundings(workflow, holds, labels, str(work_folder(place) / INSTANCES), place.settings.allow_master)
-    return serialized(enabled(place, deployment), given) or None
+    found = enabled(place, deployment)
+    stored = {one.row.name: sealed(place, one.package.form, one.settings) for one in found}
+    folder = str(work_folder(place) / INSTANCES)
+    given = Surroundings(workflow, holds, labels, folder, place.settings.allow_master, stored)
+    return serialized(found, given) or None
