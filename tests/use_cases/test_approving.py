@@ -1,12 +1,15 @@
 """Agreeing to what waits, without an engine that waits: what is refused, and what is kept."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import phaseline
 from phaseline import ProblemsError
+from phaseline.run.progress import Progress
+from phaseline.use_cases.watching import Nobody
 
 BLUEPRINT = """
 tosca_definitions_version: cloudify_dsl_1_3
@@ -39,3 +42,29 @@ def test_an_approval_that_nobody_gives_in_time_refuses(tmp_path: Path) -> None:
     assert done.status == "failed"
     assert done.reason.startswith("pre hook a: nobody approved plan ")
     assert list(done.waits) == []
+
+
+class UntilItWaits(Nobody):
+    """Leaves when something sleeps."""
+
+    wants_progress = True
+
+    def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
+        self.interrupt = interrupt
+
+    def progressed(self, progress: Progress, now: int) -> None:
+        if progress.next_wake is not None:
+            self.interrupt()
+
+
+def test_h_what_waits_for_an_approval_needs_a_person_and_is_told_with_the_command(tmp_path: Path) -> None:
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    waits = {"class": "phaseline.policies.approvals:RequireApproval", "name": "a"}
+    settings = {"hooks.classes": json.dumps([waits])}
+    with phaseline.open(f"sqlite:///{tmp_path}/store.db", settings=settings) as shop:
+        begun = shop.executions.install(str(tmp_path / "blueprint.yaml"), "shop", watcher=UntilItWaits())
+        needs = [need for need in shop.status().needs if "approval" in need.text]
+        (stuck,) = [one for one in shop.instances.stuck().items if one.kind == "approval"]
+        plan = shop.executions.approve(begun.id).plan
+        assert [need.mend for need in needs] == [f"phaseline executions approve {begun.id} --plan {plan}"]
+        assert (stuck.mends, stuck.executions) == ([needs[0].mend], [begun.id])

@@ -16,6 +16,8 @@ from phaseline.use_cases.history import events
 from phaseline.use_cases.installing import Manner, Order, install, uninstall
 from phaseline.use_cases.labels import change_labels
 from phaseline.use_cases.settings import Settings
+from phaseline.use_cases.status import Need, status
+from phaseline.use_cases.stuck import list_stuck
 from phaseline.use_cases.watching import Nobody
 from phaseline.use_cases.workplace import Workplace, workplace
 
@@ -63,6 +65,21 @@ def place(tmp_path: Path) -> Iterator[Workplace]:
 
 def order(tmp_path: Path) -> Order:
     return Order(str(tmp_path / "blueprint.yaml"), "shop")
+
+
+def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(place: Workplace, tmp_path: Path) -> None:
+    view = install(
+        place, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),)), watcher=UntilItStops()
+    )
+    command = "phaseline breakpoints clear pre-create -d shop"
+    assert Need(f"1 instance stands at pre-create in {view.id} of 'shop'", command) in status(place).needs
+    (stands,) = [one for one in list_stuck(place, deployment="shop").items if one.kind == "breakpoint"]
+    assert (stands.count, stands.executions, stands.mends) == (1, [view.id], [command])
+    assert stands.instances == [list_breakpoints(place)[0].instance]
+    assert "sleeping" not in {one.kind for one in list_stuck(place).items}
+    clear(place, "pre-create", watcher=UntilItStops())
+    clear(place, "pre-create")
+    assert (list_stuck(place).items, status(place).needs) == ([], [])
 
 
 def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(place: Workplace, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from phaseline.model.rows import RequestKind
 from phaseline.run.requests import refuse_ended
 from phaseline.use_cases.asking import ask
 from phaseline.use_cases.finding import find_execution
-from phaseline.use_cases.hooked import waiting_hooks
+from phaseline.use_cases.hooked import plan_waited_for, waiting_hooks
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -39,11 +39,13 @@ def approve(
     """
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_ended(row, "nothing in it waits")
-    waiting = [one for one in waiting_hooks(place.store, place.store.graphs(row.number)) if _plan(one.note.result)]
+    waiting = [
+        one for one in waiting_hooks(place.store, place.store.graphs(row.number)) if plan_waited_for(one.note.result)
+    ]
     if not waiting:
         mend = f"Look what it does: phaseline executions show {row.id}"
         raise fail("PL-H020", f"nothing in '{row.id}' waits for an approval", mend)
-    wanted = _plan(waiting[0].note.result)
+    wanted = plan_waited_for(waiting[0].note.result)
     if plan is not None and plan != wanted:
         mend = f"Look what is to be done now: phaseline executions show {row.id}"
         raise fail("PL-H021", f"'{row.id}' waits for an approval of plan {wanted}, not of {plan}", mend)
@@ -55,9 +57,3 @@ def approve(
     return Approved(
         row.id, row.deployment_name, row.request.workflow, wanted, place.actor.name, "" if owner is None else str(owner)
     )
-
-
-def _plan(data: object) -> str:
-    """The digest that a hook has left which waits for an approval."""
-    found = data.get("plan") if isinstance(data, dict) else None
-    return found if isinstance(found, str) else ""

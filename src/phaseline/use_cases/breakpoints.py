@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
     from phaseline.model.rows import ExecutionRow
+    from phaseline.ports import Store
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
@@ -58,7 +59,7 @@ def list_breakpoints(place: Workplace, deployment: str | None = None) -> Sequenc
     """Who stands at a breakpoint, of all deployments or of one, the oldest execution first."""
     number = find_deployment(place.store, deployment).number if deployment else None
     rows = place.store.executions(number, only_open=True)
-    return [one for row in rows if row.request.breakpoints for one in stopped_in(place, row)]
+    return [one for row in rows if row.request.breakpoints for one in stopped_in(place.store, row)]
 
 
 def clear(
@@ -100,9 +101,13 @@ def _is_named(one: Stopped, instances: Sequence[str]) -> bool:
     return any(one.node == name or one.instance.startswith(name) for name in instances)
 
 
-def stopped_in(place: Workplace, row: ExecutionRow) -> Iterator[Stopped]:
+def clearing(point: str, deployment: str) -> str:
+    """The command that lets those go on who stand at a point."""
+    return f"phaseline breakpoints clear {point} -d {deployment}"
+
+
+def stopped_in(store: Store, row: ExecutionRow) -> Iterator[Stopped]:
     """Who stands at a breakpoint in one execution."""
-    store = place.store
     topology = store.topology(row.deployment)
     for known in store.graphs(row.number):
         graph = store.graph(known.id)

@@ -101,7 +101,7 @@ def _stopped(place: Workplace, row: ExecutionRow) -> int:
         return 0
     from phaseline.use_cases.breakpoints import stopped_in
 
-    return len(list(stopped_in(place, row)))
+    return len(list(stopped_in(place.store, row)))
 
 
 def _queued(store: Store, row: ExecutionRow) -> ExecutionView:

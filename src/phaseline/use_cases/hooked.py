@@ -63,6 +63,12 @@ def waiting_hooks(store: Store, graphs: Sequence[GraphRow]) -> list[WaitingHook]
     return found
 
 
+def plan_waited_for(data: object) -> str:
+    """The digest that a hook has left which waits for an approval; empty if it waits for something else."""
+    found = data.get("plan") if isinstance(data, dict) else None
+    return found if isinstance(found, str) else ""
+
+
 def _of_hooks(store: Store, graphs: Sequence[GraphRow]) -> list[GraphRow]:
     return [graph for graph in graphs if any(step.phase.startswith(HOOKS) for step in store.graph(graph.id).steps[:1])]
 

@@ -1,4 +1,4 @@
-"""Everything that is stuck, over all deployments: what failed, what nobody can know, what sleeps long, what waits for those."""
+"""Everything that is stuck, over all deployments: what failed, what nobody can know, what sleeps long, what waits for those or for a word."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.use_cases.awaited import Awaited, awaited
 from phaseline.use_cases.executions import as_statuses, standing, subject_ids, with_running
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.history import owners
@@ -35,7 +36,7 @@ NAMED = 3
 NEVER = 2**62
 SILENT = (0, "")
 """Due time and message of an entry of which nothing is noted."""
-Kind = Literal["failed", "unsure", "sleeping", "running", "waiting", "abandoned"]
+Kind = Literal["failed", "unsure", "sleeping", "running", "waiting", "abandoned", "approval", "breakpoint"]
 KINDS: dict[EntryStatus, Kind] = {
     EntryStatus.FAILED: "failed",
     EntryStatus.UNSURE: "unsure",
@@ -79,6 +80,8 @@ class _Group:
     executions: dict[str, str] = field(default_factory=dict)
     """{execution: its first instance here}"""
     instances: list[str] = field(default_factory=list)
+    mends: list[str] = field(default_factory=list)
+    """The words that a person is waited for to say, where that is it."""
 
     def add(self, row: ExecutionRow, count: int, instances: Sequence[str], since: int, until: int = 0) -> None:
         """So many more, of this execution; the first of their instances, and the oldest of their times."""
@@ -139,28 +142,43 @@ def _leaves_things(store: Store, row: ExecutionRow) -> bool:
 
 
 def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
-    graphs = store.graphs(row.number)
-    if row.request.workflow == REACH:
-        for graph in graphs[:-1]:
-            _gather_graph(store, row, graph.id, owner, now, groups)
-    last = standing(store, row)
+    graphs, last = store.graphs(row.number), standing(store, row)
+    waits = list(awaited(store, row))
+    _gather_awaited(waits, groups)
     statuses = as_statuses(store.statuses(last.id)) if last is not None else np.zeros(0, np.uint8)
     is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
     if is_abandoned:
         left = int((statuses < EntryStatus.COMPLETED).sum())
         group = groups.setdefault(("abandoned", "", ""), _Group(message="nobody runs it"))
         group.add(row, max(1, left), (), _last_sign_of_life(store, row))
-    if last is not None:
-        _gather_graph(store, row, last.id, owner, now, groups)
+    others = [graph.id for graph in graphs[:-1]] if row.request.workflow == REACH else []
+    for graph in [*others, *([] if last is None else [last.id])]:
+        told = [position for one in waits if one.graph == graph for position in one.positions]
+        _gather_graph(store, row, graph, owner, now, groups, told)
 
 
-def _gather_graph(store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups) -> None:
+def _gather_awaited(waits: Sequence[Awaited], groups: Groups) -> None:
+    """What waits for the same word of a person, deployment by deployment."""
+    for one in waits:
+        row = one.execution
+        group = groups.setdefault((one.kind, "", f"{row.deployment_name} {one.name}"), _Group(message=one.message))
+        group.add(row, len(one.positions), one.instances, 0)
+        group.mends.append(one.mend)
+
+
+def _gather_graph(
+    store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups, told: Sequence[int]
+) -> None:
+    """``told``: positions that sleep until a person says a word, and have been told as such."""
     statuses = as_statuses(store.statuses(graph))
     is_quiet = row.status.is_ended or owner is None
     if not row.status.is_ended:
         statuses = with_running(statuses, graph, store.batches(execution=row.number, only_open=True))
     if row.request.workflow == REACH:
         statuses = only_present(store, row, graph, statuses)
+    if told:
+        statuses = statuses.copy()
+        statuses[told] = EntryStatus.COMPLETED
     stuck = [EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, *([] if is_quiet else [EntryStatus.RUNNING])]
     if np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
         _Case(store, row, graph, statuses).gather(stuck, now, groups)
@@ -281,7 +299,7 @@ def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
         executions=executions[:NAMED],
         execution_count=len(executions),
         instances=group.instances,
-        mends=_mends(kind, group.executions),
+        mends=list(dict.fromkeys(group.mends))[:NAMED] or _mends(kind, group.executions),
     )
 
 

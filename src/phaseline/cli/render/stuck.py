@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.values import Page
 
 
-NOUNS = {"waiting": "instance", "abandoned": "step"}
+NOUNS = {"waiting": "instance", "abandoned": "step", "approval": "hook", "breakpoint": "instance"}
 """What is counted where no operation is named."""
 
 

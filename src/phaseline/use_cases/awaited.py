@@ -1,0 +1,81 @@
+"""What stands still until a person says a word: executions that wait for an approval, instances that stand at breakpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from phaseline.model.frozen import frozen
+
+if TYPE_CHECKING:
+    from phaseline.model.rows import ExecutionRow
+    from phaseline.ports import Store
+
+AwaitedKind = Literal["approval", "breakpoint"]
+APPROVAL: AwaitedKind = "approval"
+BREAKPOINT: AwaitedKind = "breakpoint"
+
+
+@frozen
+class Awaited:
+    """The same word, for which some entries of one graph of an execution wait; ``mend``: the command that says it.
+
+    ``name``: of the breakpoint, or the digest of the plan. ``instances``: who stands there; of an approval nobody.
+    """
+
+    kind: AwaitedKind
+    execution: ExecutionRow
+    name: str
+    graph: int
+    positions: Sequence[int]
+    instances: Sequence[str]
+    message: str
+    mend: str
+
+    @property
+    def text(self) -> str:
+        """One sentence about it."""
+        row, count = self.execution, len(self.positions)
+        if self.kind == APPROVAL:
+            return f"{row.id} of '{row.deployment_name}' waits for an approval of plan {self.name}"
+        stand = "instance stands" if count == 1 else "instances stand"
+        return f"{count:,} {stand} at {self.name} in {row.id} of '{row.deployment_name}'"
+
+
+def awaited(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+    """What one execution waits for; where it has neither hooks nor breakpoints nothing is read."""
+    if row.status.is_ended:
+        return
+    if row.request.is_surrounded:
+        yield from _approvals(store, row)
+    if row.request.breakpoints:
+        yield from _breakpoints(store, row)
+
+
+def _approvals(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+    from phaseline.use_cases.hooked import plan_waited_for, waiting_hooks
+
+    found: dict[tuple[int, str], list[int]] = {}
+    said: dict[tuple[int, str], str] = {}
+    for one in waiting_hooks(store, store.graphs(row.number)):
+        plan = plan_waited_for(one.note.result)
+        if plan:
+            found.setdefault((one.graph, plan), []).append(one.position)
+            said.setdefault((one.graph, plan), one.note.message)
+    for (graph, plan), positions in found.items():
+        mend = f"phaseline executions approve {row.id} --plan {plan}"
+        yield Awaited(APPROVAL, row, plan, graph, positions, (), said[graph, plan], mend)
+
+
+def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
+    from phaseline.use_cases.breakpoints import clearing, stopped_in
+
+    found: dict[tuple[int, str], list[tuple[int, str]]] = {}
+    said: dict[tuple[int, str], str] = {}
+    for one in stopped_in(store, row):
+        found.setdefault((one.graph, one.point), []).append((one.position, one.instance))
+        said.setdefault((one.graph, one.point), one.message)
+    for (graph, point), whos in found.items():
+        positions, instances = [position for position, _ in whos], [instance for _, instance in whos]
+        mend = clearing(point, row.deployment_name)
+        yield Awaited(BREAKPOINT, row, point, graph, positions, instances, said[graph, point], mend)
