@@ -289,7 +289,7 @@ def test_h36_a_preview_asks_in_order_and_calls_neither_pre_nor_post(house: House
         ("B", "refuses", "not for install"),
         ("C", "silent", ""),
     ]
-    assert "A  would be refused by A: not for install" in found.text
+    assert "A  would be refused: not for install" in found.text
 
 
 class Licences(HTTPServer):

@@ -20,7 +20,7 @@ options = {{ when = "{when}", message = "not now" }}
 
 @pytest.mark.parametrize(
     ("when", "code", "line", "says"),
-    [("false", 0, "    no  agrees", "agrees"), ("true", 1, "    no  would be refused by no: not now", "refuses")],
+    [("false", 0, "    no  agrees", "agrees"), ("true", 1, "    no  would be refused: not now", "refuses")],
 )
 def test_h36_the_exit_status_says_whether_it_would_be_refused(terminal: Terminal, when, code, line, says) -> None:
     (terminal.folder / "blueprint.yaml").write_text(BLUEPRINT)

@@ -73,6 +73,17 @@ def test_h10_what_a_class_refuses_is_not_begun(house: Terminal) -> None:
     assert result.exit_code == 1
     assert "pre hook quota: more than 2 instances" in result.stdout + result.stderr
     assert house.ask("deployments", "show", "three")[1]["states"] == {"uninitialized": 3}
+    lines = house.ask("executions", "logs", "-d", "three")[1]["lines"]
+    assert [(line["level"], line["text"]) for line in lines] == [
+        ("warning", "3 of 2"),
+        ("error", "ValueError: more than 2 instances"),
+    ]
+    lines = house.ask("executions", "logs", "-d", "three", "--level", "debug")[1]["lines"]
+    closely = [line["text"] for line in lines if line["level"] == "debug"]
+    frames = [text for text in closely if text.startswith("  File")]
+    assert [text for text in closely if text.startswith("hook class=")]
+    assert len(frames) == 1, frames
+    assert "code/house.py" in frames[0], "from its own file on"
 
 
 def test_h51_only_an_optional_class_is_switched_off_for_one_deployment(house: Terminal) -> None:

@@ -69,6 +69,30 @@ def ok(terminal: Terminal, *words: str) -> str:
     return result.stdout
 
 
+def test_a_broken_class_of_a_package_is_found_and_switched_off_as_its_problem_says(guarded: Terminal) -> None:
+    log = guarded.folder / "log"
+    ok(guarded, "hooks", "disable", "guard", "-d", "watched")
+    ok(guarded, "hooks", "enable", "guard", "-d", "watched")
+    code = guarded.folder / "guard/python/guarding.py"
+    code.write_text("raise OSError('no licence file')")
+    metadata = guarded.folder / "guard/metadata.yaml"
+    metadata.write_text(metadata.read_text().replace("1.0.0", "1.0.1"))
+    ok(guarded, "plugins", "update", str(guarded.folder / "guard"))
+    refused = guarded.run("executions", "start", "install", "-d", "watched")
+    assert refused.exit_code == 1
+    assert "PL-H001" in refused.stderr
+    assert "phaseline hooks disable guard" in refused.stderr
+    assert "guard: OSError: no licence file" in ok(guarded, "hooks", "list")
+    assert "OSError: no licence file" in ok(guarded, "hooks", "show", "guard")
+    assert "guard==1.0.1" in ok(guarded, "hooks", "show", "guard", "-d", "watched")
+    assert guarded.run("hooks", "show", "guard", "-d", "other").exit_code == 1, "it has no such class"
+    for where in (["-d", "watched"], []):
+        ok(guarded, "hooks", "disable", "guard", *where)
+        ok(guarded, "executions", "start", "install" if where else "uninstall", "-d", "watched")
+        ok(guarded, "hooks", "enable", "guard", *where)
+    assert not log.exists()
+
+
 def calls(folder: Path) -> list[str]:
     return (folder / "log").read_text().splitlines()
 

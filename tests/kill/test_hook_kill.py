@@ -41,6 +41,10 @@ class House(Shell):
         log = self.folder / "calls.txt"
         return [" ".join(line.split()[:2]) for line in log.read_text().splitlines()] if log.exists() else []
 
+    def attempts(self) -> list[int]:
+        """What each of them was told: how many calls before it nobody saw the end of."""
+        return [int(line.split()[-1]) for line in (self.folder / "calls.txt").read_text().splitlines()]
+
     def open_gate(self) -> None:
         """Let whoever stands there go on."""
         with (self.folder / "gate").open("w") as file:
@@ -52,7 +56,7 @@ def test_h30_h31_a_kill_in_a_hook_repeats_this_call_and_no_other(tmp_path: Path,
     house = House(tmp_path)
     house.gate = gate
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
-    (tmp_path / "house.py").write_text(HOUSE.read_text())
+    (tmp_path / "house.py").write_text(HOUSE.read_text().replace("id(self))", "id(self), cnxt.hook.attempt)"))
     os.mkfifo(tmp_path / "gate")
     with house.start("install", "blueprint.yaml", "-d", "shop") as engine:
         house.until(lambda: house.calls()[-1:] == [f"{gate} B"])
@@ -66,5 +70,6 @@ def test_h30_h31_a_kill_in_a_hook_repeats_this_call_and_no_other(tmp_path: Path,
     once = ["pre A", "pre B", "pre C", "post A", "post B", "post C"]
     again = once.index(f"{gate} B")
     assert house.calls() == [*once[: again + 1], *once[again:]]
+    assert house.attempts() == [0] * (again + 1) + [1] + [0] * (len(once) - again - 1), "of the call that is made again"
     shown = json.loads(house.run("executions", "show", "install-1", "--json").stdout)
     assert shown["status"] == ExecutionStatus.COMPLETED.value

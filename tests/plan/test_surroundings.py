@@ -30,7 +30,7 @@ def test_hooks_and_tasks_stand_before_and_after_the_body():
         "    racks   warns: nearly full",
         '            decides for db × 1: {"rack": "r2"}',
         '            decides for web × 2: {"rack": "r1"}',
-        "    freeze  would be refused by freeze: it is night",
+        "    freeze  would be refused: it is night",
         "    audit   is called after; says nothing beforehand",
         "",
         "tasks before:",

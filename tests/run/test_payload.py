@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from phaseline.model.events import Accepted, Batch, Segment
+from phaseline.model.frozen import altered
 from phaseline.model.graph import LaneSpec, SubjectKind
 from phaseline.model.rows import DocumentChange, Remark
 from phaseline.model.status import OutcomeKind
@@ -44,10 +45,13 @@ def accepted(*refused: int, of: int = 3) -> Accepted:
 DONE = OutcomeKind.COMPLETED
 
 
-def sorted_rows(told: Report, answer: Accepted | None, given_up: set[int] | None = None) -> Sorter:
+def sorted_rows(
+    told: Report, answer: Accepted | None, given_up: set[int] | None = None, *, phase: str = "create"
+) -> Sorter:
+    batch = altered(BATCH, lane=LaneSpec(phase))
     sorter = Sorter(9, NoSecrets())
-    sorter.take(told, answer, Origin.of(BATCH), given_up or set())
-    sorter.failures(BATCH, told, answer, lambda segment, place: int(segment.subjects[place]))
+    sorter.take(told, answer, Origin.of(batch), given_up or set())
+    sorter.failures(batch, told, answer, lambda segment, place: int(segment.subjects[place]))
     return sorter
 
 
@@ -118,6 +122,15 @@ def test_a_traceback_is_logged_line_by_line_for_its_instance_and_a_request_to_be
         ("error", "Traceback", rows.events[0].instance),
         ("error", "  at a", rows.events[0].instance),
     ]
+
+
+def test_that_a_hook_refuses_is_one_line_and_where_it_did_so_is_for_those_who_look_closely() -> None:
+    error = {"type": "ValueError", "traceback": "Traceback\n  at a\n"}
+    told = report(OutcomeKind.FAILED)
+    told = Report(told.batch, told.members, told.kinds, told.delays, (), [(0, Remark(7, 0, "no\nroom", error))])
+    rows = sorted_rows(told, accepted(), phase="hooks.pre.quota")
+    found = [(line.level, line.text) for line in rows.logs]
+    assert found == [("debug", "Traceback"), ("debug", "  at a"), ("error", "ValueError: no room")]
 
 
 def test_completed_members_are_worth_no_event() -> None:

@@ -26,6 +26,7 @@ from phaseline.run.plugin_code import attempt, run_to_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
 
     from phaseline.model.around import HookClass
     from phaseline.run.calling import Call
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 WORDS = {OutcomeKind.COMPLETED: "ok", OutcomeKind.FAILED: "failed", OutcomeKind.AGAIN: "waits"}
 """What the line about a call says of its outcome."""
+OURS = ("phaseline.hooks.", "phaseline.run.", "phaseline.catalog.", "phaseline.use_cases.", "importlib.")
+"""What the names of modules begin with that call hook classes; the policies that come along are classes like others."""
 
 
 class HookCaller:
@@ -144,9 +147,17 @@ def failed(error: BaseException) -> Outcome:
         text = f"the hook called sys.exit({error.code!r})"
     else:
         text = str(error.args[0]) if error.args else str(error)
-    told = "".join(traceback.format_exception(error))
+    told = "".join(traceback.format_exception(type(error), error, own_frames(error.__traceback__)))
     shown = {"type": type(error).__name__, "traceback": clip(told, MAX_TRACEBACK_CHARS)}
     return Outcome(OutcomeKind.FAILED, message=clip(text or type(error).__name__, MAX_MESSAGE_CHARS), error=shown)
+
+
+def own_frames(frames: TracebackType | None) -> TracebackType | None:
+    """What whoever wrote the class can look at: from the first frame that is none of ours on; all of them where all are ours."""
+    found = frames
+    while found is not None and found.tb_frame.f_globals.get("__name__", "").startswith(OURS):
+        found = found.tb_next
+    return found or frames
 
 
 def _timed_out(hook: HookClass) -> Outcome:

@@ -84,7 +84,7 @@ def read(entry: HookEntry, load: Load) -> KnownHook:
     known, error = attempt(_asked, entry, load)
     if known is None:
         assert error is not None, "an attempt gives a value or an error"
-        return KnownHook(entry, fault=last_line(error))
+        return KnownHook(entry, optional=entry.optional, fault=last_line(error))
     return known
 
 

@@ -77,7 +77,7 @@ def _said(hook: HookForeseen) -> Iterator[str]:
     ['decides for w × 1: {"rack": "r1"}']
     """
     if hook.says == "refuses":
-        yield f"would be refused by {hook.name}: {hook.message}"
+        yield f"would be refused: {hook.message}"
     yield from (f"warns: {text}" for text in hook.warnings)
     alike = Counter(
         (hook.nodes.get(one, one), json.dumps(decided, sort_keys=True)) for one, decided in hook.decisions.items()

@@ -287,7 +287,7 @@ class Channel(Protocol):
 class Call:
     """One call of one member. Views exist for what it is about: ``instance``, or ``source`` and ``target``; none of the deployment itself.
 
-    ``attempt`` is the number of retries so far; ``is_doubted``: nobody saw the end of the call before; ``why`` the deployment itself is called. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
+    ``attempt`` is the number of retries so far, of a hook class with the calls that nobody saw the end of; ``is_doubted``: nobody saw the end of the call before; ``why`` the deployment itself is called. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
     every process that the call starts must inherit it: by it processes are found again and ended after a
     time-out or the engine's death.
     """

@@ -63,7 +63,7 @@ class Deployments:
         self._executions: dict[int, ExecutionView] = {}
         self._policies: dict[int, tuple[Policy, ...]] = {}
         self._data: dict[int, dict[int, Value]] = {}
-        self._doubted: dict[int, set[int]] = {}
+        self._doubted: dict[int, dict[int, int]] = {}
         self.find_phase: FindPhase = no_phase
         self.leads_to: Callable[[int], Foreseen | None] = nowhere
         """What an execution will have done if all goes well."""
@@ -277,9 +277,9 @@ class Deployments:
         opened = {position: self.secrets.unsealed(result) for position, result in found.items()}
         self._data.setdefault(graph_id, {}).update(opened)
 
-    def doubted(self, graph_id: int) -> set[int]:
-        """Positions of entries whose last call nobody saw the end of; who is called again is taken out."""
-        return self._doubted.setdefault(graph_id, set())
+    def doubted(self, graph_id: int) -> dict[int, int]:
+        """{position: how many calls nobody saw the end of}; an instance that is called again is taken out."""
+        return self._doubted.setdefault(graph_id, {})
 
     def drop_graph(self, graph_id: int) -> None:
         """Forget a graph that has settled."""

@@ -69,12 +69,12 @@ class Part:
         execution: ExecutionView,
         policies: tuple[Policy, ...],
         data: dict[int, Value],
-        doubted: set[int],
+        doubted: dict[int, int],
         find_phase: FindPhase,
     ) -> None:
         """``first``: its first member's place in the batch. ``data`` {position: what an earlier call left}.
 
-        ``doubted``: positions of those whose last call nobody saw the end of.
+        ``doubted`` {position: how many calls nobody saw the end of}; of an instance only if its last one was such.
         """
         self.segment = segment
         self.first = first
@@ -210,14 +210,14 @@ class Part:
         made = Call(site, member, self.attempts[place], channel, deployment, instance, source, target, data)
         if self.segment.kind is SubjectKind.DEPLOYMENT:
             made.why = Why(subject)
+            made.attempt += self.doubted.get(self.positions[place], 0)
         return made
 
     def take_doubt(self, place: int) -> bool:
-        """True once for a member whose last call nobody saw the end of."""
-        if not self.doubted or self.positions[place] not in self.doubted:
+        """True once for a member whose last call nobody saw the end of; one of the deployment itself is told how many instead."""
+        if not self.doubted or self.segment.kind is SubjectKind.DEPLOYMENT:
             return False
-        self.doubted.discard(self.positions[place])
-        return True
+        return self.doubted.pop(self.positions[place], 0) > 0
 
     def inputs(self, call: Call) -> dict[str, Value]:
         """Evaluated inputs that belong to the call alone. Raises ``ProblemsError``."""

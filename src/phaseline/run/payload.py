@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.around import HOOKS
 from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
 from phaseline.model.rows import NOTHING_WRITTEN, EventRow, LogLine, Payload
@@ -37,6 +38,23 @@ GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
 RETRY = int(OutcomeKind.RETRY)
 FAILS = np.array([kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} for kind in OutcomeKind], bool)
 """[outcome] -> is an event of its own."""
+
+
+def _in_full(trace: str) -> list[tuple[str, str]]:
+    """(level, line) of what is logged of an operation that failed."""
+    return [("error", line) for line in trace.splitlines()]
+
+
+def _refusal(message: str, error: Mapping[str, str]) -> list[tuple[str, str]]:
+    r"""The same of a hook class: that it refuses is its trade, so where it did so is for those who look closely.
+
+    >>> _refusal("no room", {"type": "ValueError", "traceback": "Traceback ...\n  at a"})
+    [('debug', 'Traceback ...'), ('debug', '  at a'), ('error', 'ValueError: no room')]
+    """
+    said = " ".join(message.split())
+    kind = error.get("type", "")
+    frames = [("debug", line) for line in error.get("traceback", "").splitlines()]
+    return [*frames, ("error", f"{kind}: {said}" if kind else said)]
 
 
 def place_of(batch: Batch, member: int) -> tuple[Segment, int]:
@@ -143,10 +161,11 @@ class Sorter:
             self.events.append(EventRow(segment.execution, self._now, kind, text, instance, batch.lane.phase))
             trace = "" if error.get("type") in TOLD_OTHERWISE else error.get("traceback", "")
             traces[trace] += 1
-            if trace and traces[trace] <= TRACES_TOLD:
+            lines = _refusal(text, error) if batch.lane.phase.startswith(HOOKS) else _in_full(trace)
+            if lines and traces[trace] <= TRACES_TOLD:
                 self.logs.extend(
-                    LogLine(segment.execution, self._now, "error", line, instance, batch.lane.phase)
-                    for line in trace.splitlines()
+                    LogLine(segment.execution, self._now, level, line, instance, batch.lane.phase)
+                    for level, line in lines
                 )
 
     def payload(

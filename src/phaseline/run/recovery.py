@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from phaseline.engine.requests import GRACE_MS
+from phaseline.model.around import HOOKS
 from phaseline.model.distinct import some
 from phaseline.model.events import Lost, Reattached, Restored
 from phaseline.model.frozen import altered
@@ -144,7 +146,9 @@ def _restored(
         for step in columns.steps:
             if phase_of(step.phase) is None:
                 in_doubt[step.first : step.first + step.count] = False
-        deployments.doubted(graph.id).update(in_doubt.nonzero()[0].tolist())
+        deployments.doubted(graph.id).update(dict.fromkeys(in_doubt.nonzero()[0].tolist(), 1))
+    elif any(step.phase.startswith(HOOKS) for step in columns.steps):
+        deployments.doubted(graph.id).update(calls.unseen[graph.id])
     notes = store.notes(graph.id)
     for note in notes:
         if note.message and statuses[note.position] != COMPLETED:
@@ -209,5 +213,21 @@ class _LastCalls:
                 last = first + len(positions)
                 if number in found:
                     found[number][positions] = PENDING if kinds is None or not len(kinds) else kinds[first:last]
+                first = last
+        return found
+
+    @cached_property
+    def unseen(self) -> dict[int, Counter[int]]:
+        """{graph: {position: how many calls of the entry nobody saw the end of}}; what the present engine calls is not among them."""
+        found: dict[int, Counter[int]] = {graph.id: Counter() for graph in self._store.graphs(self._row.number)}
+        for batch in self._store.batches(execution=self._row.number):
+            kinds = batch.kinds
+            first = 0
+            for number, positions in batch.segments:
+                last = first + len(positions)
+                if number in found:
+                    if kinds is not None and len(kinds):
+                        positions = positions[np.isin(kinds[first:last], (PENDING, LOST))]
+                    found[number].update(positions.tolist())
                 first = last
         return found

@@ -25,11 +25,11 @@ class Hooks:
 
         return list_hooks(self._place, deployment)
 
-    def show(self, name: str) -> Sequence[HookView]:
-        """Those of a name."""
+    def show(self, name: str, deployment: str | None = None) -> Sequence[HookView]:
+        """Those of a name; with a deployment as they are for it."""
         from phaseline.use_cases.hooks import show_hooks
 
-        return show_hooks(self._place, name)
+        return show_hooks(self._place, name, deployment)
 
     def disable(self, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
         """Have a class called no more; for one deployment only if it is optional."""

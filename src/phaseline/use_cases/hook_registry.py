@@ -11,6 +11,7 @@ from phaseline.hooks.entries import FROM_PACKAGE, FROM_SETTINGS, HookEntry, anno
 from phaseline.hooks.registry import Registry
 from phaseline.model.hook_switches import EVERYWHERE
 from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
     from phaseline.hooks.reading import KnownHook
@@ -53,6 +54,14 @@ def hooks_of(place: Workplace, deployment: int) -> Registry:
     own = Registry(packaged(place, deployment), place.catalog.load_hook)
     registry = place.hooks
     return own if registry is None else registry.with_more(own) if own.hooks else registry
+
+
+def known_hooks(place: Workplace, deployment: int) -> Registry:
+    """``hooks_of``; of no deployment those of all packages that are enabled for any, each once."""
+    if deployment != EVERYWHERE or not has_store(place) or not place.store.has_packages:
+        return hooks_of(place, deployment)
+    entries = {entry.key: entry for row in place.store.deployments() for entry in packaged(place, row.number)}
+    return hooks_of(place, EVERYWHERE).with_more(Registry(entries.values(), place.catalog.load_hook))
 
 
 def packaged(place: Workplace, deployment: int) -> Iterator[HookEntry]:

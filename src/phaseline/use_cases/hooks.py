@@ -9,7 +9,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.hook_switches import EVERYWHERE
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.use_cases.finding import find_deployment
-from phaseline.use_cases.hook_registry import hooks_of, switched_off
+from phaseline.use_cases.hook_registry import known_hooks, switched_off
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
@@ -79,17 +79,22 @@ class HooksReloaded:
 
 
 def list_hooks(place: Workplace, deployment: str | None = None) -> HookList:
-    """All hook classes; with a deployment also whether they are on for it. Raises: PL-C010 if there is none of that name."""
+    """All hook classes, those of packages that are enabled anywhere among them; with a deployment those it has, and whether they are on.
+
+    Raises: PL-C010 if there is none of that name.
+    """
     number = EVERYWHERE if deployment is None else find_deployment(place.store, deployment).number
-    registry = hooks_of(place, number)
+    registry = known_hooks(place, number)
     switches = _switches(place)
     return HookList([_view(place, hook, switches, number) for hook in registry.hooks], registry.warnings)
 
 
-def show_hooks(place: Workplace, name: str) -> Sequence[HookView]:
-    """The hook classes of a name. Raises: PL-H002 if there is none."""
+def show_hooks(place: Workplace, name: str, deployment: str | None = None) -> Sequence[HookView]:
+    """The hook classes of a name; with a deployment as they are for it. Raises: PL-H002 if there is none, PL-C010."""
     switches = _switches(place)
-    return [_view(place, hook, switches, EVERYWHERE) for hook in find(place, name)]
+    row = None if deployment is None else find_deployment(place.store, deployment)
+    number = EVERYWHERE if row is None else row.number
+    return [_view(place, hook, switches, number) for hook in find(place, name, number)]
 
 
 def disable_hook(place: Workplace, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
@@ -137,8 +142,11 @@ def forget_hooks(place: Workplace) -> None:
 
 
 def find(place: Workplace, name: str, deployment: int = EVERYWHERE) -> Sequence[KnownHook]:
-    """Those of a name, or the one of a key, among all and those of a deployment. Raises: PL-H002."""
-    registry = hooks_of(place, deployment)
+    """Those of a name, or the one of a key, among all and those of a deployment. Raises: PL-H002.
+
+    Without a deployment those of packages that are enabled for any are among them.
+    """
+    registry = known_hooks(place, deployment)
     found = registry.find(name)
     if not found:
         hint = did_you_mean(name, [hook.name for hook in registry.hooks])

@@ -14,6 +14,7 @@ from phaseline.cli.commands.purging import age, purge
 from phaseline.cli.commands.starting import start
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import deployment_option, execution_argument, json_option, limit_option
+from phaseline.model.frozen import altered
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.line_filter import LineFilter
 
 
+LEVEL = "info"
+"""Lines of logs below this level are for those who look closely."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -43,7 +46,10 @@ def line_options(function: F) -> F:
             "--phase", metavar="NAME", default="", help="Only about this operation or phase; its last part will do."
         ),
         click.option(
-            "--level", metavar="LEVEL", default="", help="Only lines of this level and above, or events of this type."
+            "--level",
+            metavar="LEVEL",
+            default="",
+            help="Only lines of this level and above (of logs: info, unless you say debug), or events of this type.",
         ),
         click.option(
             "--text", metavar="TEXT", default="", help="Only those with this text, upper and lower case alike."
@@ -127,6 +133,7 @@ def logs(
     from phaseline.cli.render.executions import log_text
     from phaseline.use_cases.history import logs as read
 
+    wanted = altered(wanted, level=wanted.level or LEVEL)
     with desk.open() as place:
         found = read(place, id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
     desk.answer(

@@ -34,15 +34,16 @@ def list_(desk: Desk, deployment: str | None) -> None:
 
 @hooks.command(epilog="Example: phaseline hooks show quota")
 @click.argument("name")
+@deployment_option
 @json_option
 @click.pass_obj
-def show(desk: Desk, name: str) -> None:
+def show(desk: Desk, name: str, deployment: str | None) -> None:
     """Show where a hook class comes from, when it is called, and what is wrong with it."""
     from phaseline.cli.render.hooks import hooks_text
     from phaseline.use_cases.hooks import show_hooks
 
     with desk.open() as place:
-        found = show_hooks(place, name)
+        found = show_hooks(place, name, deployment)
     desk.answer(found, lambda: hooks_text(found))
 
 
