@@ -110,6 +110,20 @@ def test_f30_f33_a_failure_stops_what_comes_next_and_a_retry_goes_on_there(site:
     assert Counter(stage for stage, _ in site.calls[before:]) == {"post_deployment/2": 3, "post_deployment/3": 3}
 
 
+def test_what_has_never_completed_an_install_may_get_a_package_that_is_not_hot_pluggable(site: Site) -> None:
+    site.enable(task("post_deployment", "b", retries=0), b=BROKEN)
+    enable, disable = (("deployments", "plugins", word, "shop", "net") for word in ("enable", "disable"))
+    assert site.install() == 1
+    site.ok(*disable)
+    site.ok(*enable)
+    (site.folder / "fixed").touch()
+    assert site.retry() == 0
+    site.ok(*disable)
+    assert site.terminal.ask(*enable)[1]["problems"][0]["code"] == "PL-F067"
+    site.ok("executions", "start", "uninstall", "-d", "shop")
+    site.ok(*enable)
+
+
 def test_f31_a_failure_that_does_not_matter_lets_the_next_task_run(site: Site) -> None:
     tasks = task("pre_deployment/1", "b", retries=0) + "  fail_on_error: false\n" + task("pre_deployment/2", "a")
     site.enable(tasks, a="", b=BROKEN)

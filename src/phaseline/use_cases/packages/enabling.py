@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.actions import action_of
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.package_rows import PackageUse
 from phaseline.model.packages import Roles
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.packages.checking import product_problems
 from phaseline.use_cases.packages.installing import tell_engine
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
     from phaseline.use_cases.packages.known import Known
     from phaseline.use_cases.workplace import Workplace
+
+MAKING = frozenset({"CREATE", "REINSTALL", "ADOPT", "RESTORE"})
+"""Actions behind which a deployment is installed."""
+UNMAKING = frozenset({"DELETE", "ABANDON"})
+"""Actions behind which it is not any more."""
 
 
 @frozen
@@ -263,13 +270,25 @@ class _Asked:
         """PL-F067 if something is installed and the package does not say that it may come later."""
         from phaseline.use_cases.deployments import living_count
 
-        if package.is_hotpluggable or not living_count(self._place.store, self._deployment):
+        if package.is_hotpluggable or not living_count(self._place.store, self._deployment) or self._is_begun_only():
             return []
         message = (
             f"{package} cannot be enabled for '{self._deployment.name}', which is installed: it is not hot-pluggable"
         )
         mend = "Enable it before the deployment is installed; or use a version with is_hotpluggable: true."
         return [Problem("PL-F067", message, mend, Place(subject=str(package)))]
+
+    def _is_begun_only(self) -> bool:
+        """Whether an install was begun, and none has completed since there was nothing; True is said only of what is on record."""
+        is_begun = False
+        for row in reversed(self._place.store.executions(self._deployment.number)):
+            action = action_of(row.request.workflow)
+            if row.status is ExecutionStatus.COMPLETED and action in MAKING:
+                return False
+            if row.status is ExecutionStatus.COMPLETED and action in UNMAKING:
+                return is_begun
+            is_begun = is_begun or action in MAKING
+        return is_begun
 
 
 def _refuse_roles_in_use(package: Package, asked: _Asked, deployment: str) -> None:
