@@ -48,6 +48,7 @@ ACTIONS: Mapping[int, str] = {State.SUSPENDED: "SUSPEND", State.STOPPED: "SUSPEN
 class Facts:
     """What a document is made of. ``template``: the blueprint as JSON. ``inputs`` and ``documents`` ({instance number: runtime
     properties}) as they are stored. ``states``: uint8 by number, ``state_names`` those of paths. ``uses``: {namespace: stored blueprint}.
+    ``packages``: those that it uses, as ``{name, version, enabled, imported, settings}``, secrets in settings sealed.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Facts:
     labels: Sequence[Label] = ()
     tenant: str = ""
     uses: Mapping[str, str] | None = None
+    packages: Sequence[Mapping[str, Value]] = ()
 
 
 def document_of(facts: Facts) -> dict[str, Value]:
@@ -142,6 +144,7 @@ def _native(facts: Facts) -> dict[str, Value]:
         "template_digest": digest_of(facts.template),
         "code": {**code, "imported": [list(one) for one in facts.code.imported]},
         "uses": dict(facts.uses or {}),
+        **({"packages": [dict(one) for one in facts.packages]} if facts.packages else {}),
         "counts": dict(topology.counts),
         **(
             {"restricted": {name: list(said) for name, said in topology.restricted.items()}}

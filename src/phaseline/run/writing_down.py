@@ -85,5 +85,22 @@ def written_down(
         labels=store.labels.of(number),
         tenant="default_tenant",
         uses={namespace: str(one) for namespace, one in uses.items()},
+        packages=_packages(store, number),
     )
     return document_of(facts)
+
+
+def _packages(store: Store, deployment: int) -> list[Mapping[str, Value]]:
+    """The packages that a deployment uses, by name; their settings as they are stored."""
+    used = store.packages.uses(deployment) if store.has_packages else ()
+    rows = {row.number: row for row in store.packages.all()} if used else {}
+    return [
+        {
+            "name": rows[use.package].name,
+            "version": rows[use.package].version,
+            "enabled": use.is_enabled,
+            "imported": use.is_imported,
+            "settings": dict(use.settings),
+        }
+        for use in used
+    ]

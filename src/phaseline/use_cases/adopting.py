@@ -8,7 +8,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.rows import CodePlaces, NewDeployment
 from phaseline.use_cases.asking import Ticket
@@ -23,6 +23,7 @@ from phaseline.use_cases.watching import Nobody
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.execution import Request
+    from phaseline.model.package_rows import PackageUse
     from phaseline.plan.adopting import Adoption
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.plans import Planned
@@ -60,6 +61,7 @@ class Prepared:
     inputs: Mapping[str, Value]
     code: CodePlaces
     uses: Mapping[str, int]
+    packages: Sequence[PackageUse] = ()
 
 
 def adopt(
@@ -90,6 +92,7 @@ def adopt(
         place.actor,
         now,
         uses=prepared.uses,
+        packages=prepared.packages,
         documents={number: _sealed(place, body) for number, body in adoption.documents.items()},
     )
     asked = new_execution(place, 0, request, at=now)
@@ -159,7 +162,7 @@ def _as_it_was(
     if not uses and not Path(code.blueprint_folder).is_dir():
         mend = "Name the blueprint where it is now: --blueprint FILE"
         raise fail("PL-C024", f"the folder of its blueprint is not here: {code.blueprint_folder}", mend)
-    return Prepared(adoption, blueprint, inputs, code, uses)
+    return _with_packages(place, order, document, Prepared(adoption, blueprint, inputs, code, uses), None)
 
 
 def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]) -> Prepared:
@@ -180,7 +183,30 @@ def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], form
         adoption = matched(document, loaded.topology, allow_type_change=order.allow_type_change)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
-    return Prepared(adoption, loaded.blueprint, sealed_inputs(place, loaded), loaded.code, loaded.uses)
+    made = Prepared(adoption, loaded.blueprint, sealed_inputs(place, loaded), loaded.code, loaded.uses)
+    return _with_packages(place, order, document, made, loaded.packages)
+
+
+def _with_packages(
+    place: Workplace,
+    order: AdoptOrder,
+    document: Mapping[str, Any],
+    made: Prepared,
+    imported: Sequence[PackageUse] | None,
+) -> Prepared:
+    """The same with the packages that the document names, and with what its blueprint imports where that was read anew."""
+    native = document.get("phaseline")
+    written = native.get("packages") if isinstance(native, dict) else None
+    if not written:
+        return altered(made, packages=tuple(imported or ()))
+    from phaseline.use_cases.packages.adopting import found_again
+
+    try:
+        found = found_again(place, written, imported)
+    except UNFIT as error:
+        raise unreadable_parts(order.document, error) from error
+    adoption = altered(made.adoption, warnings=(*made.adoption.warnings, *found.warnings))
+    return altered(made, adoption=adoption, packages=found.uses)
 
 
 def _own_blueprint(order: AdoptOrder, document: Mapping[str, Any]) -> str:
@@ -249,7 +275,6 @@ def abandon(
     ``force``: what runs of it is canceled first, and a modification may be half done. Raises: PL-C010, PL-C016 while an execution is
     open, PL-P043 in the middle of a modification.
     """
-    from phaseline.model.frozen import altered
     from phaseline.use_cases.workflows import ABANDON, Start, start
 
     if force:
