@@ -43,12 +43,16 @@ def test_an_approval_of_another_plan_does_not_count():
     assert plan_of(changed) != plan_of(waiting)
 
 
-def test_the_one_who_wants_it_may_not_agree_unless_he_is_named():
+def test_the_one_who_wants_it_may_not_agree_even_if_he_is_named_unless_the_settings_say_so():
     waiting = called(RequireApproval(), farm(), at=NOON)
     own = [approval(waiting, "ann")]
     refused = called(RequireApproval(), farm(), at=NOON, approvals=own)
     assert refused.message.endswith("(ann may not approve it)")
-    assert called(RequireApproval(approvers=["ann"]), farm(), at=NOON, approvals=own).kind == "agreed"
+    named = called(RequireApproval(approvers=["ann", "bob"]), farm(), at=NOON, approvals=own)
+    assert named.message.endswith("(ann may not approve it)")
+    assert (named.data["approvers"], named.data["besides"]) == (["ann", "bob"], ["ann"])
+    for options in ({"requester": True}, {"requester": True, "approvers": ["ann"]}):
+        assert called(RequireApproval(**options), farm(), at=NOON, approvals=own).kind == "agreed"
     assert called(RequireApproval(approvers=["eve"]), farm(), at=NOON, approvals=own).kind == "again"
 
 

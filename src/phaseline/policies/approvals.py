@@ -16,7 +16,7 @@ class RequireApproval(LifecycleHook):
     """An execution waits for ``phaseline executions approve``.
 
     ``when``: only where this expression over the plan is so. ``expires_s``: so long it waits, and so long an approval counts.
-    ``approvers``: users who may agree, empty: everybody but who wants it done (who may if he is named here). ``at_least``: so
+    ``approvers``: users who may agree, empty: everybody; but never who wants it done, unless ``requester``. ``at_least``: so
     many of them. An approval is for the plan that the approver saw: if the deployment changes meanwhile it counts no more.
     """
 
@@ -28,6 +28,7 @@ class RequireApproval(LifecycleHook):
         expires_s: float = 86_400,
         approvers: Sequence[str] = (),
         at_least: int = 1,
+        requester: bool = False,  # noqa: FBT001, FBT002 - options are named
         actions: Sequence[str] = actions,
     ) -> None:
         """Raises ``ValueError`` for options that do not fit."""
@@ -37,7 +38,7 @@ class RequireApproval(LifecycleHook):
             raise ValueError(f"'at_least' asks for {at_least} of {len(set(approvers))} approvers")
         self.when = names_of(when) if when else None
         self.expires_s, self.approvers, self.at_least = expires_s, frozenset(approvers), at_least
-        self.actions = tuple(actions)
+        self.requester, self.actions = requester, tuple(actions)
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
         """Agrees, or asks to be called again later. Raises ``TimeoutError`` when nobody has agreed in time."""
@@ -53,7 +54,7 @@ class RequireApproval(LifecycleHook):
         if left <= 0:
             raise TimeoutError(f"nobody approved plan {plan} within {self.expires_s:,.0f} s")
         is_news = cnxt.data.get("plan") != plan
-        cnxt.data["plan"] = plan
+        cnxt.data.update(plan=plan, approvers=sorted(self.approvers), besides=[] if self.requester else [cnxt.user])
         text = f"waits for approval of plan {plan}: phaseline executions approve {cnxt.execution_id}"
         if agreed:
             text += f" ({len(agreed)} of {self.at_least}: {', '.join(sorted(agreed))})"
@@ -80,4 +81,4 @@ class RequireApproval(LifecycleHook):
         return is_so(expression, plan_record(cnxt, stack, target, wanted), "the plan")
 
     def _may(self, actor: str, wants: str) -> bool:
-        return actor in self.approvers if self.approvers else actor != wants
+        return (not self.approvers or actor in self.approvers) and (self.requester or actor != wants)

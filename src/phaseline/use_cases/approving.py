@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Approved:
-    """What was agreed to. ``runner``: the process that goes on with it, empty: none runs."""
+    """What was agreed to. ``runner``: the process that goes on with it, empty: none runs.
+
+    ``objection``: why it counts for nothing, as far as the hook that waits has said who may agree.
+    """
 
     execution: str
     deployment: str
@@ -27,6 +30,7 @@ class Approved:
     plan: str
     actor: str
     runner: str
+    objection: str = ""
 
 
 def approve(
@@ -54,6 +58,27 @@ def approve(
     body: dict[str, Value] = {"plan": wanted, "reason": reason, "graph": first.graph, "positions": positions}
     ask(place, RequestKind.APPROVE, row, body)
     owner = place.store.owner()
+    actor = place.actor.name
+    objections = [_objection(one.note.result, actor) for one in waiting]
     return Approved(
-        row.id, row.deployment_name, row.request.workflow, wanted, place.actor.name, "" if owner is None else str(owner)
+        row.id,
+        row.deployment_name,
+        row.request.workflow,
+        wanted,
+        actor,
+        "" if owner is None else str(owner),
+        "" if "" in objections else objections[0],
     )
+
+
+def _objection(data: object, actor: str) -> str:
+    """Why a hook that waits with this data does not count what somebody says; empty: it does, or has not said who may agree.
+
+    >>> _objection({"approvers": [], "besides": ["ann"]}, "ann"), _objection({"approvers": ["eve"]}, "bob"), _objection({}, "bob")
+    ('who wants it done is not one of them', 'those who may are: eve', '')
+    """
+    said = data if isinstance(data, dict) else {}
+    if actor in said.get("besides", ()):
+        return "who wants it done is not one of them"
+    may = said.get("approvers", ())
+    return f"those who may are: {', '.join(may)}" if may and actor not in may else ""
