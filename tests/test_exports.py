@@ -60,7 +60,7 @@ METHODS = {
         *("install", "uninstall", "start", "resume", "retry", "complete", "approve", "wake", "rerun", "cancel"),
         *("list", "show", "logs", "events", "timeline", "follow", "purge"),
     },
-    facade.Instances: {"list", "show", "why", "stuck", "mark_unhealthy", "restrict"},
+    facade.Instances: {"list", "show", "why", "stuck", "mark_unhealthy", "restrict", "signal"},
     plugin_nouns.Plugins: {
         *("list", "show", "check", "reload", "install_definitions", "remove_definitions"),
         *("packages", "show_package", "create", "build", "install", "update", "remove", "register", "sync", "order"),

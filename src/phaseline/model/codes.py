@@ -338,6 +338,7 @@ CODES: dict[str, str] = {
     "PL-C090": "Nothing is left of such a deployment",
     "PL-C091": "The document cannot be written",
     "PL-C092": "Nobody has stopped there",
+    "PL-C093": "Nobody there waits for a signal",
     "PL-C099": "Phaseline itself failed",
     "PL-F060": "There is no package that can be read",
     "PL-F061": "A file of a package is not what its checksum says",

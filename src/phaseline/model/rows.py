@@ -202,6 +202,7 @@ class RequestKind(StrEnum):
     RETRY = "retry"
     COMPLETE = "complete"
     WAKE = "wake"
+    SIGNAL = "signal"
     APPROVE = "approve"
     RERUN = "rerun"
     EDIT = "edit"

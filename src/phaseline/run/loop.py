@@ -108,7 +108,6 @@ class Engine:
         self._alarm: int | None = None
         self._interrupted = self._held = False
         self._leaves_at: int | None = None
-        self._door = Door(store, self)
         self._looked: int | None = None
         self.is_asked_to_stop = self.has_turned = False
         self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
@@ -125,6 +124,7 @@ class Engine:
         )  # fmt: skip
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
         self._outstanding: Outstanding = Outstanding(store, self.deployments, self.scheduler, self.claims.let_go)
+        self._door = Door(store, self, self._outstanding.signals)
         self.executor = make_executor(self._inbox, self.deployments)
         self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
         self._events.extend(SlotsChanged(pool, count) for pool, count in self._slots.items())

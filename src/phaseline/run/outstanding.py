@@ -8,6 +8,7 @@ import numpy as np
 
 from phaseline.model.around import HOOKS
 from phaseline.model.events import Finished, Noted
+from phaseline.model.frozen import altered
 from phaseline.model.graph import called_side
 from phaseline.run.check_results import Vouch, checks_made, leaves_results, vouched_for
 from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
 
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.model.rows import EventRow, Remark
     from phaseline.model.topology import Topology
     from phaseline.ports import Executor, Store
     from phaseline.run.deployments import Deployments
 
+Given = tuple["Remark", "EventRow"]
+"""A signal to one entry: what it keeps from now on, and the event that tells of it."""
 NOT_REPORTED = np.zeros(1, bool)
 """Of a batch of one: it is never written, for its only report ends it."""
 NOT_REPORTED.flags.writeable = False
@@ -39,7 +43,7 @@ def event_of(report: Report) -> Finished | Noted:
 class Outstanding:
     """``batches``: those that were handed over and have members without an outcome; ``killed``: ids of some of them.
 
-    ``vouched``: what users take as completed, until the next turn.
+    ``vouched``: what users take as completed, ``signals``: what they say to sleepers, both until the next turn.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class Outstanding:
         self.batches: dict[int, Dispatched] = {}
         self.killed: set[int] = set()
         self.vouched: list[Vouch] = []
+        self.signals: list[Given] = []
 
     def add(self, batch: Batch) -> None:
         """It is handed over."""
@@ -108,6 +113,10 @@ class Outstanding:
         for vouch in self.vouched:
             sorter.checks.extend(vouched_for(vouch, self.scheduler.arena, now))
         self.vouched.clear()
+        for remark, event in self.signals:
+            sorter.remarks.append(remark)
+            sorter.events.append(altered(event, at=now))
+        self.signals.clear()
         self._deployments.checked(sorter.checks)
         if reports:
             self._on_reports()

@@ -15,10 +15,13 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.run.recovery import is_reach
 
 if TYPE_CHECKING:
+    from phaseline.engine.scheduler import Scheduler
     from phaseline.model.blueprint import Value
     from phaseline.model.rows import ExecutionRow, RequestRow
     from phaseline.ports import Store
     from phaseline.run.claims import Claims
+    from phaseline.run.deployments import Deployments
+    from phaseline.run.outstanding import Given
 
 LOOK_MS = 150
 """An owner that has nothing to do looks for requests so often; one that is busy after its turn."""
@@ -31,6 +34,10 @@ class Orders(Protocol):
 
     claims: Claims
     """Who may go on beside whom."""
+    scheduler: Scheduler
+    """Who knows how entries stand that are at hand."""
+    deployments: Deployments
+    """What entries keep for their next call."""
 
     def take_up(self, row: ExecutionRow) -> None:
         """See that an open execution goes on."""
@@ -87,9 +94,9 @@ class Orders(Protocol):
 class Door:
     """Looks for requests and carries them out; ``answers`` are to be committed with what they changed."""
 
-    def __init__(self, store: Store, orders: Orders) -> None:
-        """Everything that has no answer yet is found by the first look."""
-        self._store, self._orders = store, orders
+    def __init__(self, store: Store, orders: Orders, signals: list[Given]) -> None:
+        """Everything that has no answer yet is found by the first look. ``signals``: where those are put that a turn is to store."""
+        self._store, self._orders, self._signals = store, orders, signals
         self._seen = 0
         self._open: dict[int, ExecutionRow] = {}
         self.answers: list[Answer] = []
@@ -198,8 +205,14 @@ class Door:
         refuse_ended(row, "nothing in it sleeps")
         self._orders.take_up(row)
         graph, positions = _chosen(request.body)
-        if graph is not None:
-            self._orders.wake(row.number, graph, positions)
+        if graph is None:
+            return
+        if request.kind is RequestKind.SIGNAL and positions is not None:
+            from phaseline.run.signals import given
+
+            positions, made = given(self._store, self._orders, row, graph, positions, request)
+            self._signals.extend(made)
+        self._orders.wake(row.number, graph, positions)
 
 
 def is_about_resources(request: RequestRow) -> bool:

@@ -94,7 +94,7 @@ def retry(
         refuse_clean(row)
     body: dict[str, Value] = {"clean": True} if clean else {}
     if instances and place.store.graphs(row.number):
-        body.update(_chosen(place.store, row, instances, (), RETRIED))
+        body.update(chosen(place.store, row, instances, (), RETRIED))
     ticket = ask(place, RequestKind.RETRY, row, body, beside=beside(place.store, row))
     return conduct(place, ticket, watcher, detach=detach)
 
@@ -120,7 +120,7 @@ def complete(
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_reopening(place.store, row)
     _refuse_closed(row)
-    body = {**_chosen(place.store, row, instances, operations, COMPLETED), "reason": reason}
+    body = {**chosen(place.store, row, instances, operations, COMPLETED), "reason": reason}
     ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row))
     return conduct(place, ticket, watcher)
 
@@ -137,7 +137,7 @@ def wake(
     """Have what sleeps called now (T9). Raises: PL-C017 if the execution has ended, and as ``complete``."""
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_ended(row, "nothing in it sleeps")
-    body = _chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,))
+    body = chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,))
     return conduct(place, ask(place, RequestKind.WAKE, row, body), watcher)
 
 
@@ -156,7 +156,7 @@ def rerun(
     """
     row = find_execution(place.store, id, deployment, to_change=True)
     refuse_reopening(place.store, row)
-    body = _chosen(place.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
+    body = chosen(place.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
     return conduct(place, ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row)), watcher)
 
 
@@ -195,7 +195,7 @@ def _refuse_closed(row: ExecutionRow) -> None:
         raise fail("PL-C017", message, f"Try again what failed: phaseline executions retry {row.id}", subject=row.id)
 
 
-def _chosen(
+def chosen(
     store: Store,
     row: ExecutionRow,
     instances: Sequence[str],

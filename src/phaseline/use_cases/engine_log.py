@@ -44,6 +44,7 @@ TOLD: dict[str, tuple[Level, str]] = {
     "retried": ("info", "retry asked for"),
     "completed_by_hand": ("info", "calls completed by hand"),
     "cancel_requested": ("info", "cancel asked for"),
+    "signaled": ("info", "signals given"),
 }
 """{type of an event of an execution as a whole: (level, what the log says)}; other events have no line of their own."""
 COUNTED = {"task_failed": "failed", "task_rescheduled": "failed and will be tried again"}

@@ -335,6 +335,14 @@ class Instances(Noun):
 
         return restrict(self._place, deployment, names, actions=actions)
 
+    def signal(
+        self, id: str, *, deployment: str | None = None, data: Value = None, operations: Sequence[str] = ()
+    ) -> ExecutionView:
+        """Say something to its operations that sleep: they are called now and find it in ``item.data["signals"]``."""
+        from phaseline.use_cases.signaling import signal
+
+        return signal(self._place, id, deployment=deployment, data=data, operations=operations)
+
     def why(self, id: str, *, deployment: str | None = None) -> Waiting:
         """What it waits for, since when, and what would let it go on."""
         from phaseline.use_cases.waiting import why

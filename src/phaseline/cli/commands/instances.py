@@ -6,7 +6,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import deployment_option, json_option, limit_option
+from phaseline.cli.options import deployment_option, detach_option, json_option, limit_option
 
 
 @click.group(epilog="Example: phaseline instances list -d shop")
@@ -127,4 +127,31 @@ def restrict(
     with desk.open() as place:
         with watching(desk) as watcher:
             view = say(place, deployment, names, actions=None if as_blueprint else actions, watcher=watcher)
+        finish(desk, view)
+
+
+@instances.command(epilog="Example: phaseline instances signal web_k2m9x1 -d shop --data '{\"ready\": true}'")
+@click.argument("id", shell_complete=completing.instances)
+@deployment_option
+@click.option("--data", metavar="JSON", default="null", help="What is said; YAML is understood as well.")
+@click.option(
+    "--operation", "operations", metavar="NAME", multiple=True, help="Only this one, such as start; repeatable."
+)
+@detach_option
+@json_option
+@click.pass_obj
+def signal(
+    desk: Desk, id: str, deployment: str | None, data: str, operations: tuple[str, ...], *, detach: bool
+) -> None:
+    """Say something to operations of an instance that sleep: they are called now, and find it. Then go on."""
+    from phaseline.cli.running import finish, watching
+    from phaseline.use_cases.inputs import read_value
+    from phaseline.use_cases.signaling import signal as give
+
+    said = read_value(data, "data")
+    with desk.open() as place:
+        with watching(desk) as watcher:
+            view = give(
+                place, id, deployment=deployment, data=said, operations=operations, watcher=watcher, detach=detach
+            )
         finish(desk, view)

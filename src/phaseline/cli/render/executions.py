@@ -173,7 +173,7 @@ def log_text(lines: Sequence[Line]) -> str:
     return "\n".join(f"{moment(line.at)} {line.level.upper():<7} [{_who(line)}] {clean(line.text)}" for line in lines)
 
 
-ASKED = {"retried", "completed_by_hand", "cancel_requested"}
+ASKED = {"retried", "completed_by_hand", "cancel_requested", "signaled"}
 """Events that the ancestor does not have; they say who asked for them."""
 
 
