@@ -122,6 +122,28 @@ def test_a_setting_may_name_a_secret(site: Terminal) -> None:
     assert SECRET.encode() not in stored(site)
 
 
+def test_code_that_is_not_there_is_told_without_importing_anything(site: Terminal) -> None:
+    door = site.folder / "door"
+    (door / "python/doors.py").write_text(CODE + "raise SystemExit('imported')\n")
+    (door / "metadata.yaml").write_text(METADATA.replace("doors:Guard", "doors:Gard"))
+    (door / "tasks.yaml").write_text(TASKS.replace("doors:close", "nosuch:close"))
+    missing = site.run("plugins", "check", "door", "--json")
+    assert missing.exit_code == 1
+    wrong, odd = json.loads(missing.stdout)["problems"]
+    assert (wrong["code"], wrong["severity"], wrong["line"]) == ("PL-F042", "error", 7)
+    assert "there is no Gard in python/doors.py" in wrong["message"]
+    assert (odd["code"], odd["severity"], odd["file"]) == ("PL-F042", "warning", "tasks.yaml")
+    assert site.run("plugins", "install", "door", "--force").exit_code == 1
+    said = site.run("plugins", "check", "door").output
+    page = Path(__file__).parents[2] / "docs/errors/PL-F.md"
+    assert said[said.index("PL-F042 error") :].split("\n\n")[0] in page.read_text()
+    (door / "metadata.yaml").write_text(METADATA)
+    (door / "python/doors.py").write_text("try:\n    from doors_of_others import *\nexcept ImportError:\n    pass\n")
+    assert site.run("plugins", "check", "door").exit_code == 0
+    (door / "python/doors.py").write_text("class Guard:\n")
+    assert "python/doors.py cannot be read as Python" in site.run("plugins", "check", "door").output
+
+
 def test_what_is_wrong_with_a_password_does_not_show_it(site: Terminal) -> None:
     result = site.run("deployments", "plugins", "enable", "shop", "door", "--set", f"key={{a: {SECRET}}}")
     assert result.exit_code == 1

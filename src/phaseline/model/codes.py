@@ -243,6 +243,7 @@ CODES: dict[str, str] = {
     "PL-F034": "A setting cannot be chosen now",
     "PL-F040": "A package names what is not in it",
     "PL-F041": "The code of a package is missing",
+    "PL-F042": "Code that a package names is not in it",
     "PL-F050": "A key of a package is probably misspelled",
     "PL-F051": "A number lies where others are expected",
     "PL-F052": "A list of roles has a star in it",

@@ -40,7 +40,11 @@ def installed_package(found: Installed) -> str:
     else:
         place = f" in the place of {found.replaced}" if found.replaced else ""
         count = f"{number(row.file_count, 'file')}, {row.size_bytes:,} bytes"
-        text = f"Installed: {row}{place} ({count})\n  phaseline deployments plugins enable NAME {row}"
+        text = f"Installed: {row}{place} ({count})\n  "
+        if found.serves:
+            text += f"enabled for {', '.join(map(clean, found.serves))}, from the next execution on"
+        else:
+            text += f"phaseline deployments plugins enable NAME {row}"
     return _with_warnings(text, found.warnings)
 
 

@@ -52,7 +52,7 @@ def _checked(paths: Sequence[Path]) -> CheckedPackages:
                 titles.append(str(read.package or path.name))
                 problems += read.problems
                 if read.package is not None:
-                    problems += [*product_problems(read.package), *type_problems(files, read.package)]
+                    problems += what_else(files, read.package)
                     phases += _phases([str(Path(files.tree.folder, below)) for below in read.package.code.phases])
         except ProblemsError as error:
             titles.append(path.name)
@@ -67,6 +67,13 @@ def _phases(paths: Sequence[str]) -> list[PhasePackage]:
     from phaseline.catalog.phases.packages import packages_at
 
     return [found for path in paths for found in packages_at(Path(path))]
+
+
+def what_else(files: PackageFiles, package: Package) -> list[Problem]:
+    """What is to be said of a package whose documents are good."""
+    from phaseline.use_cases.packages.code_names import code_problems
+
+    return [*product_problems(package), *type_problems(files, package), *code_problems(files, package)]
 
 
 def product_problems(package: Package) -> list[Problem]:

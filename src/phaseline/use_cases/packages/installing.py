@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from phaseline.model.frozen import frozen
 from phaseline.model.package_rows import PackageRow
 from phaseline.model.problem import Problem, ProblemsError, fail
-from phaseline.use_cases.packages.checking import product_problems, type_problems
+from phaseline.use_cases.packages.checking import what_else
 from phaseline.use_cases.packages.known import ENDING, collect, lay_out_package, numbers_of, rows, work_folder
 
 if TYPE_CHECKING:
@@ -33,12 +33,14 @@ class Installed:
     """What an install came to. ``is_new`` False: the same files were installed already, and nothing was stored.
 
     ``replaced``: the version, or the other files of this one, in whose place it came; empty: none.
+    ``serves``: the deployments that have it enabled now, since they had that.
     """
 
     package: PackageRow
     is_new: bool
     replaced: str = ""
     warnings: Sequence[Problem] = ()
+    serves: Sequence[str] = ()
 
 
 @frozen
@@ -71,10 +73,10 @@ def install(place: Workplace, path: str, wanted: Wanted | None = None) -> Instal
         read = read_package(files.documents, Path(path).name)
         if read.package is None:
             raise ProblemsError(read.problems)
-        problems = [*product_problems(read.package), *type_problems(files, read.package)]
-        if problems:
+        problems = what_else(files, read.package)
+        if any(problem.severity == "error" for problem in problems):
             raise ProblemsError(problems)
-        return _stored(place, files, read.package, read.problems, wanted or Wanted())
+        return _stored(place, files, read.package, (*read.problems, *problems), wanted or Wanted())
 
 
 def _stored(
@@ -105,7 +107,10 @@ def _stored(
             lay_out_package(place, row.digest, row.number, anew=True)
             collect(place)
             tell_engine(place)
-            return Installed(row, is_new=True, replaced="" if before is None else str(before), warnings=warnings)
+            serves = [user.deployment for user in place.store.packages.users(row.number) if user.is_enabled]
+            return Installed(
+                row, is_new=True, replaced="" if before is None else str(before), warnings=warnings, serves=serves
+            )
     message = f"others install and remove '{new.name}' all the time"
     raise fail("PL-F062", message, "Repeat this when they are done.", subject=new.name)
 
