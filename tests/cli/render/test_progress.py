@@ -71,6 +71,25 @@ def test_a_heartbeat_is_said_every_ten_seconds() -> None:
     assert said[1:] == ["  after 10 s: 0 of 1 steps, 1 running", "  after 20 s: 0 of 1 steps, 1 running"]
 
 
+def test_h46_who_stands_at_a_breakpoint_is_said_once_and_nothing_is_repeated() -> None:
+    day = 24 * 3_600_000
+    runs = progress(row("web", "breakpoint pre-create", sleeping=1, running=1), row("web", CREATE, blocked=2), wake=day)
+    seen = progress(row("web", "breakpoint pre-create", sleeping=2), row("web", CREATE, blocked=2), wake=day)
+    looks = [(runs, 0), *((seen, now) for now in range(100, 6 * HEARTBEAT_MS, 1_000))]
+    command = "phaseline breakpoints clear pre-create -d shop"
+    assert lines_of(*looks)[1:] == [f"  2 instances stand at pre-create: {command}"]
+    fewer = progress(row("web", "breakpoint pre-create", sleeping=1, completed=1), row("web", CREATE, blocked=2))
+    assert lines_of(*looks, (fewer, day))[2:] == [f"  1 instance stands at pre-create: {command}"]
+    assert "next look" not in summary(seen, 0)
+    assert "2 instances stand at pre-create" in drawn(seen)
+
+
+def test_h46_while_others_are_tried_again_the_heartbeat_goes_on() -> None:
+    seen = progress(row("web", "breakpoint pre-create", sleeping=2), row("db", CREATE, sleeping=1), wake=90_000)
+    said = lines_of((seen, 0), (seen, HEARTBEAT_MS))
+    assert said[1:] == ["  after 10 s: 0 of 3 steps, 3 sleeping, next look in 1 min 20 s"]
+
+
 def test_a_failure_is_said_once_for_each_try() -> None:
     seen = progress(row("web", CREATE, sleeping=1), failing=(fails(),))
     assert len(lines_of((seen, 0), (seen, 1_000), (seen, 2_000))) == 2

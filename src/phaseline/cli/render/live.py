@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from phaseline.cli.render.progress import Quiet, failing_text, short, summary
+from phaseline.cli.render.standing import standing, standing_text
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
@@ -41,20 +42,20 @@ class LiveTable(Quiet):
         super().__init__()
         self._console = console or Console(stderr=True)
         self._live: Live | None = None
-        self._title = ""
+        self._title = self._deployment = ""
         self._rates = Rates()
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
         """Draw from now on."""
         super().begun(execution, deployment, interrupt)
-        self._title = f"{execution} of '{deployment}'"
+        self._title, self._deployment = f"{execution} of '{deployment}'", deployment
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._live.start()
 
     def progressed(self, progress: Progress, now: int) -> None:
         """Draw anew."""
         if self._live is not None:
-            self._live.update(draw(progress, now, self._title, self._rates), refresh=True)
+            self._live.update(draw(progress, now, self._title, self._rates, self._deployment), refresh=True)
 
     def noticed(self, text: str) -> None:
         """Say it above the table."""
@@ -85,8 +86,8 @@ class Rates:
         return (after - before) * 1000 / (until - since) if until > since else 0.0
 
 
-def draw(progress: Progress, now: int, title: str, rates: Rates) -> Group:
-    """Title, rows, what was left out, and below the instances that fail."""
+def draw(progress: Progress, now: int, title: str, rates: Rates, deployment: str = "NAME") -> Group:
+    """Title, rows, what was left out, and below the instances that fail and those that stand at breakpoints."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("node", "operation", "", "done", "per s", "now"):
         table.add_column(name, justify="right" if name in {"done", "per s"} else "left", no_wrap=True)
@@ -110,6 +111,9 @@ def draw(progress: Progress, now: int, title: str, rates: Rates) -> Group:
     )
     if progress.failing_count > len(progress.failing):
         parts.append(Text(f"… and {progress.failing_count - len(progress.failing):,} more that fail", style="red"))
+    parts.extend(
+        Text(standing_text(point, count, deployment), style="yellow") for point, count in standing(progress).items()
+    )
     return Group(*parts)
 
 

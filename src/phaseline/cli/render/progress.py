@@ -11,6 +11,7 @@ from phaseline.cli.saying import say
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
+    from phaseline.cli.render.standing import Standing
     from phaseline.use_cases.values import Line
     from phaseline.use_cases.watching import Failing, Progress
 
@@ -97,7 +98,7 @@ class Quiet:
 
 
 class Lines(Quiet):
-    """A line when an operation is through with all instances, when something fails, and every ten seconds."""
+    """A line when an operation is through with all instances, when something fails, and every ten seconds while anything goes on by itself."""
 
     wants_progress = True
 
@@ -110,10 +111,13 @@ class Lines(Quiet):
         self._graph = ""
         self._through: set[str] = set()
         self._told: set[tuple[str, str, int]] = set()
+        self._deployment = ""
+        self._standing: Standing | None = None
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
         """Name the execution, so that it can be asked for from elsewhere."""
         super().begun(execution, deployment, interrupt)
+        self._deployment = deployment
         self._say(f"{execution} of '{deployment}' runs")
 
     def progressed(self, progress: Progress, now: int) -> None:
@@ -129,9 +133,19 @@ class Lines(Quiet):
                 self._through.add(phase)
                 self._say(f"  {phase}: {total - bad:,} of {total:,} done" + (f", {bad:,} not" if bad else ""))
                 self._spoke = now
-        if now - self._spoke >= HEARTBEAT_MS:
+        if stopped(progress):
+            self._tell_standing(progress)
+            self._spoke = now
+        elif now - self._spoke >= HEARTBEAT_MS:
             self._spoke = now
             self._say(f"  after {span(now - self._began)}: {summary(progress, now)}")
+
+    def _tell_standing(self, progress: Progress) -> None:
+        from phaseline.cli.render.standing import Standing
+
+        self._standing = self._standing or Standing()
+        for text in self._standing.news(progress, self._deployment):
+            self._say(f"  {text}")
 
     def _tell_failing(self, failing: Failing, now: int) -> None:
         key = (failing.instance, failing.operation, failing.attempts * 2 + (failing.status == EntryStatus.FAILED))
@@ -145,6 +159,15 @@ class Lines(Quiet):
     def noticed(self, text: str) -> None:
         """Say it."""
         self._say(text)
+
+
+def stopped(progress: Progress) -> bool:
+    """Whether all that is left stands at breakpoints, or depends on who does."""
+    if not any(EntryStatus.SLEEPING in row.counts for row in progress.rows):
+        return False
+    from phaseline.cli.render.standing import stands_still  # seldom: a command loads no module for it before
+
+    return stands_still(progress)
 
 
 def short(phase: str) -> str:
@@ -185,7 +208,7 @@ def summary(progress: Progress, now: int) -> str:
     ]
     if progress.failing_count:
         parts.append(f"{progress.failing_count:,} failing")
-    if progress.next_wake is not None and progress.next_wake > now:
+    if progress.next_wake is not None and progress.next_wake > now and not stopped(progress):
         parts.append(f"next look in {span(progress.next_wake - now)}")
     return ", ".join(parts)
 

@@ -1,0 +1,60 @@
+"""Instances that stand at breakpoints, in what is told of progress: once, with the command that lets them go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.breakpoints import PREFIX
+from phaseline.model.status import EntryStatus
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.watching import Progress
+
+MOVING = (EntryStatus.WAITING, EntryStatus.RUNNING, EntryStatus.CANCELING)
+
+
+def standing(progress: Progress) -> dict[str, int]:
+    """{breakpoint: how many instances stand there}."""
+    found: dict[str, int] = {}
+    for row in progress.rows:
+        count = row.counts.get(EntryStatus.SLEEPING, 0)
+        if count and row.phase.startswith(PREFIX):
+            point = row.phase.removeprefix(PREFIX)
+            found[point] = found.get(point, 0) + count
+    return found
+
+
+def stands_still(progress: Progress) -> bool:
+    """Whether nothing happens until a person lets somebody go on: nothing runs, and nothing else sleeps."""
+    return any(EntryStatus.SLEEPING in row.counts for row in progress.rows) and not any(
+        row.counts.get(status)
+        for row in progress.rows
+        for status in (MOVING if row.phase.startswith(PREFIX) else (*MOVING, EntryStatus.SLEEPING))
+    )
+
+
+def standing_text(point: str, count: int, deployment: str) -> str:
+    """Who stands where, and the command.
+
+    >>> standing_text("pre-create", 2, "shop")
+    '2 instances stand at pre-create: phaseline breakpoints clear pre-create -d shop'
+    """
+    who = "1 instance stands" if count == 1 else f"{count:,} instances stand"
+    return f"{who} at {point}: phaseline breakpoints clear {point} -d {deployment}"
+
+
+class Standing:
+    """Remembers what was told, so that nothing is told twice."""
+
+    def __init__(self) -> None:
+        """Nothing was told yet."""
+        self._told: dict[str, int] = {}
+
+    def news(self, progress: Progress, deployment: str) -> list[str]:
+        """A sentence for each breakpoint at which others stand than when it was last told."""
+        now = standing(progress)
+        texts = [
+            standing_text(point, count, deployment) for point, count in now.items() if self._told.get(point) != count
+        ]
+        self._told = now
+        return texts
