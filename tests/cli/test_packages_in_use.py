@@ -89,7 +89,7 @@ def test_f37_an_update_brings_its_code_to_those_who_use_it(shop: Terminal) -> No
     assert made_by(shop, "shop") == "1.0.1"
 
 
-def test_f37_an_update_names_the_deployments_that_it_serves_now(shop: Terminal) -> None:
+def test_an_update_names_the_deployments_that_it_serves_now(shop: Terminal) -> None:
     ok(shop, "deployments", "create", "blueprint.yaml", "-d", "shop")
     assert "deployments plugins enable NAME acme==1.0.1" in ok(shop, "plugins", "update", acme(shop.folder, "1.0.1"))
     ok(shop, "deployments", "plugins", "enable", "shop", "acme")

@@ -149,8 +149,10 @@ def test_f27_what_is_stored_with_the_execution_is_what_runs_whatever_becomes_of_
     (package / "deployment_scripts" / "b.sh").write_text(f'#!/bin/sh\necho new >> "{site.folder}/calls"\n')
     site.ok("plugins", "update", str(package))
     (site.folder / "fixed").touch()
-    assert site.retry() == 0
+    code, answer = site.terminal.ask("executions", "retry", "install-1")
+    assert code == 0
     assert site.stages == ["post_deployment"], "the script of before ran"
+    assert "install-1 runs the tasks of net==1.0.2, with which it was made; net==1.0.3 is for" in answer["notices"][0]
 
 
 def test_a_reboot_of_the_engine_s_machine_is_refused(site: Site) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import SubjectKind, owners_of
 from phaseline.model.problem import fail
 from phaseline.model.resources import REACH
@@ -96,7 +96,12 @@ def retry(
     if instances and place.store.graphs(row.number):
         body.update(chosen(place.store, row, instances, (), RETRIED))
     ticket = ask(place, RequestKind.RETRY, row, body, beside=beside(place.store, row))
-    return conduct(place, ticket, watcher, detach=detach)
+    view = conduct(place, ticket, watcher, detach=detach)
+    if not row.request.is_surrounded:
+        return view
+    from phaseline.use_cases.packages.pinned import notes_of_others
+
+    return altered(view, notices=(*view.notices, *notes_of_others(place.store, row)))
 
 
 def complete(
