@@ -1,5 +1,7 @@
 """Labels of deployments from the command line, and what functions see of them."""
 
+import json
+
 import pytest
 from tests.cli.terminal import BLUEPRINT, Terminal
 
@@ -33,6 +35,28 @@ def test_labels_come_from_the_blueprint_and_are_changed_by_hand(shop: Terminal) 
     assert shop.run("deployments", "labels", "shop").stdout == "cost=5, team=hello, team=ops\n"
     assert "labels      cost=5, team=hello, team=ops" in shop.run("deployments", "show", "shop").stdout
     assert "has no labels" in shop.run("deployments", "labels", "stall", "--remove", "team").stdout
+
+
+@pytest.mark.parametrize("words", [("install",), ("deployments", "create")])
+def test_labels_are_given_when_it_is_made(terminal: Terminal, words: tuple[str, ...]) -> None:
+    file, given = terminal.write(LABELLED), ("--label", "team=ops", "--label", "cost=5", "--label", "team=web")
+    assert terminal.run(*words, file, "-d", "shop", *given).exit_code == 0
+    labels = terminal.ask("deployments", "show", "shop")[1]["labels"]
+    assert labels == {"cost": ["5"], "team": ["hello", "ops", "web"]}
+    code, found = terminal.ask(*words, file, "-d", "other", "--label", "team")
+    assert (code, found["problems"][0]["code"]) == (1, "PL-C068")
+    assert names(terminal) == ["shop"]
+
+
+def test_h_a_quota_that_wants_a_label_is_content_with_one_that_is_given(terminal: Terminal) -> None:
+    file = terminal.write(LABELLED)
+    quota = {"class": "phaseline.policies.quotas:Quota", "name": "q", "options": {"key": "group", "required": True}}
+    quota["options"] |= {"most": {"*": 50}}
+    terminal.environment["PHASELINE_HOOKS_CLASSES"] = json.dumps([quota])
+    assert terminal.run("plan", "install", file, "-d", "shop").exit_code == 1
+    assert terminal.run("plan", "install", file, "-d", "shop", "--label", "group=web").exit_code == 0
+    assert terminal.run("install", file, "-d", "shop").exit_code == 1
+    assert terminal.run("install", file, "-d", "shop", "--label", "group=web").exit_code == 0
 
 
 def test_deployments_are_found_by_all_their_labels(shop: Terminal) -> None:

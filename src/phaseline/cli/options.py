@@ -125,6 +125,11 @@ custom_option = click.option(
 )
 
 
+label_option = click.option(
+    "--label", "labels", metavar="KEY=VALUE", multiple=True, help="A label beside those of the blueprint. Repeatable."
+)
+
+
 def parameter_options(function: F) -> F:
     """The options of every command that gives parameters to a workflow."""
     for option in (custom_option, parameter_option, parameters_option):

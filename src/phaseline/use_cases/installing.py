@@ -110,6 +110,7 @@ class Order:
     """What is to be installed: a blueprint file, a name for the deployment (None: its folder's), inputs, plugins.
 
     ``runtime_only``: functions are evaluated when their values are needed, not when the deployment is made (B41).
+    ``labels``: as ``KEY=VALUE``, beside those of the blueprint.
     """
 
     file: str
@@ -118,13 +119,14 @@ class Order:
     plugin_folders: Sequence[str] = ()
     yes_many: bool = False
     runtime_only: bool = False
+    labels: Sequence[str] = ()
 
 
 def load_order(place: Workplace, order: Order) -> Loaded:
     """The deployment as it would be. Raises ``ProblemsError`` with everything that is wrong."""
     from phaseline.use_cases.loading import load
 
-    return load(
+    loaded = load(
         place,
         order.file,
         inputs=order.inputs,
@@ -132,6 +134,11 @@ def load_order(place: Workplace, order: Order) -> Loaded:
         yes_many=order.yes_many,
         runtime_only=order.runtime_only,
     )
+    if not order.labels:
+        return loaded
+    from phaseline.use_cases.labels import with_given
+
+    return with_given(loaded, order.labels)
 
 
 def install(

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.labels import Label
 from phaseline.model.problem import fail
 from phaseline.use_cases.finding import find_deployment
 
 if TYPE_CHECKING:
+    from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.workplace import Workplace
 
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
@@ -40,6 +41,17 @@ def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remov
     removed = shelf.remove(row.number, unwanted) if unwanted else 0
     added = shelf.add(row.number, given) if given else 0
     return Labels(row.name, by_key(shelf.of(row.number)), added, removed)
+
+
+def with_given(loaded: Loaded, texts: Sequence[str]) -> Loaded:
+    """What is to become a deployment with more labels than its blueprint says: as ``KEY=VALUE``. Raises: PL-C068."""
+    found = {key: list(values) for key, values in loaded.blueprint.labels.items()}
+    for label in parse_labels(texts, may_be_key=False):
+        values = found.setdefault(label.key, [])
+        if label.value not in values:
+            values.append(label.value)
+    blueprint = altered(loaded.blueprint, labels=found)
+    return altered(loaded, blueprint=blueprint, topology=altered(loaded.topology, blueprint=blueprint))
 
 
 def by_key(labels: Sequence[Label]) -> dict[str, list[str]]:

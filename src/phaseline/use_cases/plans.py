@@ -81,6 +81,10 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
         open_types=open_types,
         needs_code=False,
     )
+    if order.labels:
+        from phaseline.use_cases.labels import with_given
+
+        loaded = with_given(loaded, order.labels)
     if name is not None and has_store(place):
         refuse_taken(place, name)
     request = AS_SET.request("install", place, {})

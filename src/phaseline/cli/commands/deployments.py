@@ -7,7 +7,14 @@ import click
 from phaseline.cli.commands.deployment_plugins import plugins
 from phaseline.cli.commands.updating import update
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import blueprint_argument, blueprint_options, deployment_argument, json_option, limit_option
+from phaseline.cli.options import (
+    blueprint_argument,
+    blueprint_options,
+    deployment_argument,
+    json_option,
+    label_option,
+    limit_option,
+)
 
 DEPLOYMENT_STATUSES = ("adopted", "good", "in_progress", "not_installed", "requires_attention", "suspended")
 reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
@@ -63,6 +70,7 @@ def show(desk: Desk, name: str) -> None:
     help="Name of the deployment; otherwise that of the blueprint's folder.",
 )
 @blueprint_options
+@label_option
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
 @click.option(
     "--runtime-only-evaluation",
@@ -79,6 +87,7 @@ def create(
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
     inputs_given: tuple[str, ...],
+    labels: tuple[str, ...],
     yes_many: bool,
     runtime_only: bool,
 ) -> None:
@@ -91,7 +100,7 @@ def create(
 
     with desk.open(makes_store=True) as place:
         inputs = gather_inputs(input_files, inputs_given)
-        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only)
+        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only, labels)
         with watching(desk) as watcher:
             view = make(place, order, watcher=watcher)
     desk.answer(view, lambda: deployment_text(view))

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import blueprint_argument, blueprint_options, detach_option, json_option, running_options
+from phaseline.cli.options import (
+    blueprint_argument,
+    blueprint_options,
+    detach_option,
+    json_option,
+    label_option,
+    running_options,
+)
 
 if TYPE_CHECKING:
     from phaseline.use_cases.installing import Manner
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
     help="Name of the deployment; otherwise that of the blueprint's folder.",
 )
 @blueprint_options
+@label_option
 @running_options
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
 @click.option(
@@ -41,6 +49,7 @@ def install(
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
     inputs_given: tuple[str, ...],
+    labels: tuple[str, ...],
     manner: Manner,
     yes_many: bool,
     runtime_only: bool,
@@ -58,7 +67,7 @@ def install(
 
     with desk.open(makes_store=True) as place:
         inputs = gather_inputs(input_files, inputs_given)
-        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only)
+        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only, labels)
         with watching(desk) as watcher:
             view = run(place, order, manner=manner, watcher=watcher, detach=detach)
         finish(desk, view, lambda: [f"outputs: phaseline deployments outputs {view.deployment}"])

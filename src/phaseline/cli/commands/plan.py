@@ -15,6 +15,7 @@ from phaseline.cli.options import (
     blueprint_argument,
     blueprint_options,
     json_option,
+    label_option,
     open_types_option,
     parameter_options,
 )
@@ -110,6 +111,7 @@ plan.add_command(plan_of_adoption)
     "-d", "--deployment", "name", metavar="NAME", help="Name of the deployment; whether it is free is looked at."
 )
 @blueprint_options
+@label_option
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
 @open_types_option
 @json_option
@@ -121,6 +123,7 @@ def install(
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
     inputs_given: tuple[str, ...],
+    labels: tuple[str, ...],
     yes_many: bool,
     open_types: bool,
 ) -> None:
@@ -132,7 +135,8 @@ def install(
 
     with desk.open() as place:
         inputs = gather_inputs(input_files, inputs_given)
-        found = plan_install(place, Order(file, name, inputs, plugin_folders, yes_many), open_types=open_types)
+        order = Order(file, name, inputs, plugin_folders, yes_many, labels=labels)
+        found = plan_install(place, order, open_types=open_types)
     for warning in found.warnings:
         desk.notice(problem_text(warning))
     answer_plan(desk, found)
