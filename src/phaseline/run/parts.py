@@ -13,7 +13,6 @@ from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind, called_side
 from phaseline.model.properties import SCALARS, copy, copy_mapping
 from phaseline.model.state_steps import phase_of
-from phaseline.model.task_inputs import SETTINGS
 from phaseline.plan.arguments import given_inputs
 from phaseline.run.calling import Call, Outcome, Site
 from phaseline.run.phase_view import PhaseView, target_of
@@ -226,6 +225,8 @@ class Part:
             return dict(spot.inputs)
         inputs = copy_mapping(spot.inputs)
         if spot.has_settings:
+            from phaseline.model.task_inputs import SETTINGS
+
             inputs[SETTINGS] = self.deployment.package_settings(cast("dict[str, Value]", inputs[SETTINGS]))
         if spot.is_constant:
             return inputs
