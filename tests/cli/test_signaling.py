@@ -18,7 +18,7 @@ plugins: {things: {executor: central_deployment_agent, install: false}}
 node_templates:
   db:
     type: cloudify.nodes.Root
-    interfaces: {cloudify.interfaces.lifecycle: {create: things.things.create, stop: things.things.create}}
+    interfaces: {cloudify.interfaces.lifecycle: {create: things.things.create}}
   web: {type: cloudify.nodes.Root}
 """
 PLUGIN = """\
@@ -86,3 +86,5 @@ def test_h_who_does_not_wait_takes_no_signal(terminal: Terminal) -> None:
     assert "PL-C027" in refused(terminal, db, "--operation", "crate")
     assert terminal.run("instances", "signal", db, "--data", "{state: ready}").exit_code == 0
     assert "install-1 is completed" in refused(terminal, db)
+    assert terminal.run("suspend", "-d", "shop").exit_code == 0
+    assert "PL-C080" in refused(terminal, db)
