@@ -43,9 +43,7 @@ class Awaited:
 
 
 def awaited(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
-    """What one execution waits for; where it has neither hooks nor breakpoints nothing is read."""
-    if row.status.is_ended:
-        return
+    """What one open execution waits for."""
     if row.request.is_surrounded:
         yield from _approvals(store, row)
     if row.request.breakpoints:

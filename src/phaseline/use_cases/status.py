@@ -13,10 +13,9 @@ import numpy as np
 from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus
-from phaseline.use_cases.awaited import awaited
 from phaseline.use_cases.executions import as_statuses, with_running
 from phaseline.use_cases.store_file import store_file
-from phaseline.use_cases.stuck import unfinished
+from phaseline.use_cases.stuck import awaited_in, unfinished
 
 if TYPE_CHECKING:
     from phaseline.model.rows import BatchRow, ExecutionRow, Owner
@@ -112,7 +111,7 @@ def status(place: Workplace) -> Status:
     for standing in standings:
         counts.update(standing.counts)
     requests = len(store.requests())
-    needs = [Need(one.text, one.mend) for row in living[:LOOKED_AT] for one in awaited(store, row)]
+    needs = [Need(one.text, one.mend) for row in living[:LOOKED_AT] for one in awaited_in(store, row)]
     needs += [*_needs(rows, standings, owner), *_request_needs(requests, owner)]
     return Status(
         now_at=now,

@@ -13,7 +13,6 @@ from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, ExecutionStatus
-from phaseline.use_cases.awaited import Awaited, awaited
 from phaseline.use_cases.executions import as_statuses, standing, subject_ids, with_running
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.history import owners
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows import BatchRow, ExecutionRow, Owner
     from phaseline.model.topology import Topology
     from phaseline.ports import Store
+    from phaseline.use_cases.awaited import Awaited
     from phaseline.use_cases.workplace import Workplace
 
 SLEEPING_LONG_MS = 10 * 60 * 1000
@@ -143,7 +143,7 @@ def _leaves_things(store: Store, row: ExecutionRow) -> bool:
 
 def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
     graphs, last = store.graphs(row.number), standing(store, row)
-    waits = list(awaited(store, row))
+    waits = awaited_in(store, row)
     _gather_awaited(waits, groups)
     statuses = as_statuses(store.statuses(last.id)) if last is not None else np.zeros(0, np.uint8)
     is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
@@ -155,6 +155,15 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
     for graph in [*others, *([] if last is None else [last.id])]:
         told = [position for one in waits if one.graph == graph for position in one.positions]
         _gather_graph(store, row, graph, owner, now, groups, told)
+
+
+def awaited_in(store: Store, row: ExecutionRow) -> Sequence[Awaited]:
+    """What an execution waits for a person to say; most can wait for nothing, and no module is loaded for them."""
+    if row.status.is_ended or not (row.request.is_surrounded or row.request.breakpoints):
+        return ()
+    from phaseline.use_cases.awaited import awaited
+
+    return list(awaited(store, row))
 
 
 def _gather_awaited(waits: Sequence[Awaited], groups: Groups) -> None:
