@@ -73,7 +73,7 @@ def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
     for one in stopped_in(store, row):
         found.setdefault((one.graph, one.point), []).append((one.position, one.instance))
         said.setdefault((one.graph, one.point), one.message)
-    for (graph, point), whos in found.items():
-        positions, instances = [position for position, _ in whos], [instance for _, instance in whos]
+    for (graph, point), stopped in found.items():
+        positions, instances = [position for position, _ in stopped], [instance for _, instance in stopped]
         mend = clearing(point, row.deployment_name)
         yield Awaited(BREAKPOINT, row, point, graph, positions, instances, said[graph, point], mend)
