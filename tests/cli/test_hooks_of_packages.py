@@ -74,7 +74,9 @@ def test_a_broken_class_of_a_package_is_found_and_switched_off_as_its_problem_sa
     ok(guarded, "hooks", "disable", "guard", "-d", "watched")
     ok(guarded, "hooks", "enable", "guard", "-d", "watched")
     code = guarded.folder / "guard/python/guarding.py"
-    code.write_text("raise OSError('no licence file')")
+    code.write_text(
+        "raise OSError('no licence file')\n\nclass Guard:\n    pass\n"
+    )  # it names the class, which is all that is looked at
     metadata = guarded.folder / "guard/metadata.yaml"
     metadata.write_text(metadata.read_text().replace("1.0.0", "1.0.1"))
     ok(guarded, "plugins", "update", str(guarded.folder / "guard"))
