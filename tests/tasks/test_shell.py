@@ -44,7 +44,7 @@ def test_d25_a_task_without_a_remote_host_runs_in_the_instance_s_work_folder(mak
     assert answer.kind is OutcomeKind.COMPLETED
     assert sorted(answer.lines) == [
         "<err> oh",
-        f"<out> {tmp_path}/work/app/web_1/net-1.0.2",
+        f"<out> {tmp_path / 'work/app/web_1/net-1.0.2'}",
         "<out> web web_1 net-1.0.2 post_deployment/100",
     ]
     assert not answer.remarks
@@ -196,7 +196,7 @@ def test_scripts_that_have_changed_are_there_in_their_new_form(make: Make, tmp_p
 
 def test_a_package_without_scripts_has_a_work_folder_too(make: Make, tmp_path: Path) -> None:
     answer = make({"cmd": "pwd"}, scripts="").run(1)
-    assert answer.lines == [f"<out> {tmp_path}/work/app/web_1/net-1.0.2"]
+    assert answer.lines == [f"<out> {tmp_path / 'work/app/web_1/net-1.0.2'}"]
 
 
 def test_cwd_is_where_the_task_says(make: Make, tmp_path: Path) -> None:
