@@ -20,6 +20,7 @@ MISUSED = {
     "deployments show -d shop": "The name stands by itself: phaseline deployments show shop",
     "instances list shop": "A deployment is named with -d: phaseline instances list -d shop",
     "executions list shop": "phaseline executions list -d shop",
+    "heal -d shop": "it is a workflow. phaseline executions start heal -d NAME",
     "events list": "What cfy calls so is here: phaseline executions events ID",
     "executions get install-1": "What cfy calls so is here: phaseline executions show ID",
     "blueprints download x": "What cfy calls so is here: phaseline blueprints package ID",

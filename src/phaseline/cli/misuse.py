@@ -68,6 +68,15 @@ class OfDeployment(click.Command):
         return f"A deployment is named with -d: {path} -d {shlex.quote(word)}"
 
 
+def _as_workflow(name: str) -> str | None:
+    """What to type where somebody took a workflow for a command."""
+    from phaseline.use_cases.own_workflows import is_built_in
+
+    if not is_built_in(name):
+        return None
+    return f"There is no command '{name}': it is a workflow. phaseline executions start {name} -d NAME"
+
+
 def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
     """The message of an error with what to type instead; None: nothing is known about that."""
     if isinstance(error, click.NoSuchOption):
@@ -78,7 +87,9 @@ def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
     quoted = re.search(QUOTED, message)
     if re.match(NO_COMMAND, message) and quoted is not None:
         key = " ".join([*error.ctx.command_path.split()[1:], quoted[1]])
-        return f"There is no command '{quoted[1]}'. What cfy calls so is here: {CFY[key]}" if key in CFY else None
+        if key not in CFY:
+            return _as_workflow(key)
+        return f"There is no command '{quoted[1]}'. What cfy calls so is here: {CFY[key]}"
     extra = re.match(EXTRA, message)
     if extra is not None and any(parameter.name == "deployment" for parameter in error.ctx.command.params):
         return f"{message}. A deployment is named with -d: {error.ctx.command_path} -d {shlex.quote(extra[1])}"

@@ -72,6 +72,11 @@ def unknown_workflow(name: str, blueprint: Blueprint) -> ProblemsError:
     return fail("PL-P009", f"there is no workflow '{name}'", mend)
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a built-in workflow has this name."""
+    return name in PLANNERS
+
+
 def announced_names() -> list[str]:
     """Names of the workflows that installed distributions announce."""
     from importlib.metadata import entry_points
