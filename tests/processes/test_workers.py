@@ -282,14 +282,28 @@ def test_decision_2_kill_ends_the_processes_of_a_call(make: Make, tmp_path: Path
     assert gone(int(next(line for line in answer.lines if "pid" in line).split()[-1]))
 
 
+# The pipe holds thousands of lines when the script has ended: whoever read it needs a while to tell of them.
+CLEANING_UP = "trap 'seq 5000; echo cleaned up; exit' TERM\necho begun\nwhile :; do sleep 0.05; done\n"
+
+
 def test_decision_2_a_script_may_clean_up_before_it_is_killed(make: Make, tmp_path: Path) -> None:
-    script(tmp_path, "trap 'sleep 0.3; echo cleaned up; exit' TERM\necho begun\nwhile :; do sleep 0.05; done\n")
+    script(tmp_path, CLEANING_UP)
     world = make("", node("vm", create="scripts/create.sh"))
     batch = world.batch(0)
     world.executor.submit(batch)
     begun = world.wait_for_line("begun")
     world.executor.cancel(batch.id, np.array([0], np.int32), kill=True)
     assert "<out> cleaned up" in world.wait(1, begun).lines
+
+
+def test_decision_2_a_script_whose_time_is_over_may_clean_up_and_is_heard(make: Make, tmp_path: Path) -> None:
+    script(tmp_path, CLEANING_UP)
+    world = make("", node("vm", create="scripts/create.sh"), policy=replace(EACH, timeout_ms=1000))
+    world.executor.submit(world.batch(0))
+    answer = world.wait(1)
+    assert answer.kind is OutcomeKind.FAILED
+    assert "timed out after 1 s" in answer.message
+    assert "<out> cleaned up" in answer.lines
 
 
 ENGINE = """

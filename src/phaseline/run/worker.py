@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import signal
@@ -25,6 +26,8 @@ MAX_PARTIAL_BYTES = 65_536
 READ_BYTES = 65_536
 START_S = 60.0
 """A worker that is not ready after so long hangs."""
+LAST_WORDS_S = 1.0
+"""A worker whose processes were ended has at least so long to tell what they said last, else what is left of the grace."""
 MASTER_KEY = "PHASELINE_SECRETS_KEY"
 """The variable of the master key of secrets."""
 PARTS = frozenset({"ready", "begun", "outcome"})
@@ -109,6 +112,7 @@ class Worker:
         pipes = (self._process.stdout, self._process.stderr)
         self._outputs = [Output(pipe, prefix) for pipe, prefix in zip(pipes, PREFIXES, strict=True)]
         self._killing: threading.Event | None = None
+        self._is_over = threading.Event()
         self._introduction = {"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")}
         self._is_ready = False
 
@@ -133,6 +137,7 @@ class Worker:
 
         ``answer(name, arguments)`` answers what it asks; after either exception nothing of the call is left.
         """
+        self._is_over.clear()
         try:
             if not self._is_ready:
                 # Here, where it is said what becomes of a call whose worker is killed.
@@ -146,9 +151,10 @@ class Worker:
         except Closed:
             raise self._died(letter["mark"], log) from None
         except TimedOut:
-            self.kill(letter["mark"])
-            self._last_words(log)
+            self._end_attended(letter["mark"], log, answer)
             raise
+        finally:
+            self._is_over.set()
 
     def cancel(self, mark: str) -> None:
         """Tell the call that it is canceled."""
@@ -158,10 +164,12 @@ class Worker:
         """End its process and everything of the call: SIGTERM, after the grace SIGKILL. Safe from any thread."""
         killing = self._killing = threading.Event()
         until = time.monotonic() + grace_s
-        # First what it started: while that cleans up, somebody must go on reading its output.
-        end(lambda found: found == mark, grace_s=grace_s)
+        # First what it started: while that cleans up, somebody must go on reading its output, and tell all of it.
+        if end(lambda found: found == mark, grace_s=grace_s) and grace_s > 0:
+            self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic()))
         self._process.terminate()
         self._await_end(max(0.0, until - time.monotonic()))
+        end(lambda found: found == mark, grace_s=0)  # what its code has started since
         killing.set()
 
     def close(self) -> None:
@@ -170,6 +178,18 @@ class Worker:
         self._await_end(GRACE_S)
         for output in self._outputs:
             output.pipe.close()
+
+    def _end_attended(
+        self, mark: str, log: Callable[[str, str], None], answer: Callable[[str, list[Any]], Any]
+    ) -> None:
+        """Kill it, and go on attending to what is said until then."""
+        ender = threading.Thread(target=self.kill, args=(mark,), name="phaseline-kill", daemon=True)
+        ender.start()
+        with contextlib.suppress(Closed, TimedOut):
+            self._attend(2 * GRACE_S, log, answer)
+        self._is_over.set()
+        ender.join()
+        self._last_words(log)
 
     def _await_end(self, grace_s: float) -> None:
         import subprocess
