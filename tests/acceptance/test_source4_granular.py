@@ -141,6 +141,7 @@ ALL = ALL_DB | {"b web_1", "b web_2", "b web_3"}
         ({"name": "b", "role": "self"}, {"b web_2"}),
         ({"name": "b", "role": None}, set()),
         ({"name": "/b|never/", "role": ["db"]}, ALL_DB),
+        ({"name": r"/\x{62}$/", "role": r"/\x{64}b$/"}, ALL_DB),  # as RE2 alone writes it
         ({"name": "b", "role": ["db"], "policy": "any"}, {"any of b db_1, b db_2"}),
         ({"name": "b", "role": ["primary-db"], "policy": "any"}, {"b db_1"}),
     ],
@@ -148,6 +149,18 @@ ALL = ALL_DB | {"b web_1", "b web_2", "b web_3"}
 def test_f43_a_dependency_across_instances_means_these_vertices(said: dict[str, Value], expected: set[str]) -> None:
     tasks = granular_task("a", role=["web"], cross_depends=[said]), granular_task("b")
     assert needs_of(graph_of(granular(*tasks)), "a", "web_2") == expected
+
+
+def test_f43_repetitions_within_repetitions_take_no_longer_than_others() -> None:
+    names = "a" * 64, "a" * 63 + "b"
+    tasks = (
+        granular_task("last", role=[names[1]], cross_depends=[{"name": "/(a|a)*b$/", "role": "/((a+)+)+b$/"}]),
+        *(granular_task(name) for name in names),
+    )
+    played = nodes(**dict.fromkeys(names, 1))
+    played.run([granular(*tasks)])
+    waited_for = played.calls.index(f"p/{names[1]} {names[1]}_1")
+    assert waited_for < played.calls.index(f"p/last {names[1]}_1")
 
 
 def test_f43_the_same_from_the_other_side() -> None:

@@ -6,9 +6,9 @@ from tests.dsl.readers import MAIN, Texts, codes, numbers, problems, read, whole
 from phaseline.dsl.inputs import complete_inputs
 from phaseline.dsl.json_text import NotPlainJson, read_json
 from phaseline.dsl.namespaces import Namespacing
-from phaseline.dsl.patterns import MAX_PATTERN, PatternError, compiled
 from phaseline.dsl.plan_document import plan_document
 from phaseline.dsl.reader import read_whole
+from phaseline.model.patterns import MAX_PATTERN, PatternError, compiled
 from phaseline.model.problem import ProblemsError
 
 

@@ -222,7 +222,7 @@ db: {name: DB, description: Keeps, conflicts: [web], weight: 5}
         ("deployment_tasks", GRANULAR + "  cross-depends: {yaql_exp: a}\n", "is written in YAQL"),
         ("deployment_tasks", GRANULAR + "  cross-depends: [{name: {yaql_exp: a}}]\n", "name: {\"yaql_exp\": \"a\"} is written in YAQL"),
         ("deployment_tasks", GRANULAR + "  cross-depends: [{name: /(/}]\n", "'/(/' is no regular expression"),
-        ("deployment_tasks", GRANULAR.replace("['web']", r"/\pL+/"), r"is no regular expression. The reason: bad escape \p"),
+        ("deployment_tasks", GRANULAR.replace("['web']", "/(?<=a)b/"), "is no regular expression. The reason: invalid perl operator: (?<"),
         ("deployment_tasks", GRANULAR.replace("['web']", r"/(a)\1/"), "is no regular expression. The reason: invalid escape sequence"),
         ("deployment_tasks", GRANULAR.replace("['web']", "{yaql_exp: a}"), "role: {\"yaql_exp\": \"a\"} is written in YAQL"),
     ],

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from phaseline.dsl.functions.table import is_function
-from phaseline.dsl.patterns import PatternError, compiled
 from phaseline.dsl.primitives import OBJECT_TYPES
 from phaseline.dsl.suggestions import listing, suggest
 from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import PropertySchema, Value
 from phaseline.model.frozen import frozen
+from phaseline.model.patterns import PatternError, compiled
 
 MESSAGE = "error_message"
 """The key beside an operator that says what to tell the user (1_5)."""

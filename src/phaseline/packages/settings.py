@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from phaseline.dsl.patterns import compiled
 from phaseline.model.frozen import frozen
 from phaseline.model.packages import Form, Setting
+from phaseline.model.patterns import compiled
 from phaseline.model.problem import Place, Problem
 from phaseline.model.sealing import HIDDEN
 from phaseline.packages.findings import listed, nearest, shown

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from phaseline.dsl.patterns import PatternError, compiled
 from phaseline.model.frozen import altered
 from phaseline.model.packages import Choice, Form, Setting
+from phaseline.model.patterns import PatternError, compiled
 from phaseline.packages import forms
 from phaseline.packages.findings import Spot
 from phaseline.packages.formats import Format

@@ -7,11 +7,12 @@ lowest index.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from phaseline.model.patterns import compiled
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Node
@@ -47,7 +48,7 @@ class RoleMasks:
         """The names, and those that a pattern fits from their beginning."""
         yield from roles.names
         for text in roles.patterns:
-            fits = re.compile(text).match
+            fits = compiled(text).matches
             yield from (name for name in sorted(self._known()) if fits(name))
 
     def _known(self) -> frozenset[str]:

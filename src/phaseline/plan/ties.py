@@ -7,9 +7,7 @@ in the ancestor. What is on the other side of the body is done, or has time, so 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -17,6 +15,7 @@ import numpy as np
 from phaseline.model.frozen import changeable, frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.packages import CrossDependency, Roles
+from phaseline.model.patterns import compiled
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.stage_tasks import Ties
 from phaseline.model.status import Mark
@@ -66,11 +65,6 @@ Part: TypeAlias = tuple[Vertices, np.ndarray]
 """A task, and the positions of some of its vertices."""
 
 
-@cache
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text)
-
-
 def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[str]:
     """The ids that a name means: itself, or those that an expression (also written ``/like this/``) fits from the beginning.
 
@@ -79,7 +73,7 @@ def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[
     """
     if not is_pattern and len(name) > 2 and name[0] == name[-1] == "/":
         name, is_pattern = name[1:-1], True
-    return [id for id in ids if (_pattern(name).match(id) if is_pattern else name == id)]
+    return [id for id in ids if (compiled(name).matches(id) if is_pattern else name == id)]
 
 
 @changeable

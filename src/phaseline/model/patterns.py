@@ -1,4 +1,4 @@
-"""Regular expressions of blueprints, matched in a time that grows with the text and with nothing else.
+"""Regular expressions of strangers, in blueprints and in packages, matched in a time that grows with the text and with nothing else.
 
 RE2 matches them. It cannot look ahead; as blueprints do so at the beginning of a pattern (``^(?=.*[A-Z])(?=.*[0-9]).{8,}$``),
 each of those is a pattern of its own, and all must fit.
