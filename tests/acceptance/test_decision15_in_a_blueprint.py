@@ -50,27 +50,29 @@ node_templates:
 OPERATIONS = """
 from phaseline import operation
 
-def said(item, word):
+def said(items, word):
     with open("{said}", "a") as file:
-        file.write(f"{word} {item.node_id}\\n")
+        file.writelines(f"{word} {item.node_id}\\n" for item in items)
 
-@operation
-def create(item):
-    said(item, "create")
-    item.runtime_properties["Zone"] = "z1"
+@operation(bulk=True)
+def create(items):
+    said(items, "create")
+    for item in items:
+        item.runtime_properties["Zone"] = "z1"
 
-@operation
-def start(item):
-    said(item, "start")
+@operation(bulk=True)
+def start(items):
+    said(items, "start")
 
-@operation
-def stop(item):
-    said(item, "stop")
+@operation(bulk=True)
+def stop(items):
+    said(items, "stop")
 
-@operation
-def delete(item):
-    said(item, "delete")
+@operation(bulk=True)
+def delete(items):
+    said(items, "delete")
 """
+"""In bulk, so that the servers that were in one call come to the next state, and into one call of its phases, together."""
 PHASE = """
 import os
 from pathlib import Path

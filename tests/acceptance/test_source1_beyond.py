@@ -160,7 +160,7 @@ import os, threading
 def handle(handler):
     own, other = "{folder}/%s" % handler.getPhaseName(), "{folder}/OTHER"
     open(own, "w").close()
-    for _ in range(200):
+    for _ in range(3_000):
         if os.path.exists(other):
             handler.setCompleted(handler.getResources())
             return

@@ -108,18 +108,18 @@ def test_h32_what_hangs_is_given_up_and_counts_as_a_failure(house: House) -> Non
     house.hook("B", ordinal=200, hangs="pre", timeout=0.02)
     done = house.install()
     assert (done.status, done.reason) == ("failed", "pre hook B: timed out after 0.02 s")
-    assert house.calls()[2:] == ["post A CREATE True pre_failed"]
+    assert [call for call in house.calls() if " A " in call] == ["pre A CREATE", "post A CREATE True pre_failed"]
 
 
 def test_h32_twenty_that_hang_hold_up_nobody(house: House) -> None:
     for number in range(20):
-        house.hook(f"H{number:02}", hangs="post", timeout=0.01, critical=False)
+        house.hook(f"H{number:02}", "OnlyPost", hangs="post", timeout=0.01, critical=False)
     house.hook("A", ordinal=200)
     with house.open("memory:") as shop:
         done = shop.executions.install(str(house.folder / "blueprint.yaml"), "shop")
         lines = [line.text for line in shop.executions.logs(done.id).lines]
     assert done.status == "completed"
-    assert house.calls()[-1] == "post A CREATE False completed"
+    assert "post A CREATE False completed" in house.calls()
     assert "H19 goes on in a thread that nobody waits for; there are 20" in lines
 
 

@@ -76,7 +76,7 @@ def pauses() -> list[float]:
 
 @pytest.fixture
 def files(server: Server, pauses: list[float]) -> WebFiles:
-    return WebFiles([f"{server.url}/open"], limit_bytes=LIMIT_BYTES, timeout_s=0.2, pause=pauses.append)
+    return WebFiles([f"{server.url}/open"], limit_bytes=LIMIT_BYTES, timeout_s=60, pause=pauses.append)
 
 
 def refusal(fetch: Callable[[str], str | None], url: str) -> Problem:
@@ -168,10 +168,12 @@ def test_b06_no_connection_is_tried_again(pauses: list[float]) -> None:
     assert pauses == [1.0] * 5
 
 
-def test_b06_a_server_that_says_nothing_is_tried_again(server: Server, files: WebFiles, pauses: list[float]) -> None:
+def test_b06_a_server_that_says_nothing_is_tried_again(server: Server, pauses: list[float]) -> None:
+    files = WebFiles([server.url], limit_bytes=LIMIT_BYTES, timeout_s=0.5, pause=pauses.append)
     url = server.has("/open/a.yaml", (0, {}, b""), "inputs: {}")
     assert files.fetch(url) == "inputs: {}"
-    assert pauses == [1.0]
+    assert pauses == [1.0] * (len(server.asked) - 1), "once, unless this machine stood still meanwhile"
+    assert pauses
 
 
 def test_b06_a_redirection_is_followed_where_that_is_allowed_too(server: Server, files: WebFiles) -> None:

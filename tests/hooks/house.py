@@ -10,7 +10,7 @@ NEVER = threading.Event()
 class Recorder:
     """``log``: the file; ``fails`` {method: text}; ``meets``: its pre waits for that of another execution."""
 
-    timeout = 20
+    timeout = 60
 
     def __init__(self, name, log, ordinal=100, fails=None, critical=True, hangs="", meets=False, gate="", **told):
         self.name, self.log, self.ordinal, self.fails = name, log, ordinal, fails or {}
@@ -33,7 +33,7 @@ class Recorder:
     def do_pre_op(self, cnxt, stack, current_stack=None, action=None):
         self.say("pre", self.name, action, id(self))
         if self.meets:
-            MEETING.wait(30)
+            MEETING.wait(60)
         if self.hangs == "pre":
             NEVER.wait()
         self.stand("pre")

@@ -1,6 +1,8 @@
 """The language against its reference implementation: what differs stands in a table, and everything in the table differs."""
 
 import csv
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
@@ -20,6 +22,16 @@ CASES = Path(__file__).resolve().parents[1] / "cases" / "expressions"
 CORPUS = CASES.joinpath("corpus.txt").read_text("utf-8").splitlines()
 ATTRIBUTES = {"foo": 3, "x": 5}
 classad2.ExprTree("[]").eval()  # the first record that the reference makes brings half of its functions
+
+
+@pytest.fixture(autouse=True, scope="module")
+def utc() -> Iterator[None]:
+    """The reference reads times that name no zone as times of this machine, ours as UTC."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 def differences() -> dict[str, dict[str, str]]:

@@ -113,9 +113,12 @@ def test_what_does_not_listen_to_sigterm_is_killed_after_a_grace(tmp_path: Path)
         folder=str(tmp_path),
         grace_s=0,
     )
-    ended = asyncio.run(run(Here(str(tmp_path)), text, limit_s=lambda: 0.3))
-    assert ended is not None
-    assert ended.is_late
+    for limit in (0.3, 5, 25):  # a slow machine may not even come to begin it in time
+        ended = asyncio.run(run(Here(str(tmp_path)), text, limit_s=lambda limit=limit: limit))
+        assert ended is not None
+        assert ended.is_late
+        if (tmp_path / "pids").exists() and pids_in(tmp_path / "pids"):
+            break
     assert len(pids_in(tmp_path / "pids")) == 1
     assert living(tmp_path / "pids") == []
 
@@ -204,9 +207,7 @@ def test_cwd_is_where_the_task_says(make: Make, tmp_path: Path) -> None:
 
 
 def test_forty_at_once_hold_no_thread(make: Make) -> None:
-    gate = (
-        'n=0; while [ "$(ls ../.. | wc -l)" -lt 40 ] && [ $n -lt 400 ]; do n=$((n+1)); sleep 0.05; done; [ $n -lt 400 ]'
-    )
+    gate = 'n=0; while [ "$(ls ../.. | wc -l)" -lt 40 ] && [ $n -lt 1200 ]; do n=$((n+1)); sleep 0.05; done; [ $n -lt 1200 ]'
     answer = make({"cmd": gate}, instances=40, scripts="").run(*range(1, 41))
     assert set(answer.kinds.values()) == {OutcomeKind.COMPLETED}, "each waits until all others have begun"
 

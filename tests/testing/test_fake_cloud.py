@@ -165,7 +165,7 @@ def test_a_caller_killed_while_it_waits_is_noticed(cloud: Cloud) -> None:
 
     def make_one(_: float) -> None:
         at_work.set()
-        hung_up.wait(10)
+        hung_up.wait(60)
 
     cloud.pace, cloud.pause = Pace(make_ms=1), make_one
     body = json.dumps({"requests": wanted(*map(str, range(5)))}).encode()
@@ -175,7 +175,7 @@ def test_a_caller_killed_while_it_waits_is_noticed(cloud: Cloud) -> None:
         thread.start()
         with socket.create_connection(server.server_address[:2]) as caller:
             caller.sendall(b"POST /create HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
-            at_work.wait(10)
+            assert at_work.wait(60)
         hung_up.set()
         thread.join()
     assert cloud.report().created == 1

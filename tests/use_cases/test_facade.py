@@ -79,7 +79,7 @@ def test_what_is_detached_waits_for_an_engine_and_can_be_followed(file: str, url
         )
         follower.start()
         assert shop.engine.run().reason == "idle"
-        follower.join(30)
+        follower.join(60)
         assert not follower.is_alive()
         assert any("hello from base" in line for line in lines)
         assert shop.executions.show(begun.id).is_good
