@@ -108,7 +108,13 @@ def test_h46_a_crash_forgets_nobody_who_stands_there(station: Station) -> None:
     assert any("cleared" in text for text in told)
 
 
-@pytest.mark.parametrize("text", ["create=web", "pre-", "pre-create web", "before-create"])
+@pytest.mark.parametrize("text", ["", "=web", "pre-", "pre-create web", "pre-create=web@soon"])
 def test_h46_what_is_no_breakpoint_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no breakpoint"):
         read_breakpoint(text)
+
+
+def test_h46_the_name_alone_means_before_it_and_a_time_out_may_follow() -> None:
+    assert read_breakpoint("create=web") == read_breakpoint("pre-create=web")
+    assert read_breakpoint("Acme.Create=n-*@90s", 600) == Breakpoint("pre-Acme.Create", "n-*", 90)
+    assert read_breakpoint(str(Breakpoint("post-start", "db", 0.5))) == Breakpoint("post-start", "db", 0.5)

@@ -12,6 +12,7 @@ from phaseline.compat.cyclecloud.state_event import StateEvent
 from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.model.blueprint import OnPath, Value
+from phaseline.model.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.events import Batch
 from phaseline.model.execution import Request
 from phaseline.model.frozen import altered
@@ -61,13 +62,16 @@ class Source:
         return self.functions[code.function]
 
 
-def installed(yard: "Yard") -> ExecutionRow:
+def installed(yard: "Yard", *breakpoints: Breakpoint, **operations: str) -> ExecutionRow:
     """The install of a blueprint of one server, whose node goes a path to Started, has begun."""
     line = OnPath((SERVER, "cloudify.nodes.Root", NODE), "Started")
-    made = altered(blueprint(node("web", types=(SERVER,))), version="phaseline_dsl_1_0", on_path={SERVER: line})
+    made = altered(
+        blueprint(node("web", types=(SERVER,), **operations)), version="phaseline_dsl_1_0", on_path={SERVER: line}
+    )
     new = NewDeployment("lab", made, {}, topology_of(made), CodePlaces("/nowhere"), ANN, yard.clock.now())
     number, _ = yard.store.create_deployment(new)
-    row = yard.store.create_execution(NewExecution(number, Request("install"), ANN, yard.clock.now()))
+    request = Request("install", breakpoints=breakpoints)
+    row = yard.store.create_execution(NewExecution(number, request, ANN, yard.clock.now()))
     yard.engine.submit(row)
     yard.settle()
     return row
@@ -149,9 +153,12 @@ class Yard(Station):
         wanted = list(names) or list(made.ids)
         return np.array(sorted(made.number_of[name] for name in wanted), np.int32)
 
-    def reach(self, target: str, *names: str, cluster: str = "lab", force: bool = False) -> ExecutionRow:
-        """Bring these (none: all) to a target, and turn until calls are out."""
-        request = reach(target, self.numbers(names, cluster), force=force)
+    def reach(
+        self, target: str, *names: str, cluster: str = "lab", force: bool = False, breaks: Iterable[str] = ()
+    ) -> ExecutionRow:
+        """Bring these (none: all) to a target, and turn until calls are out. ``breaks``: where some of them stop."""
+        stops = tuple(map(read_breakpoint, breaks))
+        request = reach(target, self.numbers(names, cluster), force=force, breakpoints=stops)
         row = self.store.create_execution(NewExecution(self.cluster(cluster), request, ANN, self.clock.now()))
         self.engine.submit(row)
         self.settle()

@@ -1,7 +1,11 @@
 """Breakpoints: where instances of some nodes stop, in any workflow, until a person lets them go on (H46).
 
-One is an entry of the graph like any other, before or after the operation that it names: its call sleeps, so the instance waits
-and those that depend on it with it. Whoever clears it vouches for the entry, as for any that is completed by hand.
+One is an entry of the graph like any other, before or after the operation or the phase that it names: its call sleeps, so the
+instance waits and those that depend on it with it. Whoever clears it vouches for the entry, as for any that is completed by hand.
+
+Walk: ``--break pre-Acme.Create=node-*``, or the same as a label of a cluster, goes with the request of who is sent to a target. Where the
+graph of the state is planned, the phase gets a stop before it (``plan.beside``) that applies to whom the phase applies to; its call
+sleeps, ``breakpoints clear`` completes it by hand, and then the phase is asked for and called.
 """
 
 from __future__ import annotations
@@ -23,13 +27,16 @@ BUILT_IN = "cloudify.interfaces."
 LIFE_CYCLE = BUILT_IN + "lifecycle."
 OF_LIFE_CYCLE = ("create", "start", "stop", "delete")
 """Operations of which other built-in interfaces have one of the same last part; these are named by more of theirs."""
+WRITTEN = re.compile(r"(?:(pre|post)-)?([^\s=@]+)(?:=([^@]*))?(?:@([0-9]+(?:\.[0-9]+)?)s)?")
+"""How users write one: side and name, nodes, and after how many seconds it fails."""
 
 
 @frozen
 class Breakpoint:
     """Instances of nodes whose names fit ``nodes`` (``*``: anything) stop at ``point``, such as ``pre-create``.
 
-    The point names an operation in full or by its last parts. ``timeout_s``: nobody has cleared it so long: it fails; None: it waits.
+    The point names an operation in full or by its last parts, or a phase in full; resources have names of their own in place of those of nodes.
+    ``timeout_s``: nobody has cleared it so long: it fails; None: it waits.
     """
 
     point: str
@@ -41,6 +48,21 @@ class Breakpoint:
         """That of its entries."""
         return PREFIX + self.point
 
+    @property
+    def stands(self) -> tuple[str, str]:
+        """(pre or post, the operation or phase that it names)."""
+        side, _, named = self.point.partition("-")
+        return side, named
+
+    def is_beside(self, when: str, phase: str) -> bool:
+        """Whether it stands before (``pre``) or after (``post``) a phase of a state, of which upper and lower case are the same.
+
+        >>> Breakpoint("post-acme.create").is_beside("post", "Acme.Create"), Breakpoint("pre-create").is_beside("pre", "Acme.Create")
+        (True, False)
+        """
+        side, named = self.stands
+        return side == when and named.lower() == phase.lower()
+
     def is_at(self, when: str, operation: str) -> bool:
         """Whether it stands before (``pre``) or after (``post``) an operation; ``create`` is that of the life cycle.
 
@@ -49,7 +71,7 @@ class Breakpoint:
         >>> Breakpoint("pre-create").is_at("pre", "cloudify.interfaces.validation.create")
         False
         """
-        side, _, named = self.point.partition("-")
+        side, named = self.stands
         if side != when or not f".{operation}".endswith(f".{named}"):
             return False
         return named not in OF_LIFE_CYCLE or operation.startswith(LIFE_CYCLE) or not operation.startswith(BUILT_IN)
@@ -64,20 +86,31 @@ class Breakpoint:
 
     def __str__(self) -> str:
         """As users write it."""
-        return f"{self.point}={self.nodes}"
+        return f"{self.point}={self.nodes}" + ("" if self.timeout_s is None else f"@{self.timeout_s:g}s")
 
 
 def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
-    """A breakpoint from ``pre-create=app_*``. Raises: ``ValueError`` for anything else.
+    """A breakpoint from ``pre-create=app_*``, or ``create=app_*``, which is the same. Raises: ``ValueError`` for anything else.
 
-    >>> str(read_breakpoint("post-start"))
-    'post-start=*'
+    ``timeout_s``: where the text does not say it, as ``pre-create=app_*@600s`` does.
+
+    >>> str(read_breakpoint("post-start")), str(read_breakpoint("Acme.Create=node-*@90s"))
+    ('post-start=*', 'pre-Acme.Create=node-*@90s')
     """
-    point, _, nodes = text.partition("=")
-    point, nodes = point.strip(), nodes.strip() or "*"
-    if not re.fullmatch(r"(pre|post)-[^\s=]+", point):
-        raise ValueError(f"'{text}' is no breakpoint: write pre-create=NODE or post-start=app_*")
-    return Breakpoint(point, nodes, timeout_s)
+    found = WRITTEN.fullmatch(text.strip())
+    if found is None or found[2] in {f"{PRE}-", f"{POST}-"}:
+        raise ValueError(f"'{text}' is no breakpoint: write pre-create=NODE, post-start=app_* or pre-PHASE=NAME")
+    side, named, nodes, seconds = found.groups()
+    return Breakpoint(f"{side or PRE}-{named}", (nodes or "").strip() or "*", float(seconds) if seconds else timeout_s)
+
+
+def stop_beside(step: str) -> tuple[str, str] | None:
+    """(pre or post, name) of a step that is one of breakpoints; None: it is none.
+
+    >>> stop_beside("breakpoint pre-Acme.Create"), stop_beside("phase:Acme.Create")
+    (('pre', 'Acme.Create'), None)
+    """
+    return Breakpoint(step.removeprefix(PREFIX)).stands if step.startswith(PREFIX) else None
 
 
 def pausing(phase: str, breakpoints: Sequence[Breakpoint]) -> Operation:

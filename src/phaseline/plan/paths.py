@@ -18,11 +18,13 @@ from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.phases import PhasePolicy
 from phaseline.model.state_steps import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
 from phaseline.model.status import Mark
+from phaseline.plan.beside import Beside, pause_policy, stopping, with_stops
 from phaseline.plan.order import depths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.phases import PhaseDefinition
     from phaseline.model.state_paths import StatePath
@@ -39,6 +41,21 @@ class Group:
     path: StatePath
     state: str
     subjects: np.ndarray
+
+
+@frozen
+class Stops:
+    """Where some of a group stop: ``breakpoints``, and what its resources are called, in their order."""
+
+    breakpoints: Sequence[Breakpoint] = ()
+    names: Sequence[str] = ()
+
+    def passing(self, one: Beside) -> np.ndarray | None:
+        """Places in the group of those that do not stop at a breakpoint; None: it is none."""
+        return (~np.array(stopping(one.name, self.breakpoints, self.names), bool)).nonzero()[0] if one.is_stop else None
+
+
+NOWHERE = Stops()
 
 
 @frozen
@@ -89,7 +106,7 @@ def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
     return path.after(state) if passed else state
 
 
-def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int]) -> Graph:
+def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int], stops: Stops = NOWHERE) -> Graph:
     """The graph of the group's state, or of the first one behind it that has phases. ``numbers``: {state: its number}."""
     entered = [group.state]
     phases = _phases(registry, group.resource_type, group.state, group.path)
@@ -98,24 +115,19 @@ def state_graph(group: Group, registry: PhaseRegistry, numbers: Mapping[str, int
         assert following is not None
         entered.append(following)
         phases = _phases(registry, group.resource_type, following, group.path)
-    steps = [
+    rows = [
         _Row(STATE_PREFIX + state, Policy(LaneSpec(STATE_PREFIX + state), leave=(numbers[state],)), ENTERS)
         for state in entered
     ]
-    place = {name.lower(): len(steps) + row for row, name in enumerate(phases)}
-    needs: list[list[int]] = [[row - 1] if row else [] for row in range(len(steps))]
-    for phase in phases.values():
-        first = _needs(registry, phase, entered[-1], place) if phase is not None else []
-        needs.append(first or [len(steps) - 1])
-    steps += [_Row(LANE_PREFIX + name, policy_of(name, phase), mark_of(phase)) for name, phase in phases.items()]
+    needs: list[list[int]] = [[row - 1] if row else [] for row in range(len(rows))]
     if phases:
-        needs.append(list(place.values()))
-        exit_step = EXIT_PREFIX + entered[-1]
-        steps.append(_Row(exit_step, Policy(LaneSpec(exit_step)), Mark.ABSENT | Mark.EXIT))
-    return _laid_out(entered[-1], steps, needs, group.subjects)
+        _append(rows, needs, _beside(registry, phases, entered[-1]), stops, entered[-1])
+    return _laid_out(entered[-1], rows, needs, group.subjects)
 
 
-def late_graph(group: Group, registry: PhaseRegistry, had: Sequence[str], number: int) -> Graph | None:
+def late_graph(
+    group: Group, registry: PhaseRegistry, had: Sequence[str], number: int, stops: Stops = NOWHERE
+) -> Graph | None:
     """The graph of the phases that were loaded when the group was in its state already (PD53); None: there are none.
 
     ``had``: the phases of the stay so far; they are named in the graph, without an entry, so that whoever leaves it has
@@ -129,20 +141,24 @@ def late_graph(group: Group, registry: PhaseRegistry, had: Sequence[str], number
     }
     if not phases:
         return None
-    entered, left = STATE_PREFIX + group.state, EXIT_PREFIX + group.state
-    place = {name.lower(): 1 + row for row, name in enumerate(phases)}
+    entered = STATE_PREFIX + group.state
+    rows = [_Row(entered, Policy(LaneSpec(entered), leave=(number,)), Mark.ABSENT)]
     needs: list[list[int]] = [[]]
-    for phase in phases.values():
-        needs.append((_needs(registry, phase, group.state, place) if phase is not None else []) or [0])
-    rows = [
-        _Row(entered, Policy(LaneSpec(entered), leave=(number,)), Mark.ABSENT),
-        *(_Row(LANE_PREFIX + name, policy_of(name, phase), mark_of(phase)) for name, phase in phases.items()),
-        _Row(left, Policy(LaneSpec(left)), Mark.ABSENT | Mark.EXIT),
-    ]
-    graph = _laid_out(group.state, rows, [*needs, list(place.values())], group.subjects)
+    _append(rows, needs, _beside(registry, phases, group.state), stops, group.state)
+    graph = _laid_out(group.state, rows, needs, group.subjects)
     way_out = graph.steps[-1]
     before = tuple(Step(LANE_PREFIX + name, SubjectKind.INSTANCE, way_out.first, 0) for name in had)
     return altered(graph, steps=(*graph.steps[:-1], *before, way_out))
+
+
+def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], stops: Stops, state: str) -> None:
+    """Behind those who enter a state: its phases, with what stands between them, and the way out, which waits for all of it."""
+    entered, found = len(rows) - 1, with_stops(phases, stops.breakpoints)
+    place = {one.name: len(rows) + row for row, one in enumerate(found)}
+    rows += [_Row(one.step, policy_beside(one), mark_of(one.phase), stops.passing(one)) for one in found]
+    needs += [[place[name] for name in one.needs] or [entered] for one in found]
+    rows.append(_Row(EXIT_PREFIX + state, Policy(LaneSpec(EXIT_PREFIX + state)), Mark.ABSENT | Mark.EXIT))
+    needs.append(list(place.values()))
 
 
 def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
@@ -161,11 +177,12 @@ ENTERS = Mark.ABSENT | Mark.ANNOUNCE
 
 @frozen
 class _Row:
-    """One step, for each subject the same."""
+    """One step, for each subject the same, but that nothing is called of those ``passing`` (places of the subjects)."""
 
     name: str
     policy: Policy
     marks: int
+    passing: np.ndarray | None = None
 
 
 def _phases(
@@ -185,26 +202,22 @@ def _phases(
     return found
 
 
-@frozen
-class Beside:
-    """A phase of a state and those beside it, by name, that it waits for; ``phase`` None: nobody has defined it."""
-
-    name: str
-    phase: PhaseDefinition | None
-    needs: tuple[str, ...]
-
-
 def beside(registry: PhaseRegistry, resource_type: str, state: str, path: StatePath) -> tuple[Beside, ...]:
     """The phases of a state for a type, each after those that it waits for."""
-    phases = _phases(registry, resource_type, state, path)
+    found = _beside(registry, _phases(registry, resource_type, state, path), state)
+    place = {one.name: number for number, one in enumerate(found)}
+    deep = depths([[place[need] for need in one.needs] for one in found])
+    return tuple(found[number] for number in sorted(range(len(found)), key=lambda number: (deep[number], number)))
+
+
+def _beside(registry: PhaseRegistry, phases: Mapping[str, PhaseDefinition | None], state: str) -> list[Beside]:
+    """These phases of a state with those of them that they wait for."""
     names = list(phases)
     place = {name.lower(): number for number, name in enumerate(names)}
-    needs = [_needs(registry, phase, state, place) if phase is not None else [] for phase in phases.values()]
-    deep = depths(needs)
-    order = sorted(range(len(names)), key=lambda number: (deep[number], number))
-    return tuple(
-        Beside(names[number], phases[names[number]], tuple(names[need] for need in needs[number])) for number in order
-    )
+    return [
+        Beside(name, phase, tuple(names[need] for need in _needs(registry, phase, state, place)))
+        for name, phase in phases.items()
+    ]
 
 
 def _unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, seen: set[str]) -> Iterable[str]:
@@ -218,11 +231,11 @@ def _unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, 
             yield from _unknown_needs(registry, known, state, seen)
 
 
-def _needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, place: Mapping[str, int]) -> list[int]:
+def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, place: Mapping[str, int]) -> list[int]:
     """The rows that a phase waits for; in place of a phase that is not for the type, what that one waits for (PD29)."""
     found: dict[int, None] = {}
     seen: set[str] = set()
-    waiting = list(registry.needs(phase, state))
+    waiting = list(registry.needs(phase, state)) if phase is not None else []
     while waiting:
         key = waiting.pop(0).lower()
         if key in seen:
@@ -240,6 +253,11 @@ def mark_of(phase: PhaseDefinition | None) -> int:
     """Whether it must be asked if the phase applies; so it is of one that nobody can use, for it may be mended."""
     asked = phase is None or bool(phase.constraint or phase.providers or phase.error)
     return Mark.CONDITIONAL if asked else 0
+
+
+def policy_beside(one: Beside) -> Policy:
+    """How entries of a phase, or of a breakpoint at one, are called."""
+    return pause_policy(one.name) if one.is_stop else policy_of(one.name, one.phase)
 
 
 def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
@@ -294,13 +312,17 @@ def _laid_out(name: str, rows: Sequence[_Row], needs: Sequence[Sequence[int]], s
         for behind in followers
     ]
     counts = np.repeat(np.array([len(behind) for behind in followers], np.int32), count)
+    marks = np.repeat(np.array([row.marks for row in rows], np.uint8), count)
+    for number, one in enumerate(rows):
+        if one.passing is not None:
+            marks[number * count + one.passing] = Mark.ABSENT
     return Graph(
         name,
         tuple(Step(row.name, SubjectKind.INSTANCE, number * count, count) for number, row in enumerate(rows)),
         tuple(row.policy for row in rows),
         subject=np.tile(subjects.astype(np.int32), len(rows)),
         policy=np.repeat(np.arange(len(rows), dtype=np.uint16), count),
-        marks=np.repeat(np.array([row.marks for row in rows], np.uint8), count),
+        marks=marks,
         ptr=np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
         idx=np.concatenate(blocks).astype(np.int32),
     )

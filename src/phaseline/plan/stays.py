@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution import KnownPaths
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.state_paths import ResourceTypes, StatePath
-    from phaseline.plan.paths import Beside
+    from phaseline.plan.beside import Beside
     from phaseline.plan.sequence import Sequence
 
 ORDER = (
@@ -125,6 +125,12 @@ def path_to(blueprint: Blueprint, kind: str, known: KnownPaths, *, downwards: bo
 def states_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
     """Every state that nodes of the blueprint may enter, each once; ``registry`` as it is for the blueprint."""
     return tuple(dict.fromkeys(state for kind in blueprint.on_path for state in registry.types.states_of(kind)))
+
+
+def phases_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
+    """Every phase that nodes of the blueprint may come to, each once; ``registry`` as it is for the blueprint."""
+    on_the_way = ((state, kind) for kind in blueprint.on_path for state in registry.types.states_of(kind))
+    return tuple(dict.fromkeys(phase.name for state, kind in on_the_way for phase in registry.of(state, kind)))
 
 
 def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Problem]:

@@ -84,7 +84,7 @@ def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
     if on_paths:
         from phaseline.plan.transforms.on_paths import Manner, lay_paths, tie_phases
 
-        manner = Manner(downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once)
+        manner = Manner(downwards=walk.downwards, tolerant=walk.tolerant, once=walk.once, breakpoints=breaks)
         draft = lay_paths(draft, walk.sequence, history.paths, manner)
     if walk.however:
         draft = end_however(draft)

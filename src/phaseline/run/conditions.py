@@ -11,6 +11,7 @@ import numpy as np
 
 from phaseline.compat.cyclecloud.resource import stored_of
 from phaseline.engine.reopening import APPLIES, CANNOT_BE_ASKED, DOES_NOT_APPLY
+from phaseline.model.breakpoints import POST, stop_beside
 from phaseline.model.events import Evaluated
 from phaseline.model.phase_data import PHASE_DATA
 from phaseline.model.rows import Remark
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from phaseline.run.subjects import LoadedDeployment
 
 PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
+COMPLETED = int(EntryStatus.COMPLETED)
+NOT_BEGUN = (int(EntryStatus.BLOCKED), WAITING, PASSED)
+"""Statuses of a phase before which a breakpoint still stops."""
 HELD = (int(EntryStatus.BLOCKED), int(EntryStatus.SKIPPED))
 """Statuses of an exit behind which its subject still is."""
 CONDITIONAL, EXIT = int(Mark.CONDITIONAL), int(Mark.EXIT)
@@ -182,6 +186,9 @@ class Conditions:
 
     def _judged(self, slot: Slot, stay: StaySteps, step: Step, positions: np.ndarray) -> np.ndarray | None:
         """Whether the phase of a step applies to the subjects at these positions; None: nobody can say."""
+        stop = stop_beside(step.phase)
+        if stop is not None:
+            return self._stops(slot, stay, positions, *stop)
         phase = self._in_force.find(phase_of(step.phase) or "")
         if phase is None:
             return None
@@ -200,6 +207,24 @@ class Conditions:
         if phase.constraint:
             self._constrain(slot, phase, loaded, positions, subjects, values)
         return values
+
+    def _stops(self, slot: Slot, stay: StaySteps, positions: np.ndarray, when: str, name: str) -> np.ndarray | None:
+        """Whether a breakpoint stops subjects: before a phase that applies to them and has not begun, or after one that is completed (H46)."""
+        step = stay.phase(name)
+        assert step is not None, "a breakpoint stands beside its phase"
+        arena = self._scheduler.arena
+        subjects = arena.subject[positions + slot.base]
+        own = arena.subject[slot.base + step.first : slot.base + step.first + step.count]
+        order = np.argsort(own, kind="stable")
+        there = step.first + order[np.searchsorted(own, subjects, sorter=order)]
+        status = arena.status[there + slot.base]
+        if when == POST:
+            behind: np.ndarray = (status == COMPLETED).astype(np.int32)
+            return behind
+        before = len(self.remarks)
+        judged = self._judged(slot, stay, step, there)
+        del self.remarks[before:]  # why a constraint cannot be asked is said of the phase
+        return None if judged is None else ((judged == APPLIES) & np.isin(status, NOT_BEGUN)).astype(np.int32)
 
     def _constrain(
         self,

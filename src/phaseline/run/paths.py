@@ -17,7 +17,7 @@ from phaseline.model.resources import REACH, REMOVED
 from phaseline.model.state_steps import state_entered, state_name, state_numbers
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.subject_ranges import numbers_of
-from phaseline.plan.paths import Group, late_graph, next_groups, removal_graph, same_for, state_graph
+from phaseline.plan.paths import NOWHERE, Group, Stops, late_graph, next_groups, removal_graph, same_for, state_graph
 from phaseline.run.going import left_behind, verdict_of
 from phaseline.run.in_force import phases_in
 
@@ -238,7 +238,7 @@ class Paths:
         else:
             standing = list(_standing(loaded, subjects, None if left is None else left.name))
             if left is not None:
-                graphs, standing = self._late(row.deployment, left, target, standing)
+                graphs, standing = self._late(row, left, target, standing)
             groups, _ = next_groups(standing, target, self._in_force.registry, passed=left is not None)
             for group in groups:
                 try:
@@ -246,7 +246,7 @@ class Paths:
                 except ProblemsError:
                     numbers = state_numbers(loaded.state_names)
                 if set(group.path.states) <= numbers.keys():
-                    graph = self._graph_of(row.deployment, group, numbers)
+                    graph = self._graph_of(row, group, numbers)
                     if self.tells_nobody and self._has_listeners(graph, group.resource_type):
                         self._held.add(execution)
                     else:
@@ -261,7 +261,7 @@ class Paths:
         return events
 
     def _late(
-        self, deployment: int, left: Slot, target: str, standing: list[tuple[str, str, np.ndarray]]
+        self, row: ExecutionRow, left: Slot, target: str, standing: list[tuple[str, str, np.ndarray]]
     ) -> tuple[list[Graph], list[tuple[str, str, np.ndarray]]]:
         """(graphs of phases that were loaded while these were in their state, those for whom there are none) (PD53)."""
         registry = self._in_force.registry
@@ -270,20 +270,29 @@ class Paths:
         leaving: list[tuple[str, str, np.ndarray]] = []
         for kind, state, subjects in standing:
             path = registry.types.path(kind, target)
-            numbers = state_numbers(self._deployments.loaded(deployment).state_names)
+            numbers = state_numbers(self._deployments.loaded(row.deployment).state_names)
             late = None
             if path is not None and state in path.states and state in numbers:
                 group = Group(kind, path, state, subjects.astype(np.int32))
-                late = late_graph(group, registry, had, numbers[state])
+                late = late_graph(group, registry, had, numbers[state], self._stops(row, group))
             if late is None:
                 leaving.append((kind, state, subjects))
             else:
                 graphs.append(late)
         return graphs, leaving
 
-    def _graph_of(self, deployment: int, group: Group, numbers: Mapping[str, int]) -> Graph:
+    def _stops(self, row: ExecutionRow, group: Group) -> Stops:
+        """Where some of a group stop."""
+        if not row.request.breakpoints:
+            return NOWHERE
+        ids = self._deployments.loaded(row.deployment).topology.ids
+        return Stops(row.request.breakpoints, [ids[number] for number in group.subjects.tolist()])
+
+    def _graph_of(self, row: ExecutionRow, group: Group, numbers: Mapping[str, int]) -> Graph:
         """The graph of a group's state; calls of equal size are followed by graphs that differ in their subjects alone."""
-        key = (deployment, group.resource_type, group.path.target, group.state)
+        if row.request.breakpoints:
+            return state_graph(group, self._in_force.registry, numbers, self._stops(row, group))
+        key = (row.deployment, group.resource_type, group.path.target, group.state)
         registry, made = self._made.get(key, (None, None))
         if made is not None and registry is self._in_force.registry and made.steps[0].count == len(group.subjects):
             return same_for(made, group.subjects)

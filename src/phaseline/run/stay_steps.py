@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.breakpoints import PREFIX as STOP
 from phaseline.model.frozen import frozen
 from phaseline.model.state_steps import EXIT_PREFIX, phase_of, state_entered
 
@@ -18,15 +19,20 @@ if TYPE_CHECKING:
 
 @frozen
 class StaySteps:
-    """``phases`` of one state for the resources that enter it together; ``exit``: the step behind all of them."""
+    """``phases`` of one state, and breakpoints at them, for the resources that enter it together; ``exit``: the step behind all of them."""
 
     state: str
     phases: tuple[Step, ...]
     exit: Step
 
     def has(self, step: Step) -> bool:
-        """Whether this step is one of its phases, or its exit."""
+        """Whether this step is one of its phases, a breakpoint at one, or its exit."""
         return step is self.exit or any(step is one for one in self.phases)
+
+    def phase(self, name: str) -> Step | None:
+        """The step of a phase, in whichever case its name is written."""
+        lower = name.lower()
+        return next((step for step in self.phases if (phase_of(step.phase) or "").lower() == lower), None)
 
 
 def stays_of(steps: Iterable[Step]) -> list[StaySteps]:
@@ -38,7 +44,7 @@ def stays_of(steps: Iterable[Step]) -> list[StaySteps]:
         entered = state_entered(step.phase)
         if entered is not None:
             state, phases = entered, []
-        elif phase_of(step.phase) is not None:
+        elif phase_of(step.phase) is not None or step.phase.startswith(STOP):
             phases.append(step)
         elif step.phase.startswith(EXIT_PREFIX):
             found.append(StaySteps(state, tuple(phases), step))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.graph import LaneSpec, Policy, SubjectKind
+from phaseline.model.graph import SubjectKind
+from phaseline.plan.beside import pause_policy, stopping
 from phaseline.plan.draft import Slot
 
 if TYPE_CHECKING:
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
 def stops(draft: Draft, breakpoints: Sequence[Breakpoint], when: str, operation: str, who: np.ndarray) -> list[Slot]:
     """A slot for each breakpoint ``when`` (pre or post) of the operation, of those of ``who`` (bool by place) that it concerns."""
     found = []
-    for one in {one.phase: one for one in breakpoints if one.is_at(when, operation)}.values():
-        alike = [other for other in breakpoints if other.phase == one.phase]
-        by_node = np.array([any(other.concerns(node.name) for other in alike) for node in draft.topology.nodes], bool)
+    names = [node.name for node in draft.topology.nodes]
+    for step in dict.fromkeys(one.phase for one in breakpoints if one.is_at(when, operation)):
+        by_node = np.array(stopping(step, breakpoints, names), bool)
         owner = (who & by_node[draft.participants.node]).nonzero()[0].astype(np.int32)
         if len(owner):
-            number = draft.policies.add(Policy(LaneSpec(one.phase, form="bulk"), max_retries=0, repeatable=True))
-            policy = np.full(len(owner), number, np.int32)
-            found.append(Slot(one.phase, SubjectKind.INSTANCE, owner, draft.participants.number[owner], policy))
+            policy = np.full(len(owner), draft.policies.add(pause_policy(step)), np.int32)
+            found.append(Slot(step, SubjectKind.INSTANCE, owner, draft.participants.number[owner], policy))
     return found

@@ -1,7 +1,8 @@
 """Gives chosen instances of nodes that are resources the states of their path: operations and phases in each (ADR 0014).
 
 A stay in a state is ``state:NAME``, the operations in their order, the phases beside them, and a gate ``exit:NAME`` that all
-of these must have passed. The gate of a state whose phases may begin to apply late is asked before it passes.
+of these must have passed. The gate of a state whose phases may begin to apply late is asked before it passes. Breakpoints stand in
+the chain of the operations, and beside the phases.
 """
 
 from __future__ import annotations
@@ -10,25 +11,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.breakpoints import POST, PRE
+from phaseline.model.breakpoints import PREFIX as STOP
 from phaseline.model.distinct import some
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import LaneSpec, Policy, SubjectKind
 from phaseline.model.state_steps import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
 from phaseline.model.states import InstanceState
 from phaseline.model.status import Mark
+from phaseline.plan.beside import stopping, with_stops
 from phaseline.plan.draft import Change, Draft, Slot
-from phaseline.plan.paths import ENTERS, mark_of, policy_of
+from phaseline.plan.paths import ENTERS, mark_of, policy_beside
 from phaseline.plan.sequence import Call
 from phaseline.plan.stays import path_to, stays
+from phaseline.plan.transforms.breakpoints import stops
 from phaseline.plan.transforms.relationships import relationship_slots
 from phaseline.plan.transforms.sequences import STATES, call_slots, of_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.execution import KnownPaths
     from phaseline.model.state_paths import StatePath
-    from phaseline.plan.paths import Beside
+    from phaseline.plan.beside import Beside
     from phaseline.plan.sequence import Sequence
     from phaseline.plan.stays import Stay
 
@@ -38,11 +44,15 @@ NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 @frozen
 class Manner:
-    """``downwards``: the way to be uninstalled. ``tolerant``: failures are ignored; ``once``: nothing is tried again."""
+    """``downwards``: the way to be uninstalled. ``tolerant``: failures are ignored; ``once``: nothing is tried again.
+
+    ``breakpoints``: where instances stop.
+    """
 
     downwards: bool = False
     tolerant: bool = False
     once: bool = False
+    breakpoints: tuple[Breakpoint, ...] = ()
 
 
 def lay_paths(draft: Draft, sequence: Sequence, known: KnownPaths | None, manner: Manner) -> Draft:
@@ -92,15 +102,18 @@ class _Laying:
         if not some(who):
             return []
         found = self.enters(stay.state, who) if stay.state else []
-        tolerant, once = self.manner.tolerant, self.manner.once
+        tolerant, once, breaks = self.manner.tolerant, self.manner.once, self.manner.breakpoints
         for item in stay.operations:
+            found += stops(self.draft, breaks, PRE, item.operation, who)
             if isinstance(item, Call):
                 found += call_slots(self.draft, item, who, tolerant=tolerant, once=once)
             else:
                 rows = of_sources(self.draft, who)
                 first = max(group, _free_group(found))
                 found += relationship_slots(self.draft, item, rows, tolerant=tolerant, once=once, first=first)
-        found += [self._phase(phase, who) for phase in stay.phases]
+            found += stops(self.draft, breaks, POST, item.operation, who)
+        beside = [(one, self._concerned(one, who)) for one in with_stops(stay.phases, breaks)]
+        found += [self._phase(one, concerned) for one, concerned in beside]
         if stay.phases:
             may_apply_late = any(mark_of(phase.phase) for phase in stay.phases)
             marks = Mark.ABSENT | (Mark.CONDITIONAL if may_apply_late else 0)
@@ -112,11 +125,20 @@ class _Laying:
         policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],), target=self.path.target)
         return [self._slot(STATE_PREFIX + state, policy, who, ENTERS)] if some(who) else []
 
-    def _phase(self, phase: Beside, who: np.ndarray) -> Slot:
-        policy = altered(policy_of(phase.name, phase.phase), target=self.path.target)
+    def _concerned(self, one: Beside, who: np.ndarray) -> np.ndarray:
+        """Those of ``who`` that come to a phase: all of them; to a breakpoint: those that it stops."""
+        if not one.is_stop:
+            return who
+        names = [node.name for node in self.draft.topology.nodes]
+        by_node = np.array(stopping(one.name, self.manner.breakpoints, names), bool)
+        found: np.ndarray = who & by_node[self.draft.participants.node]
+        return found
+
+    def _phase(self, one: Beside, who: np.ndarray) -> Slot:
+        policy = altered(policy_beside(one), target=self.path.target)
         policy = altered(policy, max_retries=0) if self.manner.once else policy
-        marks = mark_of(phase.phase) | (Mark.TOLERANT if self.manner.tolerant else 0)
-        return altered(self._slot(LANE_PREFIX + phase.name, policy, who, marks), beside=phase.needs)
+        marks = mark_of(one.phase) | (Mark.TOLERANT if self.manner.tolerant and not one.is_stop else 0)
+        return altered(self._slot(one.step, policy, who, marks), beside=one.needs)
 
     def _slot(self, name: str, policy: Policy, who: np.ndarray, marks: int) -> Slot:
         owner = who.nonzero()[0].astype(np.int32)
@@ -135,18 +157,27 @@ def tie_phases(draft: Draft) -> Draft:
     if all(slot.beside is None for slot in draft.slots):
         return draft
     edges: list[Pairs] = []
-    entered = np.empty(0, np.int32)
-    here: dict[str, np.ndarray] = {}
+    ways: list[np.ndarray] = []
+    here: dict[str, list[np.ndarray]] = {}
     first = 0
     for slot in draft.slots:
         at = np.full(len(draft.participants), -1, np.int32)
         at[slot.owner] = np.arange(first, first + len(slot), dtype=np.int32)
         first += len(slot)
         if slot.phase.startswith(STATE_PREFIX):
-            entered, here = at, {}
+            ways, here = [at], {}
         elif slot.beside is not None:
-            edges += [(need[slot.owner], at[slot.owner]) for need in [here[name] for name in slot.beside] or [entered]]
-            here[slot.phase.removeprefix(LANE_PREFIX)] = at
+            needed = [need for name in slot.beside for need in here[name]] or ways
+            edges += [_between(need, at) for need in needed]
+            # who does not stop at a breakpoint waits for what stands before it
+            passing = [np.where(at < 0, need, -1) for need in needed] if slot.phase.startswith(STOP) else []
+            here[slot.phase.removeprefix(LANE_PREFIX)] = [at, *passing]
         elif slot.phase.startswith(EXIT_PREFIX):
-            edges += [(phase[slot.owner], at[slot.owner]) for phase in here.values()]
+            edges += [_between(phase[0], at) for phase in here.values()]
     return altered(draft, edges=(*draft.edges, *edges))
+
+
+def _between(need: np.ndarray, at: np.ndarray) -> Pairs:
+    """Edges of those that have an entry in both (positions by place, -1: none)."""
+    both = (need >= 0) & (at >= 0)
+    return need[both], at[both]

@@ -24,6 +24,7 @@ from phaseline.use_cases.resources.snapshot import Snapshot
 if TYPE_CHECKING:
     from phaseline.catalog.phases.loading import Loaded
     from phaseline.model.blueprint import Value
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.state_paths import ResourceTypes
@@ -74,10 +75,12 @@ class _Plan:
         return [reach(target, np.array(numbers, np.int64)) for target, numbers in self.targets.items()]
 
 
-def reach(target: str, numbers: np.ndarray, *, force: bool = False) -> Request:
+def reach(
+    target: str, numbers: np.ndarray, *, force: bool = False, breakpoints: tuple[Breakpoint, ...] = ()
+) -> Request:
     """What brings resources to a target; an empty one removes them. ``force``: what runs of them is not awaited."""
     forced: dict[str, Value] = {"force": True} if force else {}
-    return Request(REACH, {"target": target, "subjects": ranges_of(numbers), **forced})
+    return Request(REACH, {"target": target, "subjects": ranges_of(numbers), **forced}, breakpoints=breakpoints)
 
 
 def apply(

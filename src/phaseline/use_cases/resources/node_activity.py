@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.phase_activity import COUNTED
-from phaseline.model.state_steps import has_phases, state_numbers
+from phaseline.model.state_steps import has_phases, phase_of, state_numbers
 from phaseline.model.status import EntryStatus
 from phaseline.run.stay_steps import stays_of
 from phaseline.use_cases.resources.stays import WORDS, Stay
@@ -46,7 +46,9 @@ def _count_nodes_of(
         due = {note.position: note.due for note in store.notes(graph.id) if note.due}
         for stay in stays_of(columns.steps):
             for step in stay.phases:
-                name = step.phase.partition(":")[2]
+                name = phase_of(step.phase)
+                if name is None:
+                    continue  # a breakpoint is no phase
                 names.setdefault(name.lower(), name)
                 here = np.arange(step.first, step.first + step.count)
                 here = here[states[columns.subject[here]] == numbers.get(stay.state, -1)]
