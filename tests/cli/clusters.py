@@ -23,8 +23,12 @@ def handle(handler):
     for node in handler.getResources():
         data = handler.getResourcePhaseData(node)
         trouble = node.getAsString("Trouble")
+        said = data.getAsList("Signals") or ()
         if trouble:
             handler.setFailed(node, trouble)
+        elif "go" in said:
+            node.setString("Said", " ".join(said))
+            handler.setCompleted(node)
         elif node.getAsInteger("Sleeps") and (data.getAsInteger("Calls") or 0) < node.getAsInteger("Sleeps"):
             data.setInteger("Calls", (data.getAsInteger("Calls") or 0) + 1)
             handler.setSleeping(node, message="not ready yet")

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.run.engines import ANN, Station
+from tests.run.test_path_orders import data
 from tests.run.test_requests import answer, ask, code, look
 from tests.run.yard import Yard, installed, phase
 
@@ -9,7 +10,7 @@ from phaseline.model.blueprint import Value
 from phaseline.model.breakpoints import Breakpoint
 from phaseline.model.rows import ExecutionRow, RequestKind, Turn
 from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
-from phaseline.run.signals import SIGNALED
+from phaseline.run.signals import MOST_SIGNALS, SIGNALED
 from phaseline.testing.builders import node
 
 CREATE = "cloudify.interfaces.lifecycle.create"
@@ -64,8 +65,8 @@ def test_h_a_signal_is_stored_answered_and_told_in_the_turn_that_wakes(station: 
 def test_h_signals_that_come_before_the_call_are_kept_in_their_order(station: Station) -> None:
     row, spot = asleep(station)
     body = {"id": row.id, **spot}
-    for data in ("one", None):
-        station.store.ask(RequestKind.SIGNAL, row.number, {**body, "data": data}, ANN)
+    for said in ("one", None):
+        station.store.ask(RequestKind.SIGNAL, row.number, {**body, "data": said}, ANN)
     look(station)
     assert kept(station, spot) == ({"signals": ["one", None]},) * 2
     assert station.names() == [("create", "db_1")]
@@ -117,17 +118,107 @@ def test_h_an_operation_keeps_what_it_has_under_that_key(station: Station) -> No
     assert station.called() == []
 
 
-def test_h_a_phase_of_a_node_that_sleeps_finds_a_signal_as_well() -> None:
+def test_h_a_phase_of_a_node_that_sleeps_finds_a_signal_in_its_phase_data() -> None:
     yard = Yard(phase("A"), phase("B"), phase("Late", "Installation"))
     row = installed(yard)
-    yard.answer(yard.find("A", "web_1"), OutcomeKind.AGAIN, delay_ms=HOUR_MS)
+    yard.answer(yard.find("A", "web_1"), OutcomeKind.AGAIN, delay_ms=HOUR_MS, properties=data("A", Job=4))
     graph, position = yard.spots("web_1")["A"]
     yard.ask(RequestKind.SIGNAL, row, graph=graph, positions=[position], data="go")
     assert yard.answer_to == {"done": True}
     assert [name for name, _ in yard.runs()[2:]] == ["A"]
-    assert yard.deployments.data(graph)[position] == {"signals": ["go"]}
+    assert yard.data("web_1", "A") == {"Job": 4, "signals": ["go"]}
     (told,) = yard.events(row, SIGNALED)
     assert (told.operation, told.actor) == ("A", "ann")
+
+
+# resources
+
+
+def asleep_in_yard(*names: str, **kept: Value) -> tuple[Yard, ExecutionRow]:
+    """Resources whose phase X sleeps; ``kept``: what it keeps with each."""
+    yard = Yard(phase("X"), phase("Y"))
+    row = yard.start(*names)
+    for name in names:
+        yard.answer(yard.find("X", name), OutcomeKind.AGAIN, delay_ms=HOUR_MS, properties=data("X", **kept))
+    return yard, row
+
+
+def test_h_phases_of_many_resources_get_a_signal_in_one_turn_and_are_called_together() -> None:
+    names = [f"n{number}" for number in range(40)]
+    yard, row = asleep_in_yard(*names, Job=4)
+    before, calls = len(yard.journal), len(yard.runs())
+    yard.about(RequestKind.SIGNAL, "X", *names, data={"ready": True})
+    (turn,) = [one for one in yard.journal[before:] if isinstance(one, Turn) and one.payload.answers]
+    assert len(turn.payload.documents) == len(turn.payload.events) == len(names)
+    assert [len(batch) for batch in turn.changes.opened] == [len(names)]
+    assert yard.runs()[calls:] == [("X", names)]
+    assert [yard.data(name, "X") for name in names] == [{"Job": 4, "signals": [{"ready": True}]}] * len(names)
+    told = yard.events(row, SIGNALED)
+    assert {(one.message, one.operation, one.actor) for one in told} == {('Signal: {"ready": true}', "X", "ann")}
+    assert sorted(one.instance for one in told) == list(range(len(names)))
+
+
+def test_h_signals_to_a_phase_are_kept_in_their_order_under_the_name_that_it_has_for_them() -> None:
+    yard, row = asleep_in_yard("a", Signals=["zero"])
+    graph, position = yard.spots("a")["X"]
+    body: dict[str, Value] = {"id": row.id, "chosen": [[graph, [position]]]}
+    for said in ("one", None):
+        yard.store.ask(RequestKind.SIGNAL, row.number, {**body, "data": said}, ANN)
+    look(yard)
+    assert yard.data("a", "X") == {"Signals": ["zero", "one", None]}
+
+
+@pytest.mark.parametrize("crashes", ["before it is looked at", "before the call", "during the call"])
+def test_h_a_signal_to_a_phase_outlives_a_crash_between_any_two_commits(crashes: str) -> None:
+    yard, row = asleep_in_yard("a", "b")
+    graph, position = yard.spots("a")["X"]
+    if crashes == "before it is looked at":
+        body: dict[str, Value] = {"id": row.id, "chosen": [[graph, [position]]], "data": "go"}
+        yard.store.ask(RequestKind.SIGNAL, row.number, body, ANN)
+        yard.crash()
+        look(yard)
+    else:
+        yard.about(RequestKind.SIGNAL, "X", "a", data="go")
+    for _ in range(2 if crashes == "during the call" else 1):
+        yard.crash()
+        assert (yard.stay("a")["X"], yard.stay("b")["X"]) == ("running", "sleeping")
+        assert (yard.data("a", "X"), yard.data("b", "X")) == ({"signals": ["go"]}, {})
+        assert len(yard.events(row, SIGNALED)) == 1
+
+
+def test_h_nobody_gets_a_signal_that_one_of_them_cannot_take() -> None:
+    yard, row = asleep_in_yard("a", "b")
+    for said in ({"Name": 1, "name": 2}, {"$expr": "1 +"}):
+        yard.about(RequestKind.SIGNAL, "X", "a", "b", data=said)
+        assert yard.answer_to["problem"]["code"] in {"PL-R002", "PL-R005"}
+    yard.pass_time(HOUR_MS / 1000)
+    assert yard.stay("a")["X"] == "running"
+    yard.about(RequestKind.SIGNAL, "X", "a", data="late")
+    assert yard.answer_to["problem"]["code"] == "PL-C093"
+    yard.answer(yard.find("X", "a"), OutcomeKind.AGAIN, delay_ms=HOUR_MS, properties=data("X", signals="mine"))
+    yard.answer(yard.find("X", "b"), OutcomeKind.AGAIN, delay_ms=HOUR_MS)
+    yard.about(RequestKind.SIGNAL, "X", "a", "b", data="late")
+    assert yard.answer_to["problem"]["code"] == "PL-C093"
+    assert (yard.data("a", "X"), yard.data("b", "X"), yard.events(row, SIGNALED)) == ({"signals": "mine"}, {}, [])
+    assert yard.stay("b")["X"] == "sleeping"
+
+
+def test_h_a_signal_to_a_resource_that_has_another_target_is_refused() -> None:
+    yard, row = asleep_in_yard("a", "b")
+    graph, position = yard.spots("a")["X"]
+    yard.reach("Terminated", "a")
+    yard.ask(RequestKind.SIGNAL, row, chosen=[[graph, [position]]], data="go")
+    assert yard.answer_to["problem"]["code"] == "PL-C093"
+    assert yard.data("a", "X") == {}
+
+
+def test_h_unread_signals_have_a_bound(station: Station) -> None:
+    full: list[Value] = [0] * MOST_SIGNALS
+    yard, _ = asleep_in_yard("a", signals=full)
+    yard.about(RequestKind.SIGNAL, "X", "a", data=1)
+    assert yard.answer_to["problem"]["code"] == "PL-C093"
+    row, spot = asleep(station, {"signals": full})
+    assert code(station, ask(station, RequestKind.SIGNAL, row, **spot, data=1)) == "PL-C093"
 
 
 def test_h_whoever_stands_at_a_breakpoint_waits_for_a_person(station: Station) -> None:

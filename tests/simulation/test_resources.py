@@ -99,6 +99,7 @@ class Life:
         self.names: list[str] = []
         self.targets: dict[str, str] = {}
         self.begun: set[tuple[int, int]] = set()
+        self.said = 0
 
     def step(self) -> None:
         """Something happens."""
@@ -208,8 +209,21 @@ class Life:
     def _wake(self) -> None:
         for name in self.names:
             for one, status in self.yard.stay(name).items():
-                if status == "sleeping":
+                if status == "sleeping" and self.said % 2:
+                    self._signal(one, name)
+                elif status == "sleeping":
                     self.yard.about(RequestKind.WAKE, one, name)
+                self.said += status == "sleeping"
+
+    def _signal(self, phase: str, name: str) -> None:
+        """Who has just been found asleep has what is said, unless its phase was called in the same moment."""
+        self.yard.about(RequestKind.SIGNAL, phase, name, data=self.said)
+        if self.yard.answer_to == {"done": True}:
+            kept = self.yard.data(name, phase)
+            assert isinstance(kept, dict)
+            assert kept["signals"][-1] == self.said, f"{phase} of {name} keeps {kept}"
+        else:
+            assert self.yard.answer_to["problem"]["code"] == "PL-C093"
 
     def end(self) -> None:
         """Nothing goes wrong any more: everybody arrives."""

@@ -47,6 +47,16 @@ def test_resources_live_their_life_in_a_program(lab: Phaseline) -> None:
         assert lab.resources.list().total == 0
 
 
+def test_h_a_program_says_something_to_phases_that_sleep(lab: Phaseline) -> None:
+    with lab:
+        lab.resources.apply(records=[node("n1", Sleeps=1), node("n2", Sleeps=1)], cluster="lab")
+        with pytest.raises(ProblemsError) as caught:
+            lab.resources.signal("n1", data="go")
+        assert [problem.code for problem in caught.value.problems] == ["PL-C093"], "nothing was called yet"
+        lab.engine.run()
+        assert lab.resources.show("n1").state == "Started"
+
+
 def test_everything_wrong_with_records_is_told_at_once(lab: Phaseline, tmp_path: Path) -> None:
     (tmp_path / "nodes.rec").write_text(record("n1") + "State = 1\n")
     with lab, pytest.raises(ProblemsError) as caught:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from phaseline.engine.scheduler import Scheduler
     from phaseline.model.events import Accepted, Batch, Segment
-    from phaseline.model.rows import EventRow, Remark
+    from phaseline.model.rows import DocumentChange, EventRow, Remark
     from phaseline.model.topology import Topology
     from phaseline.ports import Executor, Store
     from phaseline.run.deployments import Deployments
 
-Given = tuple["Remark", "EventRow"]
-"""A signal to one entry: what it keeps from now on, and the event that tells of it."""
+Given = tuple["Remark | DocumentChange", "EventRow"]
+"""A signal to one entry: what it, or its resource, keeps from now on, and the event that tells of it."""
 NOT_REPORTED = np.zeros(1, bool)
 """Of a batch of one: it is never written, for its only report ends it."""
 NOT_REPORTED.flags.writeable = False
@@ -113,9 +113,8 @@ class Outstanding:
         for vouch in self.vouched:
             sorter.checks.extend(vouched_for(vouch, self.scheduler.arena, now))
         self.vouched.clear()
-        for remark, event in self.signals:
-            sorter.remarks.append(remark)
-            sorter.events.append(altered(event, at=now))
+        for kept, event in self.signals:
+            sorter.keep(kept, altered(event, at=now))
         self.signals.clear()
         self._deployments.checked(sorter.checks)
         if reports:

@@ -1,4 +1,4 @@
-"""What users ask about resources on their way: retry, complete, rerun, wake, edit; each told in the history (section 11).
+"""What users ask about resources on their way: retry, complete, rerun, wake, signal, edit; each told in the history (section 11).
 
 A request names entries as ``chosen``: ((graph, positions), ...). What it changes in memory is stored with the next turn.
 """
@@ -19,10 +19,11 @@ from phaseline.model.events import (
 )
 from phaseline.model.phase_data import PHASE_DATA
 from phaseline.model.problem import fail
-from phaseline.model.rows import EventRow, Remark, RequestKind
+from phaseline.model.rows import DocumentChange, EventRow, Remark, RequestKind
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, Mark
 from phaseline.model.subject_ranges import numbers_of
+from phaseline.run.signals import given, statuses_of
 from phaseline.run.stay_steps import stays_of
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class PathOrders:
             how = body.get("how")
             subjects = numbers_of(body.get("subjects"))
             return [CancelRequested(number, how if how in {"force", "kill"} else "wait", subjects)], []
+        if request.kind is RequestKind.SIGNAL:
+            return self._signal(row, chosen or (), request)
         if request.kind is RequestKind.RETRY:
             chosen = self._failed(row) if chosen is None else self._with_exits(chosen)
             self._clear(row, chosen)
@@ -91,6 +94,12 @@ class PathOrders:
             events = [WakeRequested(number, graph, places) for graph, places in chosen or ()]
         reason = str(body.get("reason", ""))
         return events, list(self._told(row, chosen or (), request, reason, now))
+
+    def _signal(self, row: ExecutionRow, chosen: Chosen, request: RequestRow) -> tuple[list[Event], list[EventRow]]:
+        """What sleeps is called now and finds what was said. Raises as ``signals.given``."""
+        sleeping, made = given(self._store, self._scheduler, self._deployments, row, chosen, request)
+        self._phases.documents += [kept for kept, _ in made if isinstance(kept, DocumentChange)]
+        return [WakeRequested(row.number, graph, places) for graph, places in sleeping], [told for _, told in made]
 
     def _refuse_good(self, row: ExecutionRow, chosen: Chosen) -> None:
         """Raise PL-C014 if one of these has neither failed nor was canceled."""
@@ -141,11 +150,7 @@ class PathOrders:
     # -- entries ------------------------------------------------------------------------------------------------
 
     def _statuses(self, graph: int) -> np.ndarray:
-        slot = self._scheduler.arena.slots.get(graph)
-        if slot is not None:
-            held: np.ndarray = self._scheduler.arena.status[slot.base : slot.end]
-            return held
-        return np.frombuffer(bytes(self._store.statuses(graph)), np.uint8)
+        return statuses_of(self._store, self._scheduler, graph)
 
     def _failed(self, row: ExecutionRow) -> Chosen:
         """Everything of an execution that failed or was canceled, of subjects that follow no newer one."""

@@ -12,7 +12,7 @@ import numpy as np
 from phaseline.model.around import HOOKS
 from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
-from phaseline.model.rows import NOTHING_WRITTEN, EventRow, LogLine, Payload
+from phaseline.model.rows import NOTHING_WRITTEN, EventRow, LogLine, Payload, Remark
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.run.guarding import protected
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Accepted, Batch, Segment
     from phaseline.model.execution import Request
-    from phaseline.model.rows import Answer, DocumentChange, Measure, Remark, Reshaped, Written
+    from phaseline.model.rows import Answer, DocumentChange, Measure, Reshaped, Written
     from phaseline.ports import Secrets
     from phaseline.run.reports import Report
 
@@ -120,6 +120,14 @@ class Sorter:
             if member in refused or member not in answered:
                 self._late(origin, member, change)
         self.remarks.extend(remark for member, remark in report.remarks if member not in refused)
+
+    def keep(self, kept: Remark | DocumentChange, event: EventRow) -> None:
+        """Keep what somebody has said, with the event that tells of it."""
+        if isinstance(kept, Remark):
+            self.remarks.append(kept)
+        else:
+            self.documents.append(kept)
+        self.events.append(event)
 
     def _late(self, origin: Origin | None, member: int, change: DocumentChange) -> None:
         execution = origin.execution_of(member) if origin is not None else None

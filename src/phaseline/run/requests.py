@@ -28,6 +28,11 @@ LOOK_MS = 150
 DONE: Mapping[str, Value] = {"done": True}
 """The answer to what was carried out."""
 
+ABOUT_RESOURCES = frozenset(
+    {RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN, RequestKind.WAKE, RequestKind.SIGNAL}
+)
+"""What is asked about some of the resources that an execution brings to a target."""
+
 
 class Orders(Protocol):
     """What an engine does for those who ask."""
@@ -158,10 +163,9 @@ class Door:
 
     def _about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
         """What is asked about resources that an execution brings, or brought, to a target, or about phases of its nodes."""
-        if request.kind is RequestKind.WAKE or request.kind is RequestKind.CANCEL:
-            refuse_ended(
-                row, "nothing in it sleeps" if request.kind is RequestKind.WAKE else "nothing is left to cancel"
-            )
+        if request.kind in {RequestKind.WAKE, RequestKind.SIGNAL, RequestKind.CANCEL}:
+            is_cancel = request.kind is RequestKind.CANCEL
+            refuse_ended(row, "nothing is left to cancel" if is_cancel else "nothing in it sleeps")
         else:
             self._refuse_reopening(row)
         self._orders.about_resources(row, request)
@@ -210,7 +214,8 @@ class Door:
         if request.kind is RequestKind.SIGNAL and positions is not None:
             from phaseline.run.signals import given
 
-            positions, made = given(self._store, self._orders, row, graph, positions, request)
+            orders, asked = self._orders, [(graph, positions)]
+            ((graph, positions),), made = given(self._store, orders.scheduler, orders.deployments, row, asked, request)
             self._signals.extend(made)
         self._orders.wake(row.number, graph, positions)
 
@@ -219,7 +224,7 @@ def is_about_resources(request: RequestRow) -> bool:
     """True for what concerns some resources of an execution, or phases of them."""
     if request.kind is RequestKind.CANCEL:
         return "subjects" in request.body
-    return request.kind in {RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN, RequestKind.WAKE}
+    return request.kind in ABOUT_RESOURCES
 
 
 def _chosen(body: Mapping[str, Any]) -> tuple[int | None, np.ndarray | None]:

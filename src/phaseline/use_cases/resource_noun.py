@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
     from phaseline.use_cases.resources.applying import Applied
     from phaseline.use_cases.resources.choosing import Choice
     from phaseline.use_cases.resources.deciding import Decided
@@ -141,6 +142,20 @@ class Resources:
         from phaseline.use_cases.resources.deciding import wake
 
         return wake(self._place, _choice(names, where, "", cluster, everybody=everybody), phases=phases)
+
+    def signal(
+        self,
+        *names: str,
+        data: Value = None,
+        where: str = "",
+        cluster: str | None = None,
+        everybody: bool = False,
+        phases: Sequence[str] = (),
+    ) -> Decided:
+        """Say something to phases that sleep: they are called now and find it in ``signals`` of their phase data."""
+        from phaseline.use_cases.resources.deciding import signal
+
+        return signal(self._place, _choice(names, where, "", cluster, everybody=everybody), data=data, phases=phases)
 
     def cancel(
         self, *names: str, where: str = "", group: str = "", cluster: str | None = None, everybody: bool = False

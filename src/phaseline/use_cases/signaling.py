@@ -46,8 +46,8 @@ def signal(
     row, topology, number = find_instance(place.store, id, deployment)
     whole, rows = topology.ids[number], place.store.executions(row.number)
     if any(one.request.workflow == REACH for one in rows):
-        mend = f"Have those called that sleep: phaseline resources wake {whole} -d {row.name}"
-        raise fail("PL-C093", f"'{whole}' is a resource, and its phases take no signals", mend, subject=whole)
+        mend = f"Say it to those of its phases that sleep: phaseline resources signal {whole} -d {row.name} --data …"
+        raise fail("PL-C093", f"'{whole}' is a resource, whose phases take signals", mend, subject=whole)
     refusals: list[Problem] = []
     for one in rows:
         if one.status.is_ended:

@@ -6,7 +6,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import deployment_option, detach_option, json_option, limit_option
+from phaseline.cli.options import data_option, deployment_option, detach_option, json_option, limit_option
 
 
 @click.group(epilog="Example: phaseline instances list -d shop")
@@ -133,7 +133,7 @@ def restrict(
 @instances.command(epilog="Example: phaseline instances signal web_k2m9x1 -d shop --data '{\"ready\": true}'")
 @click.argument("id", shell_complete=completing.instances)
 @deployment_option
-@click.option("--data", metavar="JSON", default="null", help="What is said; YAML is understood as well.")
+@data_option
 @click.option(
     "--operation", "operations", metavar="NAME", multiple=True, help="Only this one, such as start; repeatable."
 )

@@ -9,7 +9,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, limit_option, pairs
+from phaseline.cli.options import data_option, json_option, limit_option, pairs
 
 if TYPE_CHECKING:
     from phaseline.use_cases.resources.choosing import Choice
@@ -188,6 +188,22 @@ def wake(desk: Desk, /, phases: tuple[str, ...], **options: Any) -> None:
 
     with desk.open() as place:
         found = run(place, choice(options), phases=phases)
+    desk.answer(found, lambda: decided_text(found))
+
+
+@resources.command(
+    epilog="Example: phaseline resources signal --filter 'Rack == 4' --phase Acme.Power --data '{\"on\": true}'"
+)
+@about_some(phase_option, data_option)
+def signal(desk: Desk, /, phases: tuple[str, ...], data: str, **options: Any) -> None:
+    """Say something to phases that sleep: they are called now, and find it in their phase data, in the list signals."""
+    from phaseline.cli.render.resources import decided_text
+    from phaseline.use_cases.inputs import read_value
+    from phaseline.use_cases.resources.deciding import signal as run
+
+    said = read_value(data, "data")
+    with desk.open() as place:
+        found = run(place, choice(options), data=said, phases=phases)
     desk.answer(found, lambda: decided_text(found))
 
 

@@ -1,4 +1,4 @@
-"""What a user decides about phases of resources: try again, take as completed, call once more, call now."""
+"""What a user decides about phases of resources: try again, take as completed, call once more, call now, tell something."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.resources.stays import Stay
     from phaseline.use_cases.workplace import Workplace
 
-Verb = Literal["retry", "complete", "rerun", "wake"]
+Verb = Literal["retry", "complete", "rerun", "wake", "signal"]
 FITTING: Mapping[Verb, frozenset[EntryStatus]] = {
     "retry": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
     "complete": frozenset(
@@ -38,6 +38,7 @@ FITTING: Mapping[Verb, frozenset[EntryStatus]] = {
     ),
     "rerun": frozenset({EntryStatus.COMPLETED}),
     "wake": frozenset({EntryStatus.SLEEPING}),
+    "signal": frozenset({EntryStatus.SLEEPING}),
 }
 """{verb: statuses for which it means something} (T9, T10, T18, T19)."""
 UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {
@@ -50,7 +51,18 @@ KINDS: Mapping[Verb, RequestKind] = {
     "complete": RequestKind.COMPLETE,
     "rerun": RequestKind.RERUN,
     "wake": RequestKind.WAKE,
+    "signal": RequestKind.SIGNAL,
 }
+LACKING: Mapping[Verb, str] = {
+    "retry": "has failed",
+    "complete": "has failed",
+    "rerun": "has completed",
+    "wake": "sleeps",
+    "signal": "sleeps",
+}
+"""{verb: what a phase must have done that it is said of}"""
+NOBODY: Mapping[Verb, str] = {"signal": "PL-C093"}
+"""{verb: the code of what is said where there is no such phase}, PL-C041 for all others."""
 MOST_TOLD = 20
 
 
@@ -103,6 +115,14 @@ def rerun(place: Workplace, choice: Choice, *, phases: Sequence[str]) -> Decided
 def wake(place: Workplace, choice: Choice, *, phases: Sequence[str] = ()) -> Decided:
     """Have sleeping phases called now."""
     return _decide(place, "wake", choice, phases, lambda _: {})
+
+
+def signal(place: Workplace, choice: Choice, *, data: Value, phases: Sequence[str] = ()) -> Decided:
+    """Add data to the ``signals`` in what sleeping phases keep with their resources, and have them called now.
+
+    Raises: PL-C093 where nothing sleeps, PL-R011 and PL-R012 for what no record can have, and as ``choose``.
+    """
+    return _decide(place, "signal", choice, phases, lambda _: {"data": data})
 
 
 class _Found:
@@ -227,16 +247,15 @@ def _unfit(snapshot: Snapshot, number: int, verb: Verb, phases: Sequence[str]) -
         mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
         message = f"the resource '{name}' is in no phase '{missing[0]}' now"
         return Problem("PL-C040", message, f"{mend}See: phaseline resources show {name}", Place(subject=name))
-    words = {"retry": "failed", "complete": "failed", "rerun": "completed", "wake": "sleeps"}
-    message = f"no phase of the resource '{name}' {'has ' if verb != 'wake' else ''}{words[verb]}"
-    return Problem("PL-C041", message, f"See how it stands: phaseline resources show {name}", Place(subject=name))
+    message = f"no phase of the resource '{name}' {LACKING[verb]}"
+    mend = f"See how it stands: phaseline resources show {name}"
+    return Problem(NOBODY.get(verb, "PL-C041"), message, mend, Place(subject=name))
 
 
 def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
     of = f" in {', '.join(phases)}" if phases else ""
-    words = {"retry": "has failed", "complete": "has failed", "rerun": "is completed", "wake": "sleeps"}
-    message = f"none of {meant} resources {words[verb]}{of}" if meant else "no resource fits"
-    return fail("PL-C041", message, "See how they stand: phaseline resources list")
+    message = f"none of {meant} resources {LACKING[verb]}{of}" if meant else "no resource fits"
+    return fail(NOBODY.get(verb, "PL-C041"), message, "See how they stand: phaseline resources list")
 
 
 def _edits(changes: Mapping[str, str]) -> list[Value]:
