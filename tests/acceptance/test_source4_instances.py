@@ -129,6 +129,15 @@ def test_a_scale_out_runs_tasks_on_what_is_new_and_on_all_those_that_run_again(i
     ]
 
 
+def test_two_scales_of_which_each_alone_is_within_the_limits_of_a_role_are_not_both_done(installed: Played) -> None:
+    role = "web: {name: Web, description: x, limits: {max: 3}}\n"
+    limited = package("lma", node_roles=role, number=3, tasks="[]")
+    assert installed.run([limited], "scale", scalable_entity_name="web", delta=1).status.value == "completed"
+    row = installed.run([limited], "scale", scalable_entity_name="web", delta=1)  # as one that waited for the other
+    assert (row.status.value, called(installed), installed.graphs(row)) == ("failed", [], [])
+    assert "4 instances have the role 'web' of lma-1.0.0, at most 3 may" in row.reason
+
+
 def test_a_scale_in_runs_only_tasks_that_run_again(installed: Played) -> None:
     row = installed.run([EVERYWHERE], "scale", scalable_entity_name="web", delta=-1)
     assert row.status.value == "completed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from phaseline.model.packages import CrossDependency, Roles
+from phaseline.model.role_limits import RoleLimits
 from phaseline.model.stage_tasks import Origin, Stages, Task, Ties, from_json, to_json
 
 NET, DISK = Origin("net", "1.0.0", "/packages/net", "scripts", "/srv/work", {"port": 80}), Origin("disk", "2.0.1")
@@ -46,7 +47,7 @@ TASKS = (
 
 
 def test_what_is_stored_reads_back_as_it_was() -> None:
-    stages = Stages(TASKS, frozenset({"controller", "ceph"}))
+    stages = Stages(TASKS, frozenset({"controller", "ceph"}), (RoleLimits("ceph-1.0.0", "ceph", 1, mend="More."),))
     stored = json.loads(json.dumps(to_json(stages)))
     assert len(stored["origins"]) == 2
     assert from_json(stored) == stages

@@ -1,4 +1,4 @@
-"""Tasks of packages as one execution runs them: serialized, in order, and stored with it (source document 4).
+"""What packages say to one execution: their tasks, serialized and in order, and limits of roles; stored with it (source document 4).
 
 Whatever becomes of the packages, an execution goes on with what it has here. Conditions are answered, defaults are filled in;
 whom a task is for is said by its roles, since instances come and go meanwhile.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from phaseline.model.blueprint import Operation
 from phaseline.model.frozen import defaults_of, frozen, told
 from phaseline.model.packages import NOBODY, CrossDependency, Roles
+from phaseline.model.role_limits import RoleLimits
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -155,15 +156,21 @@ class Task:
 class Stages:
     """The tasks of one execution: those of ``tasks.yaml`` in the order in which they run, then the others by package and place.
 
-    ``split``: roles that have a primary instance, which their name alone does not mean (F19).
+    ``split``: roles that have a primary instance, which their name alone does not mean (F19). ``limits``: how many instances
+    may have a role, where the workflow brings the deployment to a number of them.
     """
 
     tasks: tuple[Task, ...] = ()
     split: frozenset[str] = frozenset()
+    limits: tuple[RoleLimits, ...] = ()
 
     def __len__(self) -> int:
         """How many tasks there are."""
         return len(self.tasks)
+
+    def __bool__(self) -> bool:
+        """True when there is anything in it that the execution has to look at."""
+        return bool(self.tasks or self.limits)
 
     def __iter__(self) -> Iterator[Task]:
         """The tasks in order."""
@@ -201,14 +208,20 @@ def to_json(stages: Stages) -> dict[str, Value]:
         if not origins or task.origin != origins[-1]:
             origins.append(task.origin)
         tasks.append({**_differing(task), "origin": len(origins) - 1})
-    return {"origins": [_differing(origin) for origin in origins], "tasks": tasks, "split": [*sorted(stages.split)]}
+    found: dict[str, Value] = {
+        "origins": [_differing(origin) for origin in origins],
+        "tasks": tasks,
+        "split": [*sorted(stages.split)],
+    }
+    return {**found, "limits": [told(one) for one in stages.limits]} if stages.limits else found
 
 
 def from_json(stored: Mapping[str, Any]) -> Stages:
     """The tasks of ``to_json``."""
     origins = [Origin(**one) for one in stored["origins"]]
     tasks = tuple(Task(**{**_read(one), "origin": origins[one["origin"]]}) for one in stored["tasks"])
-    return Stages(tasks, frozenset(stored["split"]))
+    limits = tuple(RoleLimits(**one) for one in stored.get("limits", ()))
+    return Stages(tasks, frozenset(stored["split"]), limits)
 
 
 _DEFAULTS: Mapping[type, Mapping[str, Any]] = {

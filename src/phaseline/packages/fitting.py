@@ -6,18 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from phaseline.model.problem import Place, Problem
+from phaseline.model.role_limits import Count, RoleLimits, beyond
 from phaseline.packages.conditions import ConditionError, holds, value_of
 
 if TYPE_CHECKING:
-    from phaseline.model.packages import Limits, NodeRole, Package, Release
+    from phaseline.model.packages import Limits, Package, Release
 
 OS, MODE, RELEASE = "os", "mode", "release"
 LABELS: Final = (OS, MODE, RELEASE)
 """Labels of a deployment that say what it runs on; what it does not say fits everything."""
 
 Models = Mapping[str, Any]
-Count = Callable[[str], int]
-"""How many instances have a role."""
 
 
 def unfit(package: Package, labels: Mapping[str, Sequence[str]]) -> list[Problem]:
@@ -51,33 +50,28 @@ def is_version_of(version: str, release: str) -> bool:
     return len(wanted) <= len(found) and all(whole.startswith(part) for part, whole in zip(wanted, found, strict=False))
 
 
-def beyond_limits(package: Package, count: Count, models: Models) -> list[Problem]:
-    """Roles of the package that too few or too many instances have (PL-F069); fewer than recommended is a warning."""
-    found: list[Problem] = []
+def limits_of(package: Package, models: Models) -> tuple[list[RoleLimits], list[Problem]]:
+    """The limits of the package's roles that are in force, and a problem (PL-F069) for each that cannot be evaluated."""
+    found: list[RoleLimits] = []
+    problems: list[Problem] = []
     for role in package.node_roles:
         try:
-            found += _beyond(package, role, count(role.id), models)
+            if role.limits.condition and not holds(role.limits.condition, models):
+                continue
+            least, most, advised, said = _in_force(role.limits, models)
         except ConditionError as error:
             message = f"{package}: limits of the role '{role.id}' cannot be evaluated: {error.reason}"
-            found.append(Problem("PL-F069", message, error.mend, Place("node_roles.yaml", subject=str(package))))
-    return found
+            problems.append(Problem("PL-F069", message, error.mend, Place("node_roles.yaml", subject=str(package))))
+        else:
+            if (least, most, advised) != (None, None, None):
+                found.append(RoleLimits(str(package), role.id, least, most, advised, said))
+    return found, problems
 
 
-def _beyond(package: Package, role: NodeRole, count: int, models: Models) -> list[Problem]:
-    limits = role.limits
-    if limits.condition and not holds(limits.condition, models):
-        return []
-    least, most, advised, said = _in_force(limits, models)
-    place = Place("node_roles.yaml", subject=str(package))
-    have = f"{count} instance{'s' * (count != 1)} {'has' if count == 1 else 'have'} the role '{role.id}' of {package}"
-    mend = said or f"Change the number of instances of the nodes with the role '{role.id}'."
-    if least is not None and count < least:
-        return [Problem("PL-F069", f"{have}, at least {least} must", mend, place)]
-    if most is not None and count > most:
-        return [Problem("PL-F069", f"{have}, at most {most} may", mend, place)]
-    if advised is not None and count < advised:
-        return [Problem("PL-F069", f"{have}, {advised} are recommended", mend, place, "warning")]
-    return []
+def beyond_limits(package: Package, count: Count, models: Models) -> list[Problem]:
+    """Roles of the package that too few or too many instances have (PL-F069); fewer than recommended is a warning."""
+    found, problems = limits_of(package, models)
+    return [*problems, *beyond(found, count)]
 
 
 def _in_force(limits: Limits, models: Models) -> tuple[int | None, int | None, int | None, str]:

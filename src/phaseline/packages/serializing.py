@@ -1,4 +1,4 @@
-"""From enabled packages to the list of tasks that is stored with an execution: ordered, defaults filled in, conditions answered."""
+"""From enabled packages to what is stored with an execution: tasks in order, defaults filled in, limits of roles, all conditions answered."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.packages import GranularTask, Package, Roles, StageTask, Strategy
+from phaseline.model.problem import ProblemsError
+from phaseline.model.role_limits import SHAPING, RoleLimits
 from phaseline.model.stage_tasks import Origin, Stages, Task, Ties
+from phaseline.packages.fitting import limits_of
 from phaseline.packages.order import granular, ordered
+from phaseline.packages.settings import as_model
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -69,7 +73,10 @@ class Surroundings:
 
 
 def serialized(chosen: Sequence[Chosen], given: Surroundings) -> Stages:
-    """The tasks of these packages that the workflow runs, in the order in which they run (F27)."""
+    """The tasks of these packages that the workflow runs, in the order in which they run (F27), and their limits of roles.
+
+    Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069).
+    """
     return _Serializing(chosen, given).stages()
 
 
@@ -80,7 +87,7 @@ class _Serializing:
         self._origins = {(one.package.name, one.package.version): _origin(one, given) for one in chosen}
         self._first = {(one.name, one.version) for one in self._packages if one.format == FIRST_FORMAT}
         self._split = frozenset(role.id for one in self._packages for role in one.node_roles if role.has_primary)
-        self._models: Mapping[str, Value] = {"settings": _settings(chosen), "cluster": dict(given.cluster)}
+        self._models: Mapping[str, Value] = {"settings": settings_model(chosen), "cluster": dict(given.cluster)}
 
     def stages(self) -> Stages:
         tasks: list[Task] = []
@@ -90,7 +97,15 @@ class _Serializing:
                 count[task.stage] += STEP
                 tasks.append(self._stage_task(task, count[task.stage]))
         tasks += [self._granular(task) for task in granular(self._packages) if self._given.workflow in task.on]
-        return Stages(tuple(tasks), self._split)
+        return Stages(tuple(tasks), self._split, self._limits() if self._given.workflow in SHAPING else ())
+
+    def _limits(self) -> tuple[RoleLimits, ...]:
+        """Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069)."""
+        looked = [limits_of(one, self._models) for one in self._packages]
+        problems = [problem for _, wrong in looked for problem in wrong]
+        if problems:
+            raise ProblemsError(problems)
+        return tuple(one for found, _ in looked for one in found)
 
     def _stage_task(self, task: StageTask, priority: int) -> Task:
         return Task(
@@ -153,12 +168,11 @@ def _origin(one: Chosen, given: Surroundings) -> Origin:
     return Origin(package.name, package.version, one.folder, scripts, given.work, settings)
 
 
-def _settings(chosen: Sequence[Chosen]) -> dict[str, Value]:
+def settings_model(chosen: Sequence[Chosen]) -> dict[str, Value]:
     """What conditions ask for, such as ``settings:net.port.value``."""
     found: dict[str, Value] = {}
     for one in chosen:
-        told: dict[str, Value] = {name: {"value": value} for name, value in one.settings.items()}
-        found[one.package.name] = {"metadata": {"enabled": True}, **told}
+        found |= as_model(str(one.package), one.package.form, one.settings)
     return found
 
 

@@ -56,6 +56,10 @@ def surrounded(planner: Planner, around: Around) -> Planner:
             first = body.answer()
             if isinstance(first, Verdict) and first.is_idle:
                 return first
+            if around.stages is not None and around.stages.limits:
+                from phaseline.plan.role_limits import look_ahead  # most have none
+
+                look_ahead(around.stages.limits, planner, asked)
         if not any(done.name == OPENING + OF_TAKING_BACK for done in of_this_action(asked)):
             found = _Action(around.hooks, asked).answer(body)
             is_over = isinstance(found, Verdict) and _told(asked, "") is Why.FAILED

@@ -169,7 +169,7 @@ def install(
     new = new_deployment(place, name, loaded)
     replaced = existing.number if existing is not None else 0
     asked = new_execution(
-        place, replaced, request, at=new.created_at
+        place, replaced, request, at=new.created_at, made=loaded.topology, watcher=watcher
     )  # what was enabled for it is enabled for this one
     _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
     assert row is not None, "an execution was asked for"

@@ -15,13 +15,15 @@ from phaseline.use_cases.installing import AS_SET, Order, refuse_taken
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.node_paths import known_paths
-from phaseline.use_cases.own_workflows import planner_of
+from phaseline.use_cases.own_workflows import find_own, planner_of
 from phaseline.use_cases.owning import declarer, refuse, slots
 from phaseline.use_cases.previews import with_surroundings
 from phaseline.use_cases.store_file import has_store
 from phaseline.use_cases.storing import missing_secrets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phaseline.model.execution import KnownPaths, Request
     from phaseline.model.rows import CodePlaces, DeploymentRow
     from phaseline.model.stored_plans import Aim
@@ -85,19 +87,25 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
         from phaseline.use_cases.labels import with_given
 
         loaded = with_given(loaded, order.labels)
-    if name is not None and has_store(place):
-        refuse_taken(place, name)
+    replaced = refuse_taken(place, name) if name is not None and has_store(place) else None
     request = AS_SET.request("install", place, {})
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(place, loaded.blueprint)))
-    return plan_made(place, request, name or "(new)", found, yes_many=order.yes_many)
+    number = 0 if replaced is None else replaced.number
+    return plan_made(place, request, name or "(new)", found, yes_many=order.yes_many, replaces=number)
 
 
-def plan_made(place: Workplace, request: Request, name: str, loaded: Loaded, *, yes_many: bool = True) -> Planned:
-    """What the first execution of a deployment would do that is not stored, with its warnings."""
+def plan_made(
+    place: Workplace, request: Request, name: str, loaded: Loaded, *, yes_many: bool = True, replaces: int = 0
+) -> Planned:
+    """What the first execution of a deployment would do that is not stored, with its warnings.
+
+    ``replaces``: the deployment in whose place it comes; what is enabled for that is enabled for it.
+    """
     history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
     foreseen = _ask(place, loaded.topology, loaded.code, request, history)
-    planned = _planned(place, request, foreseen, loaded.warnings, yes_many=yes_many)
-    return with_surroundings(place, planned, request, foreseen, made=(name, loaded))
+    warnings = (*loaded.warnings, *_limits(place, replaces, request, foreseen))
+    planned = _planned(place, request, foreseen, warnings, yes_many=yes_many)
+    return with_surroundings(place, planned, request, foreseen, deployment=replaces, made=(name, loaded))
 
 
 def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False) -> Planned:
@@ -128,9 +136,18 @@ def plan_workflow(place: Workplace, order: Start, *, save: bool = False) -> Plan
     checks = place.store.checks(found.deployment.number, only_results=True).checks
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history, found.own)
-    planned = _planned(place, found.request, foreseen, found.warnings, found.deployment, yes_many=True)
-    planned = with_surroundings(place, planned, found.request, foreseen, deployment=found.deployment.number)
-    return _kept(place, found.deployment, found.request, planned) if save else planned
+    row, request = found.deployment, found.request
+    warnings = (*found.warnings, *_limits(place, row.number, request, foreseen))
+    planned = _planned(place, request, foreseen, warnings, row, yes_many=True)
+    planned = with_surroundings(place, planned, request, foreseen, deployment=row.number)
+    return _kept(place, row, request, planned) if save else planned
+
+
+def _limits(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
+    """What packages say to the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
+    from phaseline.use_cases.packages.limits import limits_foreseen
+
+    return limits_foreseen(place, deployment, request, foreseen)
 
 
 def _kept(place: Workplace, row: DeploymentRow, request: Request, found: Planned) -> Planned:
@@ -160,7 +177,8 @@ def foresee_rounds(
         aim=lambda: aim,
         planner=lambda name: planner_of(place, blueprint, code, name),
     )
-    return _foresee(place, topology, code, request, history)
+    own = find_own(place.catalog, blueprint, code, request.workflow)
+    return _foresee(place, topology, code, request, history, own)
 
 
 def summaries(

@@ -131,7 +131,7 @@ def apply_plan(place: Workplace, id: str, *, watcher: Watcher | None = None, det
     if view.moved:
         _raise_moved(view)
     created = store.create_execution(
-        new_execution(place, row.number, request),
+        new_execution(place, row.number, request, watcher=watcher),
         asks=True,
         beside=lets_be(topology, request),
     )

@@ -5,24 +5,41 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.rows import NewExecution
+from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
     from phaseline.model.around import Around, HookClass
     from phaseline.model.execution import Request
     from phaseline.model.stage_tasks import Stages
+    from phaseline.model.topology import Topology
+    from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
 
-def new_execution(place: Workplace, deployment: int, request: Request, *, at: int | None = None) -> NewExecution:
+def new_execution(
+    place: Workplace,
+    deployment: int,
+    request: Request,
+    *,
+    at: int | None = None,
+    made: Topology | None = None,
+    watcher: Watcher | None = None,
+) -> NewExecution:
     """What is to be stored, with all that surrounds it. ``deployment`` 0: one that is made with it; ``at``: now, unless given.
 
-    Raises: as ``around_of``.
+    ``made``: the instances of one that is made in the place of ``deployment``. ``watcher``: who is told what is not as packages
+    recommend it. Raises: as ``around_of``; PL-F069 for what would bring it to more or fewer instances than packages allow.
     """
     if deployment and place.store.labels.of(deployment):  # some of them may be breakpoints
         from phaseline.use_cases.breakpoints import with_breakpoints
 
         request = with_breakpoints(place, deployment, request)
     around = around_of(place, request, deployment)
+    if around is not None and around.stages is not None and around.stages.limits:
+        from phaseline.use_cases.packages.limits import looked_at
+
+        for warning in looked_at(place, around.stages.limits, deployment, request, made):
+            (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
     return NewExecution(deployment, request, place.actor, place.clock.now() if at is None else at, around)
 
 
@@ -49,7 +66,7 @@ def uses_packages(place: Workplace, deployment: int) -> bool:
 
 
 def _stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None:
-    """The tasks of the packages that are enabled for a deployment."""
+    """What the packages say that are enabled for a deployment."""
     from phaseline.use_cases.packages.tasks import stages_of
 
     return stages_of(place, workflow, deployment)

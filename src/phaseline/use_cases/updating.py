@@ -124,7 +124,7 @@ def carry_out(
         from phaseline.use_cases.packages.types import bring_imports
 
         bring_imports(place, found.deployment.number, found.packages)
-    new = new_execution(place, found.deployment.number, request)
+    new = new_execution(place, found.deployment.number, request, watcher=watcher)
     row = place.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
     place.store.stored_plans.apply(kept.number, row.number)
     return conduct(place, Ticket(row), watcher, detach=detach)
@@ -230,11 +230,15 @@ def _refuse_unknown(place: Workplace, aim: Aim, request: Request) -> None:
 
 @undisturbed()
 def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool = False) -> Planned:
-    """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand."""
+    """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand.
+
+    Raises: PL-F069 if packages allow no such number of instances with their roles.
+    """
     from phaseline.plan.foresight import doubts
     from phaseline.plan.update_summary import summarise_update
     from phaseline.plan.update_text import update_text
     from phaseline.plan.workflows.update import ALLOW_REPLACE
+    from phaseline.use_cases.packages.limits import limits_foreseen
 
     allowed = altered(found.request, parameters={**found.request.parameters, ALLOW_REPLACE: True})
     foreseen = foresee_rounds(
@@ -246,6 +250,7 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
         code=found.aim.code,
         aim=altered(found.aim, revision=found.revision),
     )
+    limits = limits_foreseen(place, found.deployment.number, found.request, foreseen)
     rounds = summaries(place, foreseen, found.deployment)
     summary = summarise_update(
         (found.deployment.name, found.aim.blueprint.file),
@@ -255,7 +260,7 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
         found.request,
         foreseen,
         rounds,
-        (*found.warnings, *doubts(found.request.workflow, foreseen)),
+        (*found.warnings, *doubts(found.request.workflow, foreseen), *limits),
     )
     planned = Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
     if not asks_hooks:

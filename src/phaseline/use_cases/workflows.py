@@ -98,7 +98,7 @@ def start(
     agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
     for warning in (*prepared.warnings, *((agents,) if agents else ())):
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
-    new = new_execution(place, prepared.deployment.number, prepared.request)
+    new = new_execution(place, prepared.deployment.number, prepared.request, watcher=watcher)
     row = place.store.create_execution(new, asks=True, beside=lets_be(prepared.topology, prepared.request))
     return conduct(place, Ticket(row), watcher, detach=detach)
 

@@ -1,0 +1,49 @@
+"""Roles of packages have limits: whether a deployment keeps to them in the shape that a workflow brings it to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from phaseline.model.packages import Roles
+from phaseline.model.problem import ProblemsError
+from phaseline.model.role_limits import INSTALL, beyond
+from phaseline.plan.foresight import foresee
+from phaseline.plan.roles import RoleMasks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phaseline.model.problem import Problem
+    from phaseline.model.role_limits import Count, RoleLimits
+    from phaseline.model.topology import Topology
+    from phaseline.plan.weaving import Asked
+    from phaseline.plan.workflow import Planner
+
+
+def counting(topology: Topology) -> Count:
+    """How many instances of a topology have a role, be it the primary one or not."""
+    masks = RoleMasks(topology)
+    return lambda role: int(np.count_nonzero(masks.of(Roles(names=(role,)))))
+
+
+def refuse_beyond(limits: Sequence[RoleLimits], shape: Topology, before: Topology | None = None) -> list[Problem]:
+    """Raise what forbids a shape (PL-F069); what is only to be said of it is returned.
+
+    ``before``: what the deployment is now; None: nothing of it is there.
+    """
+    problems = beyond(limits, counting(shape), None if before is None else counting(before))
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        raise ProblemsError(errors)
+    return problems
+
+
+def look_ahead(limits: Sequence[RoleLimits], planner: Planner, asked: Asked) -> None:
+    """Raise what forbids the shape to which a workflow that is about to begin would bring the deployment as it is by now."""
+    if asked.request.workflow == INSTALL:
+        refuse_beyond(limits, asked.topology)
+    else:
+        foreseen = foresee(planner, asked.topology, asked.request, asked.history, asked.declare)
+        refuse_beyond(limits, foreseen.topology, foreseen.before)

@@ -1,0 +1,142 @@
+"""Whether a package may be enabled for a deployment as it is: what it runs on, what is enabled beside it, and how many have its roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.model.actions import action_of
+from phaseline.model.problem import Place, Problem
+from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.packages.checking import product_problems
+from phaseline.use_cases.packages.known import known
+from phaseline.use_cases.packages.secrecy import opened
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.package_rows import PackageRow, PackageUse
+    from phaseline.model.packages import Package
+    from phaseline.model.role_limits import Count
+    from phaseline.model.rows import DeploymentRow
+    from phaseline.use_cases.packages.known import Known
+    from phaseline.use_cases.workplace import Workplace
+
+MAKING = frozenset({"CREATE", "REINSTALL", "ADOPT", "RESTORE"})
+"""Actions behind which a deployment is installed."""
+UNMAKING = frozenset({"DELETE", "ABANDON"})
+"""Actions behind which it is not any more."""
+
+
+def uses_of(place: Workplace, deployment: DeploymentRow) -> dict[str, tuple[PackageRow, PackageUse]]:
+    """{name: the package that the deployment uses, and how}."""
+    by_number = {row.number: row for row in place.store.packages.all()}
+    used = ((by_number[use.package], use) for use in place.store.packages.uses(deployment.number))
+    return {row.name: (row, use) for row, use in used}
+
+
+class Eligibility:
+    """What is asked of one deployment by packages that want to be enabled for it; each thing is read once."""
+
+    def __init__(self, place: Workplace, deployment: DeploymentRow) -> None:
+        self._place = place
+        self._deployment = deployment
+        self._count: Count | None = None
+        self._others: list[Known] | None = None
+
+    @property
+    def others(self) -> list[Known]:
+        """What is enabled already."""
+        if self._others is None:
+            uses = uses_of(self._place, self._deployment).values()
+            self._others = [
+                known(self._place, row, opened(self._place, use.settings)) for row, use in uses if use.is_enabled
+            ]
+        return self._others
+
+    def against(self, found: Known) -> list[Problem]:
+        """Everything that is against enabling a package, with what it says to those that are enabled."""
+        from phaseline.packages.fitting import unfit
+        from phaseline.packages.together import misfits, overlaps
+
+        package = found.package
+        beside = [other.package for other in self._beside(package.name)]
+        problems = [*product_problems(package), *unfit(package, self.labels), *self._not_now(package)]
+        before = {*overlaps(beside), *misfits(beside)}
+        problems += [one for one in (*overlaps([*beside, package]), *misfits([*beside, package])) if one not in before]
+        return [*problems, *self.beyond_limits(found)]
+
+    def beyond_limits(self, found: Known, former: Known | None = None) -> list[Problem]:
+        """Limits of roles that the deployment would not keep with this package beside the others.
+
+        ``former``: the package as it is enabled until now, with other settings; what it does not keep already is not told again.
+        """
+        beside = self._beside(found.row.name)
+        before = self._beyond([*beside, *([former] if former is not None else [])])
+        return [problem for problem in self._beyond([*beside, found]) if problem not in before]
+
+    def _beyond(self, chosen: Sequence[Known]) -> list[Problem]:
+        from phaseline.packages.fitting import beyond_limits
+
+        models = self._models(chosen)
+        return [problem for one in chosen for problem in beyond_limits(one.package, self.count, models)]
+
+    def wrong_settings(self, package: Package, given: Mapping[str, Value]) -> list[Problem]:
+        """What is wrong with settings, and with setting any of them."""
+        from phaseline.packages.settings import chosen
+
+        return list(chosen(str(package), package.form, given, self._models(self._beside(package.name))).problems)
+
+    def _models(self, packages: Sequence[Known]) -> dict[str, object]:
+        """What conditions may ask: the settings of these packages, and the deployment."""
+        from phaseline.packages.serializing import settings_model
+
+        return {"settings": settings_model(packages), "cluster": self.cluster}
+
+    def _beside(self, name: str) -> list[Known]:
+        """What is enabled already under other names."""
+        return [other for other in self.others if other.row.name != name]
+
+    @property
+    def labels(self) -> Mapping[str, Sequence[str]]:
+        """Those of the deployment, by key."""
+        from phaseline.use_cases.labels import by_key
+
+        return by_key(self._place.store.labels.of(self._deployment.number))
+
+    @property
+    def cluster(self) -> Mapping[str, object]:
+        """The deployment as conditions see it: the first value of each of its labels."""
+        return {key: values[0] for key, values in self.labels.items()}
+
+    @property
+    def count(self) -> Count:
+        """How many of its instances have a role."""
+        if self._count is None:
+            from phaseline.plan.role_limits import counting
+
+            self._count = counting(self._place.store.topology(self._deployment.number))
+        return self._count
+
+    def _not_now(self, package: Package) -> list[Problem]:
+        """PL-F067 if something is installed and the package does not say that it may come later."""
+        from phaseline.use_cases.deployments import living_count
+
+        if package.is_hotpluggable or not living_count(self._place.store, self._deployment) or self._is_begun_only():
+            return []
+        message = (
+            f"{package} cannot be enabled for '{self._deployment.name}', which is installed: it is not hot-pluggable"
+        )
+        mend = "Enable it before the deployment is installed; or use a version with is_hotpluggable: true."
+        return [Problem("PL-F067", message, mend, Place(subject=str(package)))]
+
+    def _is_begun_only(self) -> bool:
+        """Whether an install was begun, and none has completed since there was nothing; True is said only of what is on record."""
+        is_begun = False
+        for row in reversed(self._place.store.executions(self._deployment.number)):
+            action = action_of(row.request.workflow)
+            if row.status is ExecutionStatus.COMPLETED and action in MAKING:
+                return False
+            if row.status is ExecutionStatus.COMPLETED and action in UNMAKING:
+                return is_begun
+            is_begun = is_begun or action in MAKING
+        return is_begun
