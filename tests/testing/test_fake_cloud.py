@@ -112,6 +112,19 @@ def test_a_new_process_goes_on_with_the_state_file(tmp_path: Path) -> None:
         assert second.report() == first.report()
 
 
+def test_it_stands_still_when_it_has_made_enough_until_its_pace_changes(cloud: Cloud) -> None:
+    made: list[int] = []
+
+    def look(_: float) -> None:
+        made.append(cloud.report().created)
+        cloud.pace = Pace(make_ms=1) if len(made) == 9 else cloud.pace
+
+    cloud.pace, cloud.pause = Pace(make_ms=1, most=2), look
+    cloud.create(wanted("a", "b", "c"))
+    assert made == [0, 1, 2, 2, 2, 2, 2, 2, 2, 2], "nothing is made, however often it looks"
+    assert cloud.report().created == 3
+
+
 def test_a_line_cut_off_by_a_kill_is_forgotten(tmp_path: Path) -> None:
     state = tmp_path / "cloud.jsonl"
     with open_cloud(state, Pace()) as first:

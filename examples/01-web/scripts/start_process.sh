@@ -17,9 +17,9 @@ if ! is_running; then
     tries=0
     until is_running; do
         tries=$((tries + 1))
-        if [ $tries -gt 100 ]; then
+        if [ $tries -gt 600 ]; then
             tail -n 5 "$folder/log" >&2
-            echo "the process does not listen on port $port after 10 s" >&2
+            echo "the process does not listen on port $port after a minute" >&2
             exit 1
         fi
         sleep 0.1

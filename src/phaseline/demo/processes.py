@@ -15,7 +15,7 @@ from typing import Any
 
 from phaseline.model.frozen import frozen
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 def processes_in(folder: Path) -> list[str]:

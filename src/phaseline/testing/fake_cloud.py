@@ -35,16 +35,22 @@ from typing import Any, Protocol
 from phaseline.model.frozen import frozen
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
+STANDS_STILL_S = 0.01
+"""How often a cloud that stands still looks whether it is to go on."""
 BOOT_SPREAD = 7
 """Machines differ in their boot time: the n-th takes 1 + (n mod 7) / 7 times the pace's."""
 
 
 @frozen
 class Pace:
-    """How slow the cloud is: milliseconds to make one resource, and at least to boot one."""
+    """How slow the cloud is: milliseconds to make one resource, and at least to boot one.
+
+    ``most``: when it has made so many it stands still until its pace changes; 0: never.
+    """
 
     make_ms: float = 0.0
     boot_ms: float = 300.0
+    most: int = 0
 
 
 @frozen
@@ -174,7 +180,7 @@ class Cloud:
         made_ms = self.pace.make_ms
         found: list[str] = []
         for bunch in _bunches(requests, 1 if made_ms else len(requests)):
-            if not is_awaited():
+            if not self._goes_on(is_awaited):
                 break
             if made_ms and any(request["token"] not in self._by_token for request in bunch):
                 self.pause(made_ms / 1000)
@@ -182,6 +188,12 @@ class Cloud:
                 found += [self._create_one(request) for request in bunch]
                 self.journal.flush()
         return found
+
+    def _goes_on(self, is_awaited: Callable[[], bool]) -> bool:
+        """False when the caller waits no more; as long as it does, who stands still waits, too."""
+        while (awaited := is_awaited()) and 0 < self.pace.most <= len(self._resources):
+            self.pause(STANDS_STILL_S)
+        return awaited
 
     def _create_one(self, request: Mapping[str, str]) -> str:
         token = request["token"]
