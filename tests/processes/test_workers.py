@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -97,6 +98,37 @@ def test_what_a_worker_says_arrives_while_the_call_runs(make: Make) -> None:
     assert not begun.kinds
     world.executor.cancel(batch.id, np.array([0], np.int32), kill=False)
     assert world.wait(1).kind is OutcomeKind.COMPLETED
+
+
+def test_a_cancel_that_comes_while_a_worker_is_made_for_the_call_is_not_lost(make: Make) -> None:
+    world = make("@operation\ndef create(item):\n    while not item.is_canceled: time.sleep(0.01)\n")
+    batch, executor = world.batch(0), world.executor
+    with executor._processes()._lock:
+        executor.submit(batch)
+        handover = executor._open[batch.id]
+        while not handover._begun[0]:
+            world.inbox.wait(5)
+        canceling = threading.Thread(
+            target=executor.cancel, args=(batch.id, np.array([0], np.int32)), kwargs={"kill": False}
+        )
+        canceling.start()
+        while not handover.canceled:
+            world.inbox.wait(5)
+    canceling.join()
+    assert world.wait(1).kind in {OutcomeKind.AGAIN, OutcomeKind.COMPLETED}
+
+
+def test_a_worker_that_is_about_to_be_killed_gets_no_other_call(make: Make) -> None:
+    """The call may end before the kill begins."""
+    world = make("@operation\ndef create(item): item.runtime_properties['pid'] = os.getpid()\n", slots=Slots(workers=1))
+    (before,) = (change.written["pid",] for change in world.run(0).documents)
+    (worker,) = world.executor._processes()._workers
+    assert (worker.pid, worker.is_alive()) == (before, True)
+    worker.condemn()
+    (after,) = (change.written["pid",] for change in world.run(1).documents)
+    assert after != before
+    worker.kill("of a call that has ended")
+    assert world.run(2).kind is OutcomeKind.COMPLETED
 
 
 def test_runtime_properties_saved_in_the_middle_of_a_call_survive_its_kill(make: Make) -> None:

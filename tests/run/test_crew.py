@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -9,6 +10,8 @@ from phaseline.run.alarms import Alarms
 from phaseline.run.crew import LATE_S, PATIENCE_S, Company, Crew
 
 SIZE = 8
+LONG_S = 60.0
+"""Tests give up after so long."""
 
 
 @pytest.fixture
@@ -26,21 +29,26 @@ def _raise(error: BaseException) -> None:
 
 def test_every_member_is_called_once_in_the_order_of_the_batches(crew: Crew) -> None:
     called: list[tuple[str, int]] = []
-    done = threading.Event()
-    crew.call(500, lambda member: called.append(("first", member)))
-    crew.call(1, lambda member: called.append(("second", member)))
-    crew.call(1, lambda _: done.set())
-    assert done.wait(10)
+    one_more = threading.Semaphore(0)
+
+    def call(batch: str, member: int) -> None:
+        called.append((batch, member))
+        one_more.release()
+
+    crew.call(500, partial(call, "first"))
+    crew.call(1, partial(call, "second"))
+    for _ in range(501):
+        assert one_more.acquire(timeout=LONG_S)
     assert sorted(called) == [*(("first", member) for member in range(500)), ("second", 0)]
 
 
 def test_calls_that_wait_for_one_another_all_run(crew: Crew) -> None:
     """Each stays until all are there: one thread for each member is needed, over the bounds of batches too."""
     meeting = threading.Barrier(SIZE + 1)
-    crew.call(SIZE - 2, lambda _: meeting.wait(10) and None)
+    crew.call(SIZE - 2, lambda _: meeting.wait(LONG_S) and None)
     for _ in range(2):
-        crew.call(1, lambda _: meeting.wait(10) and None)
-    meeting.wait(10)
+        crew.call(1, lambda _: meeting.wait(LONG_S) and None)
+    meeting.wait(LONG_S)
 
 
 def test_no_more_threads_than_the_size_are_sent_for(crew: Crew) -> None:
@@ -48,16 +56,16 @@ def test_no_more_threads_than_the_size_are_sent_for(crew: Crew) -> None:
 
     def stay(_: int) -> None:
         there.release()
-        free.wait(10)
+        free.wait(LONG_S)
 
     crew.call(10 * SIZE, stay)
     for _ in range(SIZE):
-        assert there.acquire(timeout=10)
+        assert there.acquire(timeout=LONG_S)
     assert crew.busy() == SIZE
     assert not there.acquire(timeout=0.02)
     free.set()
     for _ in range(9 * SIZE):
-        assert there.acquire(timeout=10)
+        assert there.acquire(timeout=LONG_S)
 
 
 def test_a_crew_that_is_held_begins_nobody(crew: Crew) -> None:
@@ -67,14 +75,14 @@ def test_a_crew_that_is_held_begins_nobody(crew: Crew) -> None:
     def call(member: int) -> None:
         called.append(member)
         begun.set()
-        free.wait(10)
+        free.wait(LONG_S)
 
     crew.call(1, call)
-    assert begun.wait(10)
+    assert begun.wait(LONG_S)
     crew.hold()
     crew.call(5, call)
     free.set()
-    crew.stop(10)
+    crew.stop(LONG_S)
     assert called == [0]
 
 

@@ -7,6 +7,9 @@ from functools import partial
 
 from phaseline.run.pools import Pool
 
+LONG_S = 60.0
+"""Tests give up after so long."""
+
 
 def test_never_more_threads_than_the_size_run_at_once() -> None:
     pool = Pool("test", 3, _raise)
@@ -18,17 +21,21 @@ def test_never_more_threads_than_the_size_run_at_once() -> None:
         with lock:
             running += 1
             most = max(most, running)
-        gate.wait(5)
+        inside.release()
+        gate.wait(LONG_S)
         with lock:
             running -= 1
         done.release()
 
-    gate = threading.Event()
+    gate, inside = threading.Event(), threading.Semaphore(0)
     for _ in range(9):
         pool.put(task)
-    threading.Timer(0.05, gate.set).start()
+    for _ in range(3):
+        assert inside.acquire(timeout=LONG_S)
+    assert not inside.acquire(timeout=0.02)
+    gate.set()
     for _ in range(9):
-        assert done.acquire(timeout=5)
+        assert done.acquire(timeout=LONG_S)
     assert most == 3
     pool.stop(1)
 
@@ -42,17 +49,17 @@ def test_a_hanging_thread_is_replaced_and_ends_when_it_returns() -> None:
         hanging.wait()
 
     pool.put(hang)
-    hung = threads.get(timeout=5)
+    hung = threads.get(timeout=LONG_S)
     pool.abandon(hung)
     for _ in range(2):
         pool.put(lambda: threads.put(threading.get_ident()))
-    others = {threads.get(timeout=5) for _ in range(2)}
+    others = {threads.get(timeout=LONG_S) for _ in range(2)}
     assert len(others) == 1
     assert hung not in others
     assert pool.busy() <= 1
     hanging.set()
     pool.put(lambda: threads.put(threading.get_ident()))
-    assert {threads.get(timeout=5)} == others
+    assert {threads.get(timeout=LONG_S)} == others
     pool.stop(1)
 
 
@@ -69,8 +76,8 @@ def test_a_task_never_waits_for_a_long_one_while_a_thread_may_be_started() -> No
             pool = Pool("test", 2, _raise)
             meeting = threading.Barrier(3)
             for _ in range(2):
-                pool.put(partial(meeting.wait, 10))
-            meeting.wait(10)  # both run at once, or the barrier breaks
+                pool.put(partial(meeting.wait, LONG_S))
+            meeting.wait(LONG_S)  # both run at once, or the barrier breaks
             pool.stop(0)
     finally:
         sys.setswitchinterval(before)

@@ -60,7 +60,7 @@ def test_those_that_ignore_sigterm_are_killed_after_the_grace(start: Start) -> N
     process = start("trap '' TERM; echo up; while :; do sleep 0.05; done", "test-processes:1")
     first_line(process)
     assert end(is_one, grace_s=0.2) >= 1
-    process.wait(5)
+    process.wait(60)
     assert process.returncode == -9
 
 
@@ -69,8 +69,8 @@ def test_those_that_listen_end_by_themselves(start: Start, tmp_path: Path) -> No
         f"trap 'touch {tmp_path}/done; exit 0' TERM; echo up; while :; do sleep 0.02; done", "test-processes:1"
     )
     first_line(process)
-    end(is_one, grace_s=5)
-    process.wait(5)
+    end(is_one, grace_s=60)
+    process.wait(60)
     assert (tmp_path / "done").exists()
 
 
@@ -80,5 +80,5 @@ def test_ending_nobody_is_nothing() -> None:
 
 def test_a_zombie_is_not_alive(start: Start) -> None:
     process = start("exit 0", "test-processes:1")
-    assert await_end(lambda: {process.pid} if is_alive(process.pid) else set(), 5)
+    assert await_end(lambda: {process.pid} if is_alive(process.pid) else set(), 60)
     process.wait()

@@ -1,5 +1,6 @@
 """Functions called in the engine's own process: bulk, one by one, async."""
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.run.worlds import CREATE, LaneSpec, Policy, WallClock, World, make_blueprint, plugin
+from tests.run.worlds import CREATE, LaneSpec, Policy, WallClock, World, make_blueprint, plugin, silenced
 
 from phaseline.model.blueprint import Node
 from phaseline.model.graph import SubjectKind
@@ -229,7 +230,7 @@ def test_an_async_bulk_function_is_awaited(make: Make) -> None:
 
 def test_calls_that_block_run_at_once_up_to_the_slots(make: Make) -> None:
     world = make(
-        "import threading\nmeeting = threading.Barrier(4)\n@operation\ndef create(item): meeting.wait(10)\n",
+        "import threading\nmeeting = threading.Barrier(4)\n@operation\ndef create(item): meeting.wait(60)\n",
     )
     assert set(world.run(0, 1, 2, 3).kinds.values()) == {OutcomeKind.COMPLETED}
 
@@ -238,7 +239,7 @@ def test_an_outcome_is_posted_while_its_neighbour_still_runs(make: Make) -> None
     world = make(
         "import threading\nopened = threading.Event()\n"
         "@operation\ndef create(item):\n"
-        "    if item.instance_id == 'vm_1': assert opened.wait(10)\n"
+        "    if item.instance_id == 'vm_1': assert opened.wait(60)\n"
         "    if item.instance_id == 'vm_4': opened.set()\n"
     )
     world.executor.submit(world.batch(0, 1))
@@ -320,18 +321,22 @@ def test_canceled_members_that_have_not_begun_come_back_uncalled(make: Make) -> 
     assert answer.lines == ["began"]
 
 
-def test_a_bulk_call_past_its_deadline_is_given_up_and_its_late_data_kept(make: Make) -> None:
+def test_a_bulk_call_past_its_deadline_is_given_up_and_its_late_data_kept(make: Make, tmp_path: Path) -> None:
     policy = Policy(LaneSpec(CREATE, "bulk"), timeout_ms=50, timeout_recoverable=True)
     world = make(
-        "import threading\nopened = threading.Event()\n"
+        "import threading\nfrom pathlib import Path\nopened = threading.Event()\n"
         "@operation(bulk=True)\ndef create(batch):\n"
         "    if batch[0].instance_id == 'vm_1':\n"
-        "        assert opened.wait(10)\n"
+        "        Path(__file__).with_name('begun').touch()\n"
+        "        assert opened.wait(60)\n"
         "        batch[0].runtime_properties['late'] = 1\n"
         "    else: opened.set()\n",
         policy=policy,
     )
-    world.executor.submit(world.batch(0, deadline_at=WallClock().now() + 50))
+    with silenced(world.executor._poster.alarms):
+        world.executor.submit(world.batch(0, deadline_at=WallClock().now() + 50))
+        while not (tmp_path / "plugins" / "begun").exists():
+            world.inbox.wait(5)
     answer = world.wait(1)
     assert answer.kind is OutcomeKind.RETRY
     assert "timed out after 0.05 s" in answer.message
@@ -464,12 +469,57 @@ def test_d2_a_kill_reaches_an_async_function_which_may_put_away_what_it_holds(ma
     world = make(ASYNC_WAIT)
     batch = world.batch(0, 1)
     world.executor.submit(batch)
-    answer = world.wait_for_line("begun")
+    answer = world.wait_for_line("begun", 2)
     world.executor.cancel(batch.id, np.array([0]), kill=True)
     world.wait(1, answer)
     assert answer.kinds == {0: OutcomeKind.FAILED}, "the other one goes on"
     assert answer.message == "its processes were ended on request"
     assert "put away" in answer.lines
+
+
+ASYNC_BLOCK = """from pathlib import Path
+from threading import Event
+@operation
+async def create(item):
+    if item.instance_id == 'vm_1':
+        item.log.info('begun')
+        while not Path(__file__).with_name('go').exists(): Event().wait(0.002)
+"""
+
+
+def test_d2_a_kill_reaches_an_async_function_that_has_not_begun_and_it_is_answered(make: Make, tmp_path: Path) -> None:
+    world = make(ASYNC_BLOCK)
+    world.executor.submit(world.batch(0))
+    answer = world.wait_for_line("begun")
+    batch = world.batch(1)
+    world.executor.submit(batch)
+    while world.executor._threads._loop._begun < 2:
+        world.inbox.wait(5)
+    world.executor.cancel(batch.id, np.array([0]), kill=True)
+    (tmp_path / "plugins" / "go").touch()
+    world.wait(2, answer)
+    assert {report.batch: report.kinds.tolist() for report in answer.reports if len(report.members)} == {
+        1: [OutcomeKind.COMPLETED],
+        2: [OutcomeKind.FAILED],
+    }
+
+
+def test_an_engine_that_leaves_drops_an_async_function_that_has_not_begun(make: Make, tmp_path: Path) -> None:
+    """A coroutine that nobody awaits would be complained of."""
+    world = make(ASYNC_BLOCK)
+    world.executor.submit(world.batch(0))
+    world.wait_for_line("begun")
+    world.executor.submit(world.batch(1))
+    while world.executor._threads._loop._begun < 2:
+        world.inbox.wait(5)
+    stopping = threading.Thread(target=world.executor.stop, args=(0,))
+    stopping.start()
+    while not world.executor._threads._loop._is_stopped:
+        world.inbox.wait(5)
+    (tmp_path / "plugins" / "go").touch()
+    stopping.join()
+    kinds = [kind for report in world.inbox.take_all() if len(report.members) for kind in report.kinds.tolist()]
+    assert kinds in ([], [OutcomeKind.COMPLETED]), "of the second one nothing is said: it counts as begun"
 
 
 def test_an_async_function_that_an_engine_leaves_behind_is_not_failed(make: Make) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.rows import Actor, CodePlaces, DocumentChange, LogLine, NewDeployment, NewExecution, Remark, Turn
 from phaseline.model.status import ExecutionStatus, OutcomeKind
 from phaseline.ports import Catalog
+from phaseline.run.alarms import Alarms
 from phaseline.run.deployments import Deployments
 from phaseline.run.executor import LocalExecutor, Slots
 from phaseline.run.inbox import Inbox
@@ -167,9 +170,9 @@ class World:
                 answer.take(report)
         return answer
 
-    def wait_for_line(self, text: str) -> Answer:
-        """Take reports until a line of a log has this text."""
-        return self._wait_until(lambda answer: any(text in line for line in answer.lines))
+    def wait_for_line(self, text: str, count: int = 1) -> Answer:
+        """Take reports until a line of a log, or so many, have this text."""
+        return self._wait_until(lambda answer: sum(text in line for line in answer.lines) >= count)
 
     def wait_for_document(self) -> Answer:
         """Take reports until one brings a change of runtime properties."""
@@ -188,6 +191,18 @@ class World:
     def close(self) -> None:
         self.executor.stop(0)
         self.owning.__exit__(None, None, None)
+
+
+@contextmanager
+def silenced(alarms: Alarms) -> Iterator[None]:
+    """Nothing rings within, however long it takes; what has become due rings afterwards."""
+    is_silent, ends = threading.Event(), threading.Event()
+    alarms.set(0, lambda: (is_silent.set(), ends.wait(PATIENCE_S))[0])
+    assert is_silent.wait(PATIENCE_S)
+    try:
+        yield
+    finally:
+        ends.set()
 
 
 def plugin(folder: Path, text: str, name: str = "cloud") -> None:

@@ -11,7 +11,7 @@ from phaseline.run.processes import GRACE_S
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Container, Coroutine
 
 MAX_AT_ONCE = 1_000
 """Coroutines in progress at once; others wait their turn."""
@@ -32,7 +32,7 @@ class LoopThread:
         self._room: asyncio.Semaphore | None = None
         self._lock = threading.Lock()
         self._running: dict[asyncio.Task[None], object] = {}
-        self._is_left = False
+        self._is_left = self._is_stopped = False
         self._leaving: asyncio.Task[None] | None = None
         self._begun = 0
         self._ended = 0
@@ -44,20 +44,25 @@ class LoopThread:
         timeout_s: float = 0,
         timeout_error: BaseException | None = None,
         mark: object = None,
+        canceled: Container[object] = (),
     ) -> None:
         """Run it and call ``finish`` with what it raised, or None. After ``timeout_s`` (0: never) it is canceled.
 
-        ``mark``: by what ``cancel`` finds it.
+        ``mark``: by what ``cancel`` finds it once it has begun; if the mark is among the ``canceled`` by then, it ends there.
         """
         with self._lock:
+            if self._is_stopped:
+                coroutine.close()  # nobody would hear of it
+                return
             loop = self._started()
             self._begun += 1
-        loop.call_soon_threadsafe(self._begin, coroutine, finish, timeout_s, timeout_error, mark)
+            loop.call_soon_threadsafe(self._begin, coroutine, finish, timeout_s, timeout_error, mark, canceled)
 
     def cancel(self, mark: object) -> None:
-        """Cancel the coroutine of this mark, if it has not ended."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._cancel, mark)
+        """Cancel the coroutine of this mark, if it has begun and not ended."""
+        with self._lock:
+            if self._loop is not None and not self._is_stopped:
+                self._loop.call_soon_threadsafe(self._cancel, mark)
 
     def is_busy(self) -> bool:
         """True while a coroutine has not ended."""
@@ -65,14 +70,18 @@ class LoopThread:
 
     def stop(self, drain_s: float) -> None:
         """Wait for coroutines at most so long, then cancel them, which are not heard any more, and end the thread."""
-        loop = self._loop
-        if loop is None or self._is_left:
-            return
+        with self._lock:
+            loop = self._loop
+            if loop is None or self._is_stopped:
+                self._is_stopped = True
+                return
         until = time.monotonic() + drain_s
         done = threading.Event()
         while self.is_busy() and time.monotonic() < until:
             done.wait(LOOK_EVERY_S)
-        loop.call_soon_threadsafe(self._end)
+        with self._lock:
+            self._is_stopped = True
+            loop.call_soon_threadsafe(self._end)
         if self._thread is not None:
             self._thread.join(LEAVE_S + 1)
 
@@ -123,20 +132,27 @@ class LoopThread:
         timeout_s: float,
         timeout_error: BaseException | None,
         mark: object,
+        canceled: Container[object],
     ) -> None:
         assert self._loop is not None
-        task = self._loop.create_task(self._call(coroutine, finish, timeout_s, timeout_error))
-        self._running[task] = mark
-        task.add_done_callback(self._running.pop)
+        limited = self._in_turn(coroutine, timeout_s, timeout_error)
+        task = self._loop.create_task(self._call(limited, finish, mark, canceled))
+        task.add_done_callback(lambda _: (limited.close(), coroutine.close()))  # whatever ended before it began
 
     async def _call(
         self,
-        coroutine: Coroutine[object, object, object],
+        coroutine: Coroutine[object, object, None],
         finish: Callable[[BaseException | None], None],
-        timeout_s: float,
-        timeout_error: BaseException | None,
+        mark: object,
+        canceled: Container[object],
     ) -> None:
-        raised = await attempt_async(self._in_turn(coroutine, timeout_s, timeout_error))
+        import asyncio
+
+        own = asyncio.current_task()
+        assert own is not None
+        self._running[own] = mark  # only here: a task that is canceled before it begins would tell nobody
+        own.add_done_callback(self._running.pop)
+        raised = asyncio.CancelledError() if mark in canceled else await attempt_async(coroutine)
         try:
             if not self._is_left:
                 finish(raised)
@@ -150,11 +166,8 @@ class LoopThread:
         self, coroutine: Coroutine[object, object, object], timeout_s: float, timeout_error: BaseException | None
     ) -> None:
         assert self._room is not None
-        try:
-            async with self._room:
-                await _limited(coroutine, timeout_s, timeout_error)
-        finally:
-            coroutine.close()  # one that was canceled before its turn has not begun
+        async with self._room:
+            await _limited(coroutine, timeout_s, timeout_error)
 
 
 async def _limited(

@@ -70,6 +70,7 @@ class ThreadExecutor:
         self._loop = LoopThread(poster.fail)
         self._is_held = False
         self._calling: dict[HandOver, set[int]] = {}
+        self._giving_up = threading.Lock()
         self._killed: set[str] = set()
 
     def submit(self, handover: HandOver) -> None:
@@ -156,11 +157,12 @@ class ThreadExecutor:
             printed.close()
             outcome = together.settle_only(raised)
             if mark in self._killed:
+                self._killed.discard(mark)
                 outcome = ended_on_request()
             post_call(self._poster, handover, call, outcome)
 
         error = _timed_out(timeout_s, policy.timeout_recoverable)
-        self._loop.run(_coroutine(together.code(function)), finish, timeout_s, error, mark)
+        self._loop.run(_coroutine(together.code(function)), finish, timeout_s, error, mark, self._killed)
 
     # -- in bulk ------------------------------------------------------------------------------------------------
 
@@ -189,7 +191,7 @@ class ThreadExecutor:
     ) -> None:
         """Call groups of members one after the other; the halves of one that raised come next, where that is wanted (X3)."""
         while waiting:
-            members = self._without_canceled(handover, waiting.pop(0))
+            members = self._still_wanted(handover, waiting.pop(0))
             if not len(members) or not handover.begin_all(members):
                 continue
             printed = Printed(partial(channel.log_together, members))
@@ -219,10 +221,12 @@ class ThreadExecutor:
         """Call the code of a plugin; what it raised. Of a batch with a deadline it is known which thread it holds."""
         if not handover.batch.deadline_at:
             return attempt(run_to_end, code)[1]
-        calling = self._calling.setdefault(handover, set())
-        calling.add(threading.get_ident())
+        with self._giving_up:
+            calling = self._calling.setdefault(handover, set())
+            calling.add(threading.get_ident())
         _, raised = attempt(run_to_end, code)
-        calling.discard(threading.get_ident())
+        with self._giving_up:  # whoever is given up from here on is not this thread
+            calling.discard(threading.get_ident())
         return raised
 
     def _bulk_function(self, handover: HandOver, group: Group) -> Callable[..., object] | None:
@@ -241,7 +245,10 @@ class ThreadExecutor:
         self._answer(handover, group.members, shared)
         return None
 
-    def _without_canceled(self, handover: HandOver, members: np.ndarray) -> np.ndarray:
+    def _still_wanted(self, handover: HandOver, members: np.ndarray) -> np.ndarray:
+        """Without those that are canceled, which are answered, and those that were given up before they began."""
+        if handover.left < handover.count:
+            members = members[np.frombuffer(handover.answered, np.uint8)[members] == 0]
         if not handover.canceled:
             return members
         is_canceled = np.isin(members, np.fromiter(handover.canceled, np.int32))
@@ -290,8 +297,9 @@ class ThreadExecutor:
         def give_up() -> None:
             members = handover.unanswered()
             if len(members):
-                for thread in self._calling.pop(handover, ()):
-                    self._bulk.abandon(thread)
+                with self._giving_up:
+                    for thread in self._calling.pop(handover, ()):
+                        self._bulk.abandon(thread)
                 self._answer(handover, members, outcome_of(error))
 
         self._poster.alarms.set(timeout_s, give_up)

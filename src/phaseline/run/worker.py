@@ -160,9 +160,14 @@ class Worker:
         """Tell the call that it is canceled."""
         self._wire.send({"cancel": mark})
 
+    def condemn(self) -> None:
+        """Give it no call any more: it is about to be killed."""
+        if self._killing is None:
+            self._killing = threading.Event()
+
     def kill(self, mark: str, grace_s: float = GRACE_S) -> None:
         """End its process and everything of the call: SIGTERM, after the grace SIGKILL. Safe from any thread."""
-        killing = self._killing = threading.Event()
+        self.condemn()
         until = time.monotonic() + grace_s
         # First what it started: while that cleans up, somebody must go on reading its output, and tell all of it.
         if end(lambda found: found == mark, grace_s=grace_s) and grace_s > 0:
@@ -170,7 +175,8 @@ class Worker:
         self._process.terminate()
         self._await_end(max(0.0, until - time.monotonic()))
         end(lambda found: found == mark, grace_s=0)  # what its code has started since
-        killing.set()
+        if self._killing is not None:
+            self._killing.set()
 
     def close(self) -> None:
         """Let an idle worker go: it ends itself when the socket closes."""

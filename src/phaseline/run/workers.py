@@ -61,11 +61,14 @@ class WorkerExecutor:
         """Tell running calls that they are canceled; end their processes if ``kill``."""
         for member in members.tolist():
             mark = handover.mark_of(member)
-            worker = self._running.get(mark)
-            if worker is None:
-                continue
+            with self._lock:
+                worker = self._running.get(mark)
+                if worker is None:
+                    continue  # it has ended; or it is about to begin, and will see that it is not to
+                if kill:
+                    self._killed.add(mark)
+                    worker.condemn()  # here: the call may end before the thread begins, and no other one is to be hit
             if kill:
-                self._killed.add(mark)
                 threading.Thread(target=worker.kill, args=(mark,), name="phaseline-kill", daemon=True).start()
             else:
                 try:
@@ -84,8 +87,11 @@ class WorkerExecutor:
     def stop(self, drain_s: float) -> None:
         """Wait for running calls at most so long, then end them and let all workers go."""
         self._crew.stop(drain_s)
-        running = dict(self._running)
-        self._left.update(running)  # whoever goes on finds these calls as after a crash: they are not failed
+        with self._lock:
+            self._is_stopped = True
+            running = dict(self._running)
+            self._left.update(running)  # whoever goes on finds these calls as after a crash: they are not failed
+            workers, self._workers = self._workers, []
         grace_s = GRACE_S if running else 0
         enders = [
             threading.Thread(target=worker.kill, args=(mark, grace_s), name="phaseline-kill", daemon=True)
@@ -96,9 +102,6 @@ class WorkerExecutor:
         until = time.monotonic() + 2 * GRACE_S
         for ender in enders:
             ender.join(max(0.0, until - time.monotonic()))
-        with self._lock:
-            self._is_stopped = True
-            workers, self._workers = self._workers, []
         for worker in workers:
             worker.close()
 
@@ -121,7 +124,7 @@ class WorkerExecutor:
         documents: list[tuple[int, DocumentChange]] = []
         said_before = bool(call.attempt) or call.data is not None
         try:
-            message = self._in_worker(call, letter, channel, answers)
+            message = self._in_worker(handover, call, letter, channel, answers)
         except OSError as error:
             failed = outcome_of(RecoverableError(f"no worker process can be started: {error}"))
             outcome = NOT_CALLED if self._is_stopped else failed
@@ -130,6 +133,9 @@ class WorkerExecutor:
                 return
             outcome = self._lost(error, call, letter["mark"])
         else:
+            if message is None:
+                poster.outcome(handover, member, NOT_CALLED)
+                return
             outcome = self._came_back(handover, call, message)
             if letter["mark"] in self._killed:
                 outcome = self._ended_on_request(letter["mark"])
@@ -141,10 +147,16 @@ class WorkerExecutor:
         remark = remark_for(handover, member, outcome, said_before=said_before)
         poster.outcome(handover, member, outcome, documents, remark)
 
-    def _in_worker(self, call: Call, letter: dict[str, Any], channel: LocalChannel, answers: Answers) -> Message:
+    def _in_worker(
+        self, handover: HandOver, call: Call, letter: dict[str, Any], channel: LocalChannel, answers: Answers
+    ) -> Message | None:
+        """What the worker answers; None if the call was canceled, or the engine left, while a worker was made for it."""
         mark = letter["mark"]
         worker = self._worker()
-        self._running[mark] = worker
+        with self._lock:
+            if self._is_stopped or call.member in handover.canceled:
+                return None
+            self._running[mark] = worker
         try:
             return worker.call(
                 letter,
@@ -153,7 +165,8 @@ class WorkerExecutor:
                 answer=answers.answer,
             )
         finally:
-            del self._running[mark]
+            with self._lock:
+                del self._running[mark]
 
     def _worker(self) -> Worker:
         """The worker of this thread; a new one if there is none or it has ended."""
