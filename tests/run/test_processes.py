@@ -10,6 +10,8 @@ import pytest
 from phaseline.run.processes import MARK, await_end, end, family, is_alive, marked
 
 Start = Callable[..., subprocess.Popen[str]]
+OWN = f"test-processes-{os.getpid()}"
+"""The same tests may run beside these in another process."""
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def start() -> Iterator[Start]:
         return started[-1]
 
     yield run
-    end(lambda mark: mark.startswith("test-processes:"), grace_s=0)
+    end(lambda mark: mark.startswith(f"{OWN}:"), grace_s=0)
     for process in started:
         process.wait()
         assert process.stdout is not None
@@ -39,25 +41,25 @@ def first_line(process: subprocess.Popen[str]) -> str:
 
 
 def is_one(mark: str) -> bool:
-    return mark == "test-processes:1"
+    return mark == f"{OWN}:1"
 
 
 def test_only_processes_of_the_mark_are_found(start: Start) -> None:
-    one, two = (start("echo up; sleep 60", f"test-processes:{number}") for number in (1, 2))
+    one, two = (start("echo up; sleep 60", f"{OWN}:{number}") for number in (1, 2))
     first_line(one), first_line(two)
     assert one.pid in marked(is_one)
     assert two.pid not in marked(is_one)
 
 
 def test_a_child_without_the_mark_belongs_to_its_session(start: Start) -> None:
-    process = start("env -i sleep 60 & echo $!; wait", "test-processes:1")
+    process = start("env -i sleep 60 & echo $!; wait", f"{OWN}:1")
     child = int(first_line(process))
     assert child not in marked(is_one) or child in family(is_one)
     assert {process.pid, child} <= family(is_one)
 
 
 def test_those_that_ignore_sigterm_are_killed_after_the_grace(start: Start) -> None:
-    process = start("trap '' TERM; echo up; while :; do sleep 0.05; done", "test-processes:1")
+    process = start("trap '' TERM; echo up; while :; do sleep 0.05; done", f"{OWN}:1")
     first_line(process)
     assert end(is_one, grace_s=0.2) >= 1
     process.wait(60)
@@ -65,9 +67,7 @@ def test_those_that_ignore_sigterm_are_killed_after_the_grace(start: Start) -> N
 
 
 def test_those_that_listen_end_by_themselves(start: Start, tmp_path: Path) -> None:
-    process = start(
-        f"trap 'touch {tmp_path}/done; exit 0' TERM; echo up; while :; do sleep 0.02; done", "test-processes:1"
-    )
+    process = start(f"trap 'touch {tmp_path}/done; exit 0' TERM; echo up; while :; do sleep 0.02; done", f"{OWN}:1")
     first_line(process)
     end(is_one, grace_s=60)
     process.wait(60)
@@ -75,10 +75,10 @@ def test_those_that_listen_end_by_themselves(start: Start, tmp_path: Path) -> No
 
 
 def test_ending_nobody_is_nothing() -> None:
-    assert end(lambda mark: mark == "test-processes:none") == 0
+    assert end(lambda mark: mark == f"{OWN}:none") == 0
 
 
 def test_a_zombie_is_not_alive(start: Start) -> None:
-    process = start("exit 0", "test-processes:1")
+    process = start("exit 0", f"{OWN}:1")
     assert await_end(lambda: {process.pid} if is_alive(process.pid) else set(), 60)
     process.wait()

@@ -106,7 +106,7 @@ def test_wd12_an_item_shows_its_instance(make: Make) -> None:
         "    assert item.properties == {'size': 3}\n"
         "    assert item.inputs == {'zone': 'a', 'deep': {'n': 7}}\n"
         "    assert (item.instance_id, item.node_id, item.deployment_id) == ('vm_2', 'vm', 'app')\n"
-        "    assert (item.attempt, item.token) == (2, 'world-1-1-0')\n"
+        "    assert (item.attempt, item.token) == (2, 'named-1-1-0')\n"
         "    assert item.source is None and item.target is None and item.decisions == {}\n"
         "    item.log.warning('made')\n"
         "    item.runtime_properties['machine'] = {'id': 7}\n",
@@ -119,6 +119,7 @@ def test_wd12_an_item_shows_its_instance(make: Make) -> None:
             properties={"size": 3},
         ),
         inputs={"n": 7},
+        identity="named",
     )
     answer = world.run(1, attempts=2)
     assert answer.kind is OutcomeKind.COMPLETED, answer.message

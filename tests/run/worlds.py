@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 
@@ -96,9 +97,11 @@ class World:
         inputs: dict[str, object] | None = None,
         catalog: Catalog | None = None,
         host_keys: HostKeys | None = None,
-        identity: str = "world",
+        identity: str = "",
     ) -> None:
-        self.store = MemoryStore(WallClock(), identity=identity)
+        # As each store has its own: by it processes of calls are told apart, and ended.
+        self.identity = identity or uuid4().hex
+        self.store = MemoryStore(WallClock(), identity=self.identity)
         self.topology = make_topology(blueprint)
         self.phase = phase
         self.kind = kind
