@@ -21,6 +21,7 @@ from phaseline.model.events import (
 )
 from phaseline.model.execution import StopAfter, Verdict
 from phaseline.model.graph import Graph, LaneSpec, Policy
+from phaseline.model.members import Places
 from phaseline.model.status import ExecutionStatus, OutcomeKind
 from phaseline.testing.graphs import graph_of
 from phaseline.testing.recorder import Recorder
@@ -149,7 +150,7 @@ def known(graph_id: int, graph: Graph, statuses: np.ndarray | None = None, execu
 
 def shared() -> Reattached:
     """A batch with one member of graph 1 and one of graph 2."""
-    return Reattached(7, ((1, np.array([0], np.int32)), (2, np.array([0], np.int32))), None)
+    return Reattached(7, Places((1, 2), (1, 2), np.array([0, 0], np.int32)), None)
 
 
 def test_a_batch_stays_open_for_members_of_executions_that_are_not_held() -> None:
@@ -177,7 +178,7 @@ def test_an_open_batch_that_is_not_yet_lost_may_still_answer() -> None:
 
 def test_a_batch_of_nobody_is_closed_when_it_is_lost() -> None:
     other = Driver()
-    other.tell(Reattached(7, (), np.empty(0, np.uint8)))
+    other.tell(Reattached(7, Places.of([]), np.empty(0, np.uint8)))
     decision = other.tell(Lost(7), Lost(8))
     assert [closed.batch for closed in decision.changes.closed] == [7]
 

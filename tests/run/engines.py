@@ -30,7 +30,6 @@ from phaseline.plan.workflows import PLANNERS
 from phaseline.run.deployments import Deployments
 from phaseline.run.inbox import Inbox
 from phaseline.run.loop import Engine
-from phaseline.run.payload import place_of
 from phaseline.run.planning import Planner
 from phaseline.run.reports import Report
 from phaseline.store.memory import MemoryStore
@@ -211,7 +210,7 @@ class Station:
         return found
 
     def one(self, batch: Batch, member: int) -> Called:
-        segment, place = place_of(batch, member)
+        segment, place = batch.members.place_of(member)
         made = self.store.topology(segment.deployment)
         subject = int(segment.subjects[place])
         owner = subject if segment.kind is SubjectKind.INSTANCE else int(made.source[subject])
@@ -237,7 +236,7 @@ class Station:
 
     def report(self, one: Called, kind: OutcomeKind = OutcomeKind.COMPLETED, **brought: object) -> Report:
         """What a call of it might bring: ``properties`` (dict), ``message``, ``result``, ``delay_ms``."""
-        segment, place = place_of(self.executor.batches[one.batch], one.member)
+        segment, place = self.executor.batches[one.batch].members.place_of(one.member)
         documents, remarks = (), ()
         if "properties" in brought:
             written = {(key,): value for key, value in brought["properties"].items()}

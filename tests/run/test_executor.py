@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
 
+from phaseline.model.members import Places
 from phaseline.model.rows import BatchRow
 from phaseline.model.status import OutcomeKind
 from phaseline.run.executor import Slots, unanswered
@@ -103,9 +104,9 @@ def test_a_call_that_outlives_the_drain_time_has_no_outcome(make: Make, tmp_path
 
 
 def test_a_process_is_left_over_if_its_mark_names_a_member_of_an_open_batch_without_an_outcome() -> None:
-    segments = ((1, np.arange(2)), (2, np.arange(1)))
+    places = Places.of([(1, np.arange(2)), (2, np.arange(1))])
     kinds = np.array([OutcomeKind.COMPLETED, OutcomeKind.PENDING, OutcomeKind.AGAIN], np.uint8)
-    rows = [BatchRow(7, "create", segments, 0, 0, 0, None), BatchRow(8, "create", segments, 0, 0, 0, kinds)]
+    rows = [BatchRow(7, "create", places, 0, 0, 0, None), BatchRow(8, "create", places, 0, 0, 0, kinds)]
     is_left = unanswered("a:store", rows)
     assert [mark for mark in ("7:0", "7:2", "7:3", "8:0", "8:1", "8:2", "8:3", "9:0", "7:x", "7") if is_left(f"a:store:{mark}")] == [
         "7:0", "7:2", "8:1",

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from phaseline.model.events import Accepted, Batch, Segment
+from phaseline.model.events import Accepted, Batch
 from phaseline.model.frozen import altered
 from phaseline.model.graph import LaneSpec, SubjectKind
+from phaseline.model.members import Members, Segment
 from phaseline.model.rows import DocumentChange, Remark
 from phaseline.model.status import OutcomeKind
 from phaseline.run.no_secrets import NoSecrets
-from phaseline.run.payload import Origin, Sorter, place_of
+from phaseline.run.payload import Origin, Sorter
 from phaseline.run.reports import Report
 
 
@@ -22,7 +23,7 @@ def segment(execution: int, *positions: int) -> Segment:
     )  # fmt: skip
 
 
-BATCH = Batch(5, LaneSpec("create"), 0, (segment(1, 3, 4), segment(2, 7)), 0)
+BATCH = Batch(5, LaneSpec("create"), 0, Members.of(segment(1, 3, 4), segment(2, 7)), 0)
 
 
 def report(*kinds: OutcomeKind, documents: tuple[int, ...] = (), remarks: tuple[int, ...] = ()) -> Report:
@@ -57,7 +58,7 @@ def sorted_rows(
 
 @pytest.mark.parametrize(("member", "execution", "position"), [(0, 1, 3), (1, 1, 4), (2, 2, 7)])
 def test_a_members_place_is_found_across_segments(member: int, execution: int, position: int) -> None:
-    found, place = place_of(BATCH, member)
+    found, place = BATCH.members.place_of(member)
     assert (found.execution, int(found.positions[place])) == (execution, position)
     assert Origin.of(BATCH).execution_of(member) == execution
 
@@ -69,7 +70,7 @@ def test_a_member_that_is_not_there_has_no_execution(member: int) -> None:
 
 def test_a_place_beyond_the_batch_is_a_mistake() -> None:
     with pytest.raises(IndexError):
-        place_of(BATCH, 3)
+        BATCH.members.place_of(3)
 
 
 def test_what_accepted_members_brought_is_kept() -> None:

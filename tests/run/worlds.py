@@ -14,9 +14,10 @@ import numpy as np
 
 from phaseline.catalog import PluginCatalog
 from phaseline.model.blueprint import Blueprint, Operation
-from phaseline.model.events import Batch, Changes, ExecutionChanged, GraphAdded, Segment
+from phaseline.model.events import Batch, Changes, ExecutionChanged, GraphAdded
 from phaseline.model.execution import Request
 from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.members import Members, Segment
 from phaseline.model.rows import Actor, CodePlaces, DocumentChange, LogLine, NewDeployment, NewExecution, Remark, Turn
 from phaseline.model.status import ExecutionStatus, OutcomeKind
 from phaseline.ports import Catalog
@@ -154,7 +155,7 @@ class World:
             np.zeros(count, np.int32),
             np.zeros(count, np.uint16),
         )
-        return Batch(self.batches, self.policy.lane, 0, (segment,), WallClock().now(), deadline_at)
+        return Batch(self.batches, self.policy.lane, 0, Members.of(segment), WallClock().now(), deadline_at)
 
     def run(self, *subjects: int, attempts: int = 0) -> Answer:
         """Call these and wait until all have outcomes."""

@@ -10,9 +10,9 @@ import pytest
 from tests.simulation.test_scaling import Scaled
 
 from phaseline.model.blueprint import Blueprint, Node
-from phaseline.model.events import Segment
 from phaseline.model.execution import Request, RetryPolicy
 from phaseline.model.frozen import altered
+from phaseline.model.members import Segment
 from phaseline.model.rows import CodePlaces, ExecutionRow, NewExecution
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus

@@ -15,9 +15,9 @@ from tests.simulation.test_scaling import nobodies
 
 from phaseline.dsl.dump import blueprint_from_json
 from phaseline.model.blueprint import Node
-from phaseline.model.events import Segment
 from phaseline.model.execution import Request, RetryPolicy
 from phaseline.model.frozen import altered
+from phaseline.model.members import Segment
 from phaseline.model.rows import CodePlaces, ExecutionRow, NewDeployment
 from phaseline.model.stack_documents import ABANDONED, SNAPSHOT
 from phaseline.model.states import InstanceState as State

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from phaseline.model.around import Around
-from phaseline.model.events import Batch, GraphAdded, Segment
+from phaseline.model.events import Batch, GraphAdded
 from phaseline.model.execution import Request, RetryPolicy
 from phaseline.model.graph import SubjectKind
+from phaseline.model.members import Segment
 from phaseline.model.packages import (
     EVERYBODY,
     STAGES,

@@ -15,11 +15,11 @@ from phaseline.model.events import (
     ExecutionChanged,
     GraphAdded,
     PageWritten,
-    Segment,
     StatesEntered,
 )
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
+from phaseline.model.members import Members, Segment
 from phaseline.model.problem import Place
 from phaseline.model.rows import Actor, CodePlaces, DocumentChange, NewDeployment, NewExecution, Payload, Turn
 from phaseline.model.status import ExecutionStatus
@@ -165,12 +165,12 @@ def batch(id: int, execution: int, positions: np.ndarray, graph: int = 1, deploy
         generations=nothing,
         policies=nothing.astype(np.uint16),
     )
-    return Batch(id, LANE, 0, (segment,), started_at=20, deadline_at=30)
+    return Batch(id, LANE, 0, Members.of(segment), started_at=20, deadline_at=30)
 
 
 def joined(id: int, *batches: Batch) -> Batch:
     """One batch with the segments of several."""
-    return replace(batches[0], id=id, segments=tuple(segment for each in batches for segment in each.segments))
+    return replace(batches[0], id=id, members=Members.of(*[segment for each in batches for segment in each.segments]))
 
 
 def closed(id: int, *kinds: int) -> BatchClosed:

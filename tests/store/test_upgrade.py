@@ -20,6 +20,7 @@ from phaseline.model.rows import CodePlaces, Measure, NewDeployment, Payload
 from phaseline.model.secret_rows import SecretRow, WrappedKey
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.store import schema
+from phaseline.store.columns import encode
 from phaseline.store.lock import OwnerLock
 from phaseline.store.migrations import upgrade
 from phaseline.store.sqlite import SqliteStore
@@ -86,6 +87,16 @@ def test_the_upgraded_store_is_sound_and_holds_what_it_held(upgraded: SqliteStor
     assert upgraded.counters() == (3, 7)
     assert list(upgraded.requests()) == []
     assert [row.id for row in upgraded.batches(only_open=True)] == [4, 5]
+
+
+def test_members_stand_in_the_row_of_their_batch_afterwards(upgraded: SqliteStore) -> None:
+    with closing(sqlite3.connect(OLD_STORE)) as before:
+        told = before.execute("select batch, graph, positions from segment order by batch, place").fetchall()
+        owned = set(before.execute("select execution, batch from segment"))
+    assert [(row.id, graph, encode(at)) for row in upgraded.batches() for graph, at in row.segments] == told
+    assert {
+        (row.number, batch.id) for row in upgraded.executions() for batch in upgraded.batches(execution=row.number)
+    } == owned
 
 
 def test_executions_that_were_open_go_on_and_end(upgraded: SqliteStore, clock: VirtualClock) -> None:

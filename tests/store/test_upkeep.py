@@ -57,14 +57,16 @@ def test_a_sound_store_has_no_findings(store: SqliteStore) -> None:
         ("delete from blueprint", "deployment", "1 have no blueprint"),
         ("delete from topology", "deployment", "1 have no topology"),
         ("delete from graph", "page", "2 belong to no graph"),
-        ("delete from graph", "segment", "2 belong to no graph of their execution"),
+        ("delete from graph", "batch", "members of a graph 1 that there is not"),
         ("delete from deployment", "execution", "1 belong to no deployment (one is install-1)"),
         ("delete from deployment", "document", "8 belong to no instance"),
         ("delete from execution", "log", "1 belong to no execution"),
         ("delete from execution", "graph", "1 belong to no execution"),
         ("delete from execution", "request", "1 belong to no execution"),
-        ("delete from batch where id = 2", "segment", "1 belong to no batch"),
-        ("delete from segment where batch = 2", "batch", "1 have no members"),
+        ("update batch set positions = x'00693400000000' where id = 2", "batch", "2: it has no members"),
+        ("update batch set last_graph = 7 where id = 2", "batch", "2: its graphs are others than it says"),
+        ("update graph set after_batch = 1 where id = 1", "batch", "1 lie outside of what their execution says"),
+        ("update graph set entry_count = 2 where id = 1", "batch", "members that its graph does not have"),
         ("update page set statuses = x'0606' where number = 1", "page", "1 do not fit the number of entries (one is 1, page 1)"),
         ("update page set number = 7 where number = 1", "page", "1 do not fit the number of entries"),
         ("update graph set entry_count = 400", "page", "do not fit the number of entries"),
@@ -78,8 +80,8 @@ def test_a_sound_store_has_no_findings(store: SqliteStore) -> None:
         ("update request set kind = 'dance'", "request", "1 are not understood"),
         ("update topology set node = substr(node, 1, 9)", "topology", "1 cannot be unpacked"),
         ("update deployment set instance_count = 9", "topology", "8 instances instead of 9"),
-        ("update segment set positions = x'00' where batch = 1", "segment", "a column without a head"),
-        ("update batch set kinds = (select positions from segment where batch = 2) where id = 1", "batch", "1 answers of 2 members"),
+        ("update batch set positions = x'00' where id = 1", "batch", "a column without a head"),
+        ("update batch set kinds = (select positions from batch where id = 2) where id = 1", "batch", "1 answers of 2 members"),
         ("drop table note", "note", "cannot be read: no such table"),
     ],
 )  # fmt: skip
@@ -93,7 +95,7 @@ def test_what_does_not_fit_is_found(store: SqliteStore, path: Path, damage: str,
 def test_several_open_executions_of_one_deployment_are_found(store: SqliteStore, path: Path) -> None:
     with closing(sqlite3.connect(path)) as db, db:
         db.execute(
-            "insert into execution select 9, 'install-9', tenant, deployment, request, status, reason, 0, 0, 0, 0, '' from execution"
+            "insert into execution select 9, 'install-9', tenant, deployment, request, status, reason, 0, 0, 0, 0, '', 0 from execution"
         )
     (found,) = store.check()
     assert (found.where, found.count) == ("execution", 2)
@@ -277,7 +279,6 @@ def test_a_purge_that_dies_leaves_a_sound_store_and_its_rest_to_the_next(store: 
             ("log", "execution", run),
             ("page", "graph", 2),
             ("batch", "id", 3),
-            ("segment", "batch", 3),
         ):
             assert db.execute(f"select count(*) from {table} where {column} = ?", (gone,)).fetchone() == (0,), table
         assert db.execute("select count(*) from remains").fetchone() == (0,)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from phaseline.model.members import Places
 from phaseline.model.rows import BatchRow
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.use_cases.executions import with_running
@@ -10,8 +11,8 @@ WAITING, RUNNING = EntryStatus.WAITING, EntryStatus.RUNNING
 
 
 def batch(kinds: list[int] | None, *segments: tuple[int, list[int]]) -> BatchRow:
-    columns = tuple((graph, np.array(positions, np.int32)) for graph, positions in segments)
-    return BatchRow(1, "create", columns, 0, 0, 0, None if kinds is None else np.array(kinds, np.uint8))
+    places = Places.of([(graph, np.array(positions, np.int32)) for graph, positions in segments])
+    return BatchRow(1, "create", places, 0, 0, 0, None if kinds is None else np.array(kinds, np.uint8))
 
 
 def test_members_of_an_open_batch_run() -> None:

@@ -20,9 +20,19 @@ import numpy as np
 
 from phaseline.engine.columns import Columns
 from phaseline.engine.few import FEW, Cells, judge_few, run_one, set_few
-from phaseline.engine.laying import COLUMNS, SLOT_COLUMNS, NewGraph, PolicyRows, Slot, joined, lay, stretches
+from phaseline.engine.laying import (
+    COLUMNS,
+    SLOT_COLUMNS,
+    NewGraph,
+    PolicyRows,
+    Slot,
+    joined,
+    lay,
+    one_page,
+    stretches,
+    written,
+)
 from phaseline.engine.many import judge_many, set_many
-from phaseline.engine.pages import written
 from phaseline.engine.rules import (
     ANY,
     BLOCKED,
@@ -115,6 +125,7 @@ class Arena:
         graphs = self._graphs.views()
         self.slot_base, self.slot_open, self.slot_unsure = graphs["base"], graphs["open"], graphs["unsure"]
         self.slot_execution, self.slot_first_page = graphs["execution"], graphs["first_page"]
+        self.slot_graph, self.slot_deployment = graphs["graph"], graphs["deployment"]
         self.slot_policy_base = graphs["policy_base"]
         self.dirty = self._pages.views()["dirty"]
         self.cells = Cells(self)
@@ -397,12 +408,12 @@ class Arena:
         few, self.few_dirty = sorted(self.few_dirty), set()
         if not self._many_dirty:
             first_page = self.cells.first_page
-            return written(self.order, self.cells.status, few, [bisect_right(first_page, page) - 1 for page in few])
+            status, order = self.cells.status, self.order
+            return [one_page(order[bisect_right(first_page, page) - 1], page, status) for page in few]
         self.dirty[few] = True
         dirty = self.dirty.nonzero()[0]
         self.dirty[dirty] = self._many_dirty = False
-        numbers = self.slot_first_page.searchsorted(dirty, side="right") - 1
-        return written(self.order, self.cells.status, dirty.tolist(), numbers.tolist())
+        return written(self, dirty)
 
     def moves(self, slot: Slot) -> bool:
         """True while an entry of a graph will change without a person's decision about unsure ones."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.engine.rules import KIND_PENDING
 from phaseline.model.distinct import neighbours
-from phaseline.model.events import Segment
 from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
+from phaseline.model.members import Members
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
@@ -56,45 +55,45 @@ class OpenBatch:
         return found
 
 
-def segments_of(arena: Arena, positions: np.ndarray) -> tuple[Segment, ...]:
+def members_of(arena: Arena, positions: np.ndarray) -> Members:
     """Members in order, cut where the graph or the kind of subject changes."""
     if len(positions) == 1:
-        return (_segment_of_one(arena, positions),)
+        return _one_member(arena, positions)
     numbers = arena.number_of(positions)
     where = neighbours(positions)
     kinds = arena.kind[where]
     breaks = kinds[1:] != kinds[:-1]
     if not isinstance(numbers, int):
         breaks |= numbers[1:] != numbers[:-1]
-    bounds = [0, *(breaks.nonzero()[0] + 1).tolist(), len(positions)]
-    bases, policy_bases = arena.slot_base[numbers], arena.slot_policy_base[numbers]
-    mine, subjects = (positions - bases).astype(np.int32), arena.subject[where].copy()
-    attempts, generations = arena.attempts[where].copy(), arena.generations[where].copy()
-    policies = (arena.policy[where] - policy_bases).astype(np.uint16)
-    order, owners = arena.order, (numbers if isinstance(numbers, int) else numbers[bounds[:-1]].tolist())
-    kind_of = [KINDS[kind] for kind in kinds[bounds[:-1]].tolist()]
-    segments = []
-    for number, (low, high) in enumerate(pairwise(bounds)):
-        slot = order[owners if isinstance(owners, int) else owners[number]]
-        segments.append(
-            Segment(
-                slot.graph_id, slot.execution, slot.deployment, mine[low:high], kind_of[number], subjects[low:high],
-                attempts[low:high], generations[low:high], policies[low:high],
-            )
-        )  # fmt: skip
-    return tuple(segments)
+    cuts = breaks.nonzero()[0]
+    firsts = np.concatenate(([0], cuts + 1))
+    owners = np.full(len(firsts), numbers) if isinstance(numbers, int) else numbers[firsts]
+    return Members(
+        tuple(arena.slot_graph[owners].tolist()),
+        tuple(arena.slot_execution[owners].tolist()),
+        tuple(arena.slot_deployment[owners].tolist()),
+        tuple(map(KINDS.__getitem__, kinds[firsts].tolist())),
+        (*(cuts + 1).tolist(), len(positions)),
+        (positions - arena.slot_base[numbers]).astype(np.int32),
+        arena.subject[where].copy(),
+        arena.attempts[where].copy(),
+        arena.generations[where].copy(),
+        (arena.policy[where] - arena.slot_policy_base[numbers]).astype(np.uint16),
+    )
 
 
-def _segment_of_one(arena: Arena, positions: np.ndarray) -> Segment:
+def _one_member(arena: Arena, positions: np.ndarray) -> Members:
+    """The same for one."""
     cells, position = arena.cells, positions.item()
     slot = arena.order[cells.number_of(position)]
     where = slice(position, position + 1)
-    return Segment(
-        slot.graph_id,
-        slot.execution,
-        slot.deployment,
+    return Members(
+        (slot.graph_id,),
+        (slot.execution,),
+        (slot.deployment,),
+        (KINDS[cells.kind[position]],),
+        (1,),
         np.array([position - slot.base], np.int32),
-        KINDS[cells.kind[position]],
         arena.subject[where].copy(),
         arena.attempts[where].copy(),
         arena.generations[where].copy(),

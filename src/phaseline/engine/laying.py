@@ -1,20 +1,25 @@
-"""How graphs lie in the arena: one behind the other, each a slot, their columns joined to columns over all entries."""
+"""How graphs lie in the arena: one behind the other, each a slot, their columns joined to columns over all entries.
+
+The store keeps the statuses of a graph as pages, the first of which is a slot's ``first_page``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from phaseline.engine.rules import BLOCKED
-from phaseline.model.events import PAGE_ENTRIES
+from phaseline.model.events import PAGE_ENTRIES, PageWritten
 from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phaseline.engine.arena import Arena
     from phaseline.model.graph import Bound, Graph, Policy, Step
 
 COLUMNS = {
@@ -34,7 +39,11 @@ COLUMNS = {
 """{column: dtype}. ``owner`` is the open batch that has the entry, -1: none; ``policy`` counts over all graphs."""
 
 
-SLOT_COLUMNS = dict.fromkeys(("base", "open", "unsure", "first_page", "execution", "policy_base"), np.int64)
+_PAGE = partial(tuple.__new__, PageWritten)
+"""What ``PageWritten._make`` does, without a call of Python's for each."""
+SLOT_COLUMNS = dict.fromkeys(
+    ("base", "open", "unsure", "first_page", "graph", "execution", "deployment", "policy_base"), np.int64
+)
 """{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
 
 KIND_BYTES = tuple(bytes([kind]) for kind in SubjectKind)
@@ -126,7 +135,8 @@ def lay(slots: Sequence[Slot], graphs: Sequence[Graph], edges: int) -> Laid:
     )
     columns = {
         "base": bases, "open": counts, "unsure": 0, "first_page": [slot.first_page for slot in slots],
-        "execution": [slot.execution for slot in slots], "policy_base": policy_bases,
+        "graph": [slot.graph_id for slot in slots], "execution": [slot.execution for slot in slots],
+        "deployment": [slot.deployment for slot in slots], "policy_base": policy_bases,
     }  # fmt: skip
     return Laid(entries, idx, columns)
 
@@ -144,7 +154,7 @@ def _lay_one(slot: Slot, graph: Graph, edges: int) -> Laid:
     )
     columns = {
         "base": slot.base, "open": len(graph), "unsure": 0, "first_page": slot.first_page,
-        "execution": slot.execution, "policy_base": slot.policy_base,
+        "graph": slot.graph_id, "execution": slot.execution, "deployment": slot.deployment, "policy_base": slot.policy_base,
     }  # fmt: skip
     return Laid(entries, graph.idx + slot.base, columns)
 
@@ -153,6 +163,29 @@ def _blocked(needs: np.ndarray, **columns: np.ndarray) -> dict[str, Any]:
     """Columns of entries that nobody has touched yet."""
     untouched = {"status": BLOCKED, "lost": 0, "attempts": 0, "generations": 0, "due": 0, "owner": -1}
     return {**untouched, "needs": needs, "unmet": needs, **columns}
+
+
+def one_page(slot: Slot, page: int, status: memoryview) -> PageWritten:
+    """The contents of a page of a graph, numbered over all graphs."""
+    place = page - slot.first_page
+    low = slot.base + place * PAGE_ENTRIES
+    return PageWritten(slot.graph_id, place, bytes(status[low : min(low + PAGE_ENTRIES, slot.end)]))
+
+
+def written(arena: Arena, pages: np.ndarray) -> list[PageWritten]:
+    """The same of many, ascending; of ten thousand small graphs each has one."""
+    numbers = arena.slot_first_page.searchsorted(pages, side="right") - 1
+    places = pages - arena.slot_first_page[numbers]
+    ends = np.append(arena.slot_base[1:], len(arena))[numbers]
+    lows = arena.slot_base[numbers] + places * PAGE_ENTRIES
+    highs = np.minimum(lows + PAGE_ENTRIES, ends)
+    first, last = int(lows[0]), int(highs[-1])
+    held: memoryview | bytes = arena.cells.status[first:last]
+    if last - first <= len(pages) * PAGE_ENTRIES:
+        held = bytes(held)  # copied once, then cut
+    cuts = zip((lows - first).tolist(), (highs - first).tolist(), strict=True)
+    columns = arena.slot_graph[numbers].tolist(), places.tolist(), [bytes(held[low:high]) for low, high in cuts]
+    return list(map(_PAGE, zip(*columns, strict=True)))
 
 
 def stretches(slots: Sequence[Slot]) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -182,12 +183,10 @@ def _reattached(scheduler: Scheduler, _draft: Draft, event: Reattached) -> None:
     Told again, it gains the members of executions that have been taken up since.
     """
     arena = scheduler.arena
-    parts = []
-    for graph, positions in event.segments:
-        slot = arena.slots.get(graph)
-        base = positions.astype(np.int64)
-        parts.append(base + slot.base if slot is not None else np.full(len(base), -1, np.int64))
-    positions = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    slots = [arena.slots.get(graph) for graph in event.places.graphs]
+    bases = np.array([-1 if slot is None else slot.base for slot in slots], np.int64)
+    bases = bases.repeat([high - low for low, high in pairwise((0, *event.places.ends))])
+    positions = np.where(bases < 0, -1, bases + event.places.positions)
     kinds = np.zeros(len(positions), np.uint8) if event.kinds is None or not len(event.kinds) else event.kinds.copy()
     batch = scheduler.batches.get(event.batch)
     if batch is None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from phaseline.engine import facts, requests
 from phaseline.engine.arena import Arena
-from phaseline.engine.calls import OpenBatch, segments_of
+from phaseline.engine.calls import OpenBatch, members_of
 from phaseline.engine.draft import Draft
 from phaseline.engine.few import FEW
 from phaseline.engine.lanes import Lanes
@@ -354,12 +354,12 @@ class Scheduler:
             lane.running += 1
             lane.opens_at = draft.now + lane.spec.interval_ms
             draft.enter(self.arena, self.table, positions, self.table.enter)
-            segments = segments_of(self.arena, positions)
+            members = members_of(self.arena, positions)
             self.arena.hand_over(positions, batch)
             self.batches[batch] = OpenBatch(
                 batch, lane, positions, np.zeros(len(positions), np.uint8), len(positions), held
             )
-            made = Batch(batch, lane.spec, lane.key, segments, draft.now, self._deadline(lane, positions, draft.now))
+            made = Batch(batch, lane.spec, lane.key, members, draft.now, self._deadline(lane, positions, draft.now))
             draft.opened.append(made)
             draft.commands.append(Dispatch(made))
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.execution import GoOn, StopAfter, Verdict
-    from phaseline.model.graph import Graph, LaneSpec, SubjectKind
+    from phaseline.model.graph import Graph, LaneSpec
+    from phaseline.model.members import Members, Places, Segment
     from phaseline.model.status import ExecutionStatus
 
 
@@ -72,10 +73,10 @@ class Restored:
 
 @frozen
 class Reattached:
-    """An open batch of the store: ``segments`` ((graph, positions), ...), ``kinds`` uint8 as far as members answered."""
+    """An open batch of the store: where its members lie, ``kinds`` uint8 as far as they answered."""
 
     batch: int
-    segments: tuple[tuple[int, np.ndarray], ...]
+    places: Places
     kinds: np.ndarray | None
 
 
@@ -223,25 +224,6 @@ Event = (
 )  # fmt: skip
 
 
-class Segment(NamedTuple):
-    """Consecutive members of a batch that come from one graph.
-
-    Columns in member order: ``positions`` int32 in the graph, ``subjects`` int32, ``attempts`` int32
-    (retries made before this call), ``generations`` int32 (retries by users), ``policies`` uint16 (into the
-    graph's table). ``phase`` and ``kind`` are those of their step.
-    """
-
-    graph: int
-    execution: int
-    deployment: int
-    positions: np.ndarray
-    kind: SubjectKind
-    subjects: np.ndarray
-    attempts: np.ndarray
-    generations: np.ndarray
-    policies: np.ndarray
-
-
 @frozen
 class Batch:
     """Members that one hand-over calls. Its row is written before the call and is the lease while open.
@@ -252,15 +234,18 @@ class Batch:
     id: int
     lane: LaneSpec
     key: int
-    segments: tuple[Segment, ...]
+    members: Members
     started_at: int
     deadline_at: int = 0
 
     def __len__(self) -> int:
         """How many members there are."""
-        if len(self.segments) == 1:
-            return len(self.segments[0].positions)
-        return sum([len(segment.positions) for segment in self.segments])
+        return len(self.members.positions)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """Its members by graph, made for whoever asks; hot code reads the columns."""
+        return self.members.segments()
 
 
 @frozen

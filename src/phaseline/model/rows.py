@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Changes
     from phaseline.model.execution import Request
+    from phaseline.model.members import Places
     from phaseline.model.package_rows import PackageUse
     from phaseline.model.stack_documents import Drop, NewDocument
     from phaseline.model.topology import Topology
@@ -142,19 +143,24 @@ Beside = Callable[[ExecutionRow], bool]
 
 @frozen
 class BatchRow:
-    """A stored batch. ``segments``: ((graph id, positions int32), ...) in member order.
+    """A stored batch. ``places``: which entries its members are.
 
     ``closed_at`` 0: open. ``kinds`` uint8 by member as far as they answered, None where none did.
     """
 
     id: int
     phase: str
-    segments: tuple[tuple[int, np.ndarray], ...]
+    places: Places
     started_at: int
     deadline_at: int
     closed_at: int
     kinds: np.ndarray | None
     process_group: int = 0
+
+    @property
+    def segments(self) -> Iterator[tuple[int, np.ndarray]]:
+        """(graph id, positions int32) in member order."""
+        return self.places.parts()
 
 
 @frozen

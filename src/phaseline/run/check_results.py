@@ -15,8 +15,9 @@ from phaseline.model.status import EntryStatus, OutcomeKind
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
     from phaseline.model.blueprint import Value
-    from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.model.events import Accepted, Batch
     from phaseline.model.graph import Graph
+    from phaseline.model.members import Segment
     from phaseline.model.rows import Remark
     from phaseline.model.topology import Topology
     from phaseline.run.reports import Report

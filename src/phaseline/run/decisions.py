@@ -51,7 +51,7 @@ def warnings_of(result: Value) -> Iterator[str]:
 
 def warned(batch: Batch, report: Report, now: int) -> Iterator[EventRow]:
     """An event for each warning that calls of hooks brought."""
-    executions = {segment.graph: segment.execution for segment in batch.segments}
+    executions = dict(zip(batch.members.graphs, batch.members.executions, strict=True))
     for _, remark in report.remarks:
         for text in warnings_of(remark.result):
             yield EventRow(executions[remark.graph], now, "hook_warning", text, operation=batch.lane.phase)

@@ -165,6 +165,6 @@ def unanswered(identity: str, open_batches: Sequence[BatchRow]) -> Callable[[str
         member = int(text)
         if row.kinds is not None:
             return member < len(row.kinds) and bool(row.kinds[member] == OutcomeKind.PENDING)
-        return member < sum(len(positions) for _, positions in row.segments)
+        return member < len(row.places.positions)
 
     return is_unanswered

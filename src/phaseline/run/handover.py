@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,8 +49,8 @@ class HandOver:
         """Load what the batch refers to; called in a turn."""
         self.batch = batch
         self.identity = deployments.identity
-        firsts = [0, *accumulate(len(segment.positions) for segment in batch.segments)]
-        self.count = firsts.pop()
+        self.count = len(batch)
+        firsts = [0, *batch.members.ends[:-1]]
         self.parts = [
             Part(
                 segment,
@@ -169,12 +168,8 @@ class HandOver:
 
     def attempts(self) -> np.ndarray | None:
         """Retries so far by member, or None when nobody was tried before (the common case)."""
-        columns = [part.segment.attempts for part in self.parts]
-        if self.count == 1:
-            return columns[0] if columns[0].item() > 0 else None
-        if not any(some(column > 0) for column in columns):
-            return None
-        return np.concatenate(columns)
+        attempts = self.batch.members.attempts
+        return attempts if some(attempts > 0) else None
 
     def unanswered(self) -> np.ndarray:
         """Members without an outcome so far, int32."""

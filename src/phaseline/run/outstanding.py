@@ -11,14 +11,15 @@ from phaseline.model.events import Finished, Noted
 from phaseline.model.frozen import altered
 from phaseline.model.graph import called_side
 from phaseline.run.check_results import Vouch, checks_made, leaves_results, vouched_for
-from phaseline.run.payload import GIVEN_UP, Origin, Sorter, place_of
+from phaseline.run.payload import GIVEN_UP, Origin, Sorter
 from phaseline.run.reports import Dispatched, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from phaseline.engine.scheduler import Scheduler
-    from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.model.events import Accepted, Batch
+    from phaseline.model.members import Segment
     from phaseline.model.rows import DocumentChange, EventRow, Remark
     from phaseline.model.topology import Topology
     from phaseline.ports import Executor, Store
@@ -150,7 +151,7 @@ class Outstanding:
         arena = self.scheduler.arena
         stored: dict[int, np.ndarray] = {}
         for member in answer.rejected.tolist():
-            segment, place = place_of(batch, member)
+            segment, place = batch.members.place_of(member)
             graph, position = segment.graph, int(segment.positions[place])
             slot = arena.slots.get(graph)
             if slot is not None:

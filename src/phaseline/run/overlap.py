@@ -17,7 +17,8 @@ from phaseline.model.problem import fail
 from phaseline.model.status import EntryStatus, OutcomeKind
 
 if TYPE_CHECKING:
-    from phaseline.model.events import Batch, Event, Segment
+    from phaseline.model.events import Batch, Event
+    from phaseline.model.members import Segment
     from phaseline.model.problem import ProblemsError
     from phaseline.model.rows import ExecutionRow
     from phaseline.ports import Executor, Store

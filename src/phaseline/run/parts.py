@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phaseline.model.blueprint import Operation, Value
-    from phaseline.model.events import Segment
     from phaseline.model.graph import Policy
+    from phaseline.model.members import Segment
     from phaseline.model.phases import PhaseDefinition
     from phaseline.run.calling import Channel, ExecutionView, Flavour
     from phaseline.run.subjects import LoadedDeployment

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections import Counter
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from phaseline.model.checks import ChecksMade
-    from phaseline.model.events import Accepted, Batch, Segment
+    from phaseline.model.events import Accepted, Batch
     from phaseline.model.execution import Request
+    from phaseline.model.members import Segment
     from phaseline.model.rows import Answer, DocumentChange, Measure, Reshaped, Written
     from phaseline.ports import Secrets
     from phaseline.run.reports import Report
@@ -57,15 +58,6 @@ def _refusal(message: str, error: Mapping[str, str]) -> list[tuple[str, str]]:
     return [*frames, ("error", f"{kind}: {said}" if kind else said)]
 
 
-def place_of(batch: Batch, member: int) -> tuple[Segment, int]:
-    """(the segment a member lies in, its place there)."""
-    for segment in batch.segments:
-        if member < len(segment.positions):
-            return segment, member
-        member -= len(segment.positions)
-    raise IndexError(member)
-
-
 @frozen
 class Origin:
     """Whose members a batch has: ``ends`` and ``executions`` by segment. All that is kept of a batch once it is answered."""
@@ -77,16 +69,11 @@ class Origin:
     @classmethod
     def of(cls, batch: Batch) -> Origin:
         """The origin of a batch's members."""
-        segments = batch.segments
-        if len(segments) == 1:
-            return cls(batch.lane.phase, (len(segments[0].positions),), (segments[0].execution,))
-        ends = tuple(accumulate([len(segment.positions) for segment in segments]))
-        return cls(batch.lane.phase, ends, tuple([segment.execution for segment in segments]))
+        return cls(batch.lane.phase, batch.members.ends, batch.members.executions)
 
     def execution_of(self, member: int) -> int | None:
         """The execution of a member, or None if the batch has no such member."""
-        pairs = zip(self.ends, self.executions, strict=True)
-        return next((execution for end, execution in pairs if 0 <= member < end), None)
+        return self.executions[bisect_right(self.ends, member)] if 0 <= member < self.ends[-1] else None
 
 
 class Sorter:
@@ -160,7 +147,7 @@ class Sorter:
             member = int(report.members[at])
             if member in refused:
                 continue
-            segment, place = place_of(batch, member)
+            segment, place = batch.members.place_of(member)
             remark, instance = remarks.get(member), instance_of(segment, place)
             error = remark.error if remark is not None else {}
             is_asked = report.kinds[at] == RETRY and error.get("type") == ASKED_AGAIN

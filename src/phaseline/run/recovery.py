@@ -71,8 +71,8 @@ def restore(
             events.append(altered(bare, **time_left(store, row)))
     lost: list[Event] = []
     for batch in orphans:
-        if any(graph in held for graph, _ in batch.segments):
-            events.append(Reattached(batch.id, batch.segments, batch.kinds))
+        if not held.isdisjoint(batch.places.graphs):
+            events.append(Reattached(batch.id, batch.places, batch.kinds))
             lost.append(Lost(batch.id))
     return events + lost
 

@@ -22,6 +22,7 @@ from phaseline.model.upkeep import Finding
 from phaseline.store import graphs, topologies
 from phaseline.store.columns import decode
 from phaseline.store.contents import unpacked
+from phaseline.store.reads import PLACES, places_of
 from phaseline.store.schema import IS_OPEN
 
 DAMAGES_TOLD = 20
@@ -138,14 +139,11 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         f"""select graph || ', entry ' || position from note left join graph on graph.id = note.graph
         where graph not in {_GRAPHS} or position < 0 or position >= entry_count""",
     ),
-    ("batch", "have no members", "select id from batch where id not in (select batch from segment)"),
-    ("segment", "belong to no batch", "select batch from segment where batch not in (select id from batch)"),
     (
-        "segment",
-        "belong to no graph of their execution",
-        """select 'batch ' || batch || ', graph ' || segment.graph from segment
-        left join graph on graph.id = segment.graph and graph.execution = segment.execution
-        where graph.id is null and segment.graph not in (select number from remains where kind = 'graph')""",
+        "batch",
+        "lie outside of what their execution says",
+        """select batch.id from batch join graph on graph.id = first_graph join execution on number = execution
+        where batch.id <= after_batch or (last_batch > 0 and batch.id > last_batch)""",
     ),
     ("log", "belong to no execution", f"select execution from log where execution not in {_EXECUTIONS}"),
     ("event", "belong to no execution", f"select execution from event where execution not in {_EXECUTIONS}"),
@@ -250,7 +248,6 @@ def _values(db: sqlite3.Connection) -> Iterator[Finding]:
         ("topology", f"select deployment, {', '.join(topologies.COLUMNS)} from topology", _look_at_topology),
         ("graph", f"select id, name, entry_count, {', '.join(graphs.COLUMNS)} from graph", _look_at_graph),
         ("page", "select graph || ', page ' || number, statuses from page", _look_at_page),
-        ("segment", _SEGMENTS, _look_at_segment),
         ("batch", _BATCHES, _look_at_batch),
         ("check_page", "select deployment, times, executions from check_page", _look_at_check_page),
         ("stored_content", "select digest, size_bytes, body from stored_content", _look_at_content),
@@ -270,9 +267,7 @@ def _values(db: sqlite3.Connection) -> Iterator[Finding]:
             yield Finding(where, f"{count} cannot be unpacked (the first: {first})", count)
 
 
-_SEGMENTS = """select 'batch ' || batch, positions, entry_count from segment
-    join graph on graph.id = segment.graph"""
-_BATCHES = "select id, kinds from batch where kinds is not null"
+_BATCHES = f"select id, kinds, last_graph, {PLACES} from batch"
 
 
 def _look_at_topology(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
@@ -302,17 +297,32 @@ def _look_at_page(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
     return "a status that there is not" if len(statuses) and int(statuses.max()) > max(EntryStatus) else ""
 
 
-def _look_at_segment(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:
-    positions = decode(row[1])
-    inside = not len(positions) or 0 <= int(positions.min()) <= int(positions.max()) < row[2]
-    return "" if inside else "members that its graph does not have"
-
-
 def _look_at_batch(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
-    rows = db.execute("select positions from segment where batch = ?", row[:1])
-    members = sum(len(decode(positions)) for (positions,) in rows)
-    answers = len(decode(row[1]))
-    return "" if answers == members else f"{answers} answers of {members} members"
+    _, kinds, last_graph, *members = row
+    places = places_of(members)
+    graphs, ends, positions = places
+    if not len(positions):
+        return "it has no members"
+    if len(graphs) != len(ends) or [0, *ends] != sorted({0, *ends}) or ends[-1] != len(positions):
+        return "its columns do not fit one another"
+    if (min(graphs), max(graphs)) != (members[0], last_graph):
+        return "its graphs are others than it says"
+    for graph, mine in places.parts():
+        count = _entry_count(db, graph)
+        if count is not None and not 0 <= int(mine.min()) <= int(mine.max()) < count:
+            return "members that its graph does not have"
+    answers = len(positions) if kinds is None else len(decode(kinds))
+    return "" if answers == len(positions) else f"{answers} answers of {len(positions)} members"
+
+
+def _entry_count(db: sqlite3.Connection, graph: int) -> int | None:
+    """How many entries a graph has; None for one that a purge is about to remove. Raises LookupError for one that never was."""
+    found = db.execute("select entry_count from graph where id = ?", (graph,)).fetchone()
+    if found is not None:
+        return int(found[0])
+    if db.execute("select 1 from remains where kind = 'graph' and number = ?", (graph,)).fetchone():
+        return None
+    raise LookupError(f"members of a graph {graph} that there is not")
 
 
 def _look_at_check_page(_: sqlite3.Connection, row: tuple[Any, ...]) -> str:

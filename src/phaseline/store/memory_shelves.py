@@ -11,6 +11,7 @@ from phaseline.model.blueprint import Blueprint
 from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
+from phaseline.model.members import Places
 from phaseline.model.resources import REACH, Growth, grown
 from phaseline.model.rows import (
     BatchRow,
@@ -208,14 +209,13 @@ class Shelves:
     def _leave(self, batch: int, execution: HeldExecution) -> bool:
         """Take an execution out of a batch; whether nobody is left in it."""
         row = self.batches[batch]
-        leaves = [graph in execution.graphs for graph, _ in row.segments]
-        if all(leaves):
+        parts = list(row.places.parts())
+        staying = [part for part in parts if part[0] not in execution.graphs]
+        if not staying:
             del self.batches[batch]
             return True
         kinds = row.kinds
         if kinds is not None:
-            stays = [np.full(len(at), not left) for (_, at), left in zip(row.segments, leaves, strict=True)]
-            kinds = kinds[np.concatenate(stays)]
-        segments = tuple(segment for segment, left in zip(row.segments, leaves, strict=True) if not left)
-        self.batches[batch] = altered(row, segments=segments, kinds=kinds)
+            kinds = kinds[np.concatenate([np.full(len(at), graph not in execution.graphs) for graph, at in parts])]
+        self.batches[batch] = altered(row, places=Places.of(staying), kinds=kinds)
         return False

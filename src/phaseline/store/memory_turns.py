@@ -8,6 +8,7 @@ import numpy as np
 
 from phaseline.model.events import Batch, BatchClosed, ExecutionChanged, GraphAdded, NotesWritten, StatesEntered
 from phaseline.model.frozen import altered
+from phaseline.model.members import Places
 from phaseline.model.resources import REMOVED
 from phaseline.model.rows import BatchRow, EventRow, GraphRow, LogLine, NoteRow, Payload, Turn
 from phaseline.model.status import ExecutionStatus
@@ -81,19 +82,20 @@ def _write_notes(shelves: Shelves, written: NotesWritten) -> None:
 
 
 def _open_batch(shelves: Shelves, batch: Batch) -> None:
-    segments = tuple([(segment.graph, segment.positions.copy()) for segment in batch.segments])
-    row = BatchRow(batch.id, batch.lane.phase, segments, batch.started_at, batch.deadline_at, closed_at=0, kinds=None)
+    members = batch.members
+    places = Places(members.graphs, members.ends, members.positions.copy())
+    row = BatchRow(batch.id, batch.lane.phase, places, batch.started_at, batch.deadline_at, closed_at=0, kinds=None)
     shelves.batches[batch.id] = row
     shelves.open_batches[batch.id] = None
     shelves.last_batch = max(shelves.last_batch, batch.id)
-    for segment in batch.segments:
-        shelves.executions[segment.execution].batches[batch.id] = None
+    for execution in members.executions:
+        shelves.executions[execution].batches[batch.id] = None
 
 
 def _close_batch(shelves: Shelves, closed: BatchClosed) -> None:
     row = shelves.batches[closed.batch]
     shelves.batches[closed.batch] = BatchRow(
-        row.id, row.phase, row.segments, row.started_at, row.deadline_at, closed.closed_at, closed.kinds.copy(),
+        row.id, row.phase, row.places, row.started_at, row.deadline_at, closed.closed_at, closed.kinds.copy(),
         row.process_group,
     )  # fmt: skip
     if closed.closed_at:

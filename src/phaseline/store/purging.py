@@ -15,14 +15,16 @@ from itertools import islice
 
 import numpy as np
 
+from phaseline.model.members import Places
 from phaseline.model.resources import REACH
 from phaseline.model.upkeep import Purged
 from phaseline.model.ways import Way, speaking
 from phaseline.store import growing
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
+from phaseline.store.reads import PLACES, places_of
 from phaseline.store.schema import IS_OPEN
-from phaseline.store.turns import read_states
+from phaseline.store.turns import places_row, read_states
 
 EXECUTIONS_TOGETHER = 100
 """Executions that one transaction removes."""
@@ -30,6 +32,8 @@ ROWS_TOGETHER = 5_000
 """Small rows that one transaction removes."""
 PAGES_TOGETHER = 500
 """Large rows that one transaction removes."""
+BATCHES_LOOKED_AT = 20_000
+"""Batches among which one transaction looks for those that lose members."""
 GIVE_WAY_S = 0.003
 """Between two transactions, so that whoever waits for a turn gets it."""
 
@@ -43,13 +47,16 @@ _WAYS = f"""select number, json_extract(request, '$.parameters.target'), json_ex
 _MAY_GO = f"""
     not (execution.{IS_OPEN}) and ended_at < :before and (:deployment is null or deployment = :deployment)
     and not exists (select 1 from request where request.execution = execution.number and answered_at = 0)
-    and not exists (select 1 from segment join batch on batch.id = segment.batch
-        where segment.execution = execution.number and batch.closed_at = 0)
+    and not exists (select 1 from graph where graph.execution = execution.number
+        and graph.id in (select value from json_each(:called)))
     and (exists (select 1 from deployment where number = execution.deployment and deleted_at > 0)
         or number not in (
             select max(number) from execution where {_IS_INSTALL} group by deployment
             union all
             select max(number) from execution where {_IS_INSTALL} and status = 'completed' group by deployment))"""
+_NEXT_BATCHES = "select max(id) from (select id from batch where id > ? order by id limit ?)"
+_MAY_LOSE_MEMBERS = f"""select id, kinds, {PLACES} from batch where id > ? and id <= ? and exists (
+    select 1 from remains where kind = 'graph' and number between first_graph and last_graph)"""
 _ONLY = "in (select value from json_each(?))"
 
 _PIECES: tuple[tuple[str, str, str, int], ...] = (
@@ -71,7 +78,7 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
     with transaction() as db:
         found = db.execute(
             f"select number from execution where {_MAY_GO} order by number",
-            {"before": before, "deployment": deployment},
+            {"before": before, "deployment": deployment, "called": _graphs_called(db)},
         ).fetchall()
         kept = _still_speaking(db, deployment)
     numbers = iter([number for (number,) in found if number not in kept])
@@ -106,15 +113,14 @@ def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
 def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: int, deployment: int | None) -> Purged:
     """Of the chosen ones those that still may go: somebody may have asked for one meanwhile."""
     which = "number in (select value from json_each(:numbers))"
-    told = {"numbers": to_text(chosen), "before": before, "deployment": deployment}
+    told = {"numbers": to_text(chosen), "before": before, "deployment": deployment, "called": _graphs_called(db)}
     found = db.execute(f"select number from execution where {which} and {_MAY_GO}", told).fetchall()
     going = to_text([number for (number,) in found])
-    _leave_shared_batches(db, going)
     db.execute(
         f"""update store set
         purged_graph = max(purged_graph, coalesce((select max(id) from graph where execution {_ONLY}), 0)),
-        purged_batch = max(purged_batch, coalesce((select max(batch) from segment where execution {_ONLY}), 0))""",
-        (going, going),
+        purged_batch = max(purged_batch, coalesce((select max(id) from batch), 0))""",
+        (going,),
     )
     db.execute(f"insert into remains select 'execution', number from execution where number {_ONLY}", (going,))
     db.execute(f"insert into remains select 'graph', id from graph where execution {_ONLY}", (going,))
@@ -126,22 +132,10 @@ def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: in
     return Purged(executions=executions, graphs=graphs, requests=requests)
 
 
-def _leave_shared_batches(db: sqlite3.Connection, going: str) -> None:
-    """Take the segments of those that go out of batches in which others stay, and their answers with them."""
-    shared = db.execute(
-        f"""select distinct batch from segment where execution {_ONLY}
-        and batch in (select batch from segment where execution not {_ONLY})""",
-        (going, going),
-    ).fetchall()
-    for (batch,) in shared:
-        (kinds,) = db.execute("select kinds from batch where id = ?", (batch,)).fetchone()
-        segments = db.execute(
-            f"select positions, execution {_ONLY} from segment where batch = ? order by place", (going, batch)
-        ).fetchall()
-        if kinds is not None:
-            stays = np.concatenate([np.full(len(decode(positions)), not goes) for positions, goes in segments])
-            db.execute("update batch set kinds = ? where id = ?", (encode(decode(kinds)[stays]), batch))
-        db.execute(f"delete from segment where batch = ? and execution {_ONLY}", (batch, going))
+def _graphs_called(db: sqlite3.Connection) -> str:
+    """Graphs that have members in an open batch, as JSON."""
+    rows = db.execute(f"select {PLACES} from batch where closed_at = 0")
+    return to_text(sorted({graph for row in rows for graph in places_of(row).graphs}))
 
 
 def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | None) -> Purged:
@@ -208,17 +202,33 @@ def _pieces(transaction: Transaction, table: str, key: str, kind: str, limit: in
 
 
 def _batches(transaction: Transaction) -> Iterator[int]:
-    """How many batches each transaction removed; none of them is shared with an execution that stays."""
+    """How many batches each transaction removed: those of which no member stays. Of others only the members go."""
+    latest = 0
     while True:
         with transaction() as db:
-            found = db.execute(
-                """select distinct batch from remains cross join segment on segment.execution = remains.number
-                where remains.kind = 'execution' limit ?""",
-                (ROWS_TOGETHER,),
-            ).fetchall()
-            going = to_text([batch for (batch,) in found])
-            db.execute(f"delete from segment where batch {_ONLY}", (going,))
-            yield db.execute(f"delete from batch where id {_ONLY}", (going,)).rowcount
-        if len(found) < ROWS_TOGETHER:
-            return
+            found = db.execute(_NEXT_BATCHES, (latest, BATCHES_LOOKED_AT)).fetchone()
+            if found[0] is None:
+                return
+            first, latest = latest, found[0]
+            gone = {number for (number,) in db.execute("select number from remains where kind = 'graph'")}
+            rows = db.execute(_MAY_LOSE_MEMBERS, (first, latest)).fetchall()
+            empty = [row[0] for row in rows if gone.issuperset(places_of(row[2:]).graphs)]
+            for batch, kinds, *row in rows:
+                if batch not in empty:
+                    _leave(db, batch, kinds, places_of(row), gone)
+            yield db.execute(f"delete from batch where id {_ONLY}", (to_text(empty),)).rowcount
         time.sleep(GIVE_WAY_S)
+
+
+def _leave(db: sqlite3.Connection, batch: int, kinds: bytes | None, places: Places, gone: set[int]) -> None:
+    """Take the members of these graphs, and their answers, out of a batch in which others stay."""
+    parts = list(places.parts())
+    staying = Places.of([(graph, positions) for graph, positions in parts if graph not in gone])
+    if len(staying.graphs) == len(parts):
+        return
+    stays = np.concatenate([np.full(len(positions), graph not in gone) for graph, positions in parts])
+    answers = None if kinds is None else encode(decode(kinds)[stays])
+    db.execute(
+        "update batch set kinds = ?, first_graph = ?, last_graph = ?, positions = ?, graphs = ?, ends = ? where id = ?",
+        (answers, *places_row(staying), batch),
+    )

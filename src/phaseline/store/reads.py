@@ -14,6 +14,7 @@ import numpy as np
 
 from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.graph import Graph
+from phaseline.model.members import Places
 from phaseline.model.rows import (
     BatchRow,
     CodePlaces,
@@ -39,6 +40,12 @@ _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_fol
 _EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
     started_at, ended_at, execution.created_by
     from execution join deployment on deployment.number = execution.deployment"""
+
+
+PLACES = "first_graph, positions, graphs, ends"
+"""What ``places_of`` reads of a batch."""
+_RANGE = """select (select min(after_batch) from graph where execution = ?),
+    coalesce((select last_batch from execution where number = ?), 0)"""
 
 
 def identity(db: sqlite3.Connection) -> str:
@@ -228,13 +235,19 @@ def messages(db: sqlite3.Connection, number: int) -> dict[int, tuple[int, str]]:
 
 def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
     """By id; members of other executions included."""
-    where, values = ["true"], []
-    if execution is not None:
-        where.append("id in (select batch from segment where execution = ?)")
-        values.append(execution)
-    if only_open:
-        where.append("closed_at = 0")
-    return _batches(db, " and ".join(where), values)
+    condition = "closed_at = 0" if only_open else "true"
+    if execution is None:
+        return _batches(db, condition, ())
+    held = {number for (number,) in db.execute("select id from graph where execution = ?", (execution,))}
+    if not held:
+        return []
+    after, last = db.execute(_RANGE, (execution, execution)).fetchone()
+    found = _batches(
+        db,
+        f"{condition} and id > ? and (? = 0 or id <= ?) and first_graph <= ? and last_graph >= ?",
+        (after, last, last, max(held), min(held)),
+    )
+    return [row for row in found if not held.isdisjoint(row.places.graphs)]
 
 
 def runs_of(db: sqlite3.Connection, lane: str, last: int) -> Runs:
@@ -251,15 +264,8 @@ def runs_of(db: sqlite3.Connection, lane: str, last: int) -> Runs:
 
 
 def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:
-    segments: dict[int, list[tuple[int, np.ndarray]]] = {}
-    for batch, number, positions in db.execute(
-        f"select batch, graph, positions from segment where batch in (select id from batch where {condition}) "
-        "order by batch, place",
-        values,
-    ):
-        segments.setdefault(batch, []).append((number, decode(positions)))
     rows = db.execute(
-        f"""select id, phase, started_at, deadline_at, closed_at, kinds, process_group from batch
+        f"""select id, phase, started_at, deadline_at, closed_at, kinds, process_group, {PLACES} from batch
         where {condition} order by id""",
         values,
     )
@@ -267,7 +273,7 @@ def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> l
         BatchRow(
             id=row[0],
             phase=row[1],
-            segments=tuple(segments.get(row[0], ())),
+            places=places_of(row[7:]),
             started_at=row[2],
             deadline_at=row[3],
             closed_at=row[4],
@@ -276,6 +282,15 @@ def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> l
         )
         for row in rows
     ]
+
+
+def places_of(row: Sequence[Any]) -> Places:
+    """Where the members of a batch lie, by its values of ``PLACES``."""
+    graph, packed, graphs, ends = row
+    positions = decode(packed)
+    if graphs is None:
+        return Places((graph,), (len(positions),), positions)
+    return Places(tuple(decode(graphs).tolist()), tuple(decode(ends).tolist()), positions)
 
 
 def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | None, limit: int) -> list[LogLine]:

@@ -2,6 +2,10 @@
 
 Tenant and actor are columns from the beginning. Times are ms, 0: not yet. Columns of numbers are ``columns`` bytes,
 lists and mappings JSON.
+
+Members of a batch stand in its row: ``positions`` of all, and where they come from several graphs ``graphs`` and ``ends`` of
+the segments. Which batches an execution has no index says, for each commit would write a page of it: their ids lie behind
+``after_batch`` of its first graph and, once it has ended, up to its ``last_batch`` (0: not known).
 """
 
 from __future__ import annotations
@@ -49,7 +53,7 @@ TABLES = (
         number integer primary key autoincrement, id text not null unique, tenant text not null,
         deployment integer not null, request text not null, status text not null, reason text not null,
         attempt integer not null, created_at integer not null, started_at integer not null,
-        ended_at integer not null, created_by text not null)""",
+        ended_at integer not null, created_by text not null, last_batch integer not null default 0)""",
     "create index execution_deployment on execution (deployment)",
     "create table around (execution integer primary key, body text not null)",
     f"create index execution_open on execution (deployment) where {IS_OPEN}",
@@ -57,7 +61,7 @@ TABLES = (
         id integer primary key, execution integer not null, name text not null, attempt integer not null,
         entry_count integer not null, steps text not null, policies text not null, subject blob not null,
         policy blob not null, marks blob not null, ptr blob not null, idx blob not null, cohort blob not null,
-        created_at integer not null default 0)""",
+        created_at integer not null default 0, after_batch integer not null default 0)""",
     "create index graph_execution on graph (execution)",
     """create table page (
         graph integer not null, number integer not null, statuses blob not null, primary key (graph, number))""",
@@ -67,12 +71,10 @@ TABLES = (
         primary key (graph, position)) without rowid""",
     """create table batch (
         id integer primary key, phase text not null, started_at integer not null, deadline_at integer not null,
-        closed_at integer not null, process_group integer not null, kinds blob)""",
+        closed_at integer not null, process_group integer not null, kinds blob,
+        first_graph integer not null default 0, last_graph integer not null default 0,
+        positions blob not null default x'', graphs blob, ends blob)""",
     "create index batch_open on batch (id) where closed_at = 0",
-    """create table segment (
-        batch integer not null, place integer not null, graph integer not null, execution integer not null,
-        positions blob not null, primary key (batch, place)) without rowid""",
-    "create index segment_execution on segment (execution, batch)",
     """create table log (
         execution integer not null, sequence integer not null, at integer not null, level text not null,
         instance integer not null, operation text not null, text text not null,

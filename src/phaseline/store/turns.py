@@ -12,11 +12,12 @@ from phaseline.model.events import (
     PAGE_ENTRIES,
     Batch,
     BatchClosed,
-    ExecutionChanged,
+    Changes,
     GraphAdded,
     NotesWritten,
     StatesEntered,
 )
+from phaseline.model.members import Places
 from phaseline.model.resources import REMOVED
 from phaseline.model.rows import DocumentChange, EventRow, LogLine, Payload, Remark, Turn, Written
 from phaseline.model.status import ExecutionStatus
@@ -30,8 +31,8 @@ LONG_RUN = 4
 """Neighbours in a run, on average, from which on ranges cost less than a statement for each note (0.4 against 2.2 µs)."""
 
 _ADD_GRAPH = (
-    f"insert into graph (id, execution, name, attempt, entry_count, created_at, {', '.join(graphs.COLUMNS)}) "
-    f"select ?, number, ?, attempt, ?, ?, {', '.join('?' * len(graphs.COLUMNS))} from execution where number = ?"
+    f"insert into graph (id, execution, name, attempt, entry_count, created_at, after_batch, {', '.join(graphs.COLUMNS)}) "
+    f"select ?, number, ?, attempt, ?, ?, ?, {', '.join('?' * len(graphs.COLUMNS))} from execution where number = ?"
 )
 # "insert or replace" would delete the row first, and so write the page of the index anew as well.
 _WRITE_PAGES = "insert into page values (?, ?, ?) on conflict do update set statuses = excluded.statuses"
@@ -85,8 +86,9 @@ class TurnWriter:
         for row in turn.payload.reshaped:
             growing.reshape(db, row)
         changes = turn.changes
-        _change_executions(db, changes.executions, turn.at)
-        self._add_graphs(db, changes.graphs, turn.at)
+        _change_executions(db, changes, turn.at)
+        if changes.graphs:
+            self._add_graphs(db, changes.graphs, turn.at)
         if changes.pages:
             db.executemany(
                 _WRITE_PAGES,
@@ -114,8 +116,17 @@ class TurnWriter:
             )
 
     def _add_graphs(self, db: sqlite3.Connection, added: Sequence[GraphAdded], at: int) -> None:
+        latest = _last_batch(db)
         for new in added:
-            values = (new.graph_id, new.graph.name, len(new.graph), at, *self._rows.of(new.graph), new.execution)
+            values = (
+                new.graph_id,
+                new.graph.name,
+                len(new.graph),
+                at,
+                latest,
+                *self._rows.of(new.graph),
+                new.execution,
+            )
             if db.execute(_ADD_GRAPH, values).rowcount != 1:
                 raise LookupError(f"no execution {new.execution}")
 
@@ -248,22 +259,31 @@ def _write_documents(db: sqlite3.Connection, written: Written, at: int) -> None:
     stack_documents.write(db, written, at)
 
 
-def _change_executions(db: sqlite3.Connection, changed: Sequence[ExecutionChanged], at: int) -> None:
-    for change in changed:
+def _change_executions(db: sqlite3.Connection, changes: Changes, at: int) -> None:
+    last = None  # batch that executions which end now may have
+    for change in changes.executions:
         is_running = change.status is ExecutionStatus.RUNNING
+        if change.status.is_ended and last is None:
+            last = max((batch.id for batch in changes.opened), default=0) or _last_batch(db)
         db.execute(
-            """update execution set status = ?, reason = ?, attempt = max(attempt, ?), ended_at = ?,
+            """update execution set status = ?, reason = ?, attempt = max(attempt, ?), ended_at = ?, last_batch = ?,
             started_at = case when started_at = 0 and ? then ? else started_at end where number = ?""",
             (
                 change.status.value,
                 bounds.shortened(change.reason, bounds.MESSAGE_LENGTH),
                 change.attempt,
                 at if change.status.is_ended else 0,
+                last if change.status.is_ended else 0,
                 is_running,
                 at,
                 change.execution,
             ),
         )
+
+
+def _last_batch(db: sqlite3.Connection) -> int:
+    """No batch has a larger id so far."""
+    return int(db.execute("select coalesce(max(id), 0) from batch").fetchone()[0])
 
 
 def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> None:
@@ -295,17 +315,20 @@ def _open_batches(db: sqlite3.Connection, opened: Sequence[Batch]) -> None:
     if not opened:
         return
     db.executemany(
-        "insert into batch values (?, ?, ?, ?, 0, 0, null)",
-        [(batch.id, batch.lane.phase, batch.started_at, batch.deadline_at) for batch in opened],
-    )
-    db.executemany(
-        "insert into segment values (?, ?, ?, ?, ?)",
+        "insert into batch values (?, ?, ?, ?, 0, 0, null, ?, ?, ?, ?, ?)",
         [
-            (batch.id, place, segment.graph, segment.execution, encode(segment.positions))
+            (batch.id, batch.lane.phase, batch.started_at, batch.deadline_at, *places_row(batch.members.places))
             for batch in opened
-            for place, segment in enumerate(batch.segments)
         ],
     )
+
+
+def places_row(places: Places) -> tuple[int, int, bytes, bytes | None, bytes | None]:
+    """(first and last graph, positions, the graphs and ends of segments: None where there is but one)."""
+    graphs, ends, positions = places
+    if len(graphs) == 1:
+        return graphs[0], graphs[0], encode(positions), None, None
+    return min(graphs), max(graphs), encode(positions), encode(np.array(graphs)), encode(np.array(ends, np.int32))
 
 
 def _close_batches(db: sqlite3.Connection, closed: Sequence[BatchClosed]) -> None:

@@ -97,7 +97,7 @@ def add_execution(
     request = altered(new.request, is_surrounded=new.around is not None)
     values = (found[0], deployment, requests.to_json(request), ExecutionStatus.QUEUED.value, new.created_at)
     added = db.execute(
-        "insert into execution values (null, '', ?, ?, ?, ?, '', 0, ?, 0, 0, ?)", (*values, new.actor.name)
+        "insert into execution values (null, '', ?, ?, ?, ?, '', 0, ?, 0, 0, ?, 0)", (*values, new.actor.name)
     )
     number = int(added.lastrowid or 0)
     id = f"{new.request.workflow}-{number}"

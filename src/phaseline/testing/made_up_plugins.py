@@ -20,7 +20,8 @@ from phaseline.testing.simulation.plugins import members_of, without
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
-    from phaseline.model.events import Batch, Segment
+    from phaseline.model.events import Batch
+    from phaseline.model.members import Segment
     from phaseline.model.rows import BatchRow, Path
     from phaseline.run.deployments import Deployments
     from phaseline.run.inbox import Inbox

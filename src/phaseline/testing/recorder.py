@@ -80,9 +80,9 @@ class Recorder:
             events.extend(self._restored(told, graph_id) for graph_id in mine if graph_id in held)
         lost: list[Event] = []
         for number, kinds in self.open.items():
-            segments = tuple((segment.graph, segment.positions) for segment in self.batches[number].segments)
-            if held.intersection(graph_id for graph_id, _ in segments):
-                events.append(Reattached(number, segments, kinds))
+            places = self.batches[number].members.places
+            if not held.isdisjoint(places.graphs):
+                events.append(Reattached(number, places, kinds))
                 lost.append(Lost(number))
         return events + lost
 

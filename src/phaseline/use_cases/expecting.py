@@ -24,5 +24,5 @@ def took_before(store: Store, deployment: int) -> dict[str, Took]:
             found = sums.setdefault(phase_of(batch.phase) or batch.phase, [0.0, 0.0, 0.0])
             found[0] += batch.closed_at - batch.started_at
             found[1] += 1
-            found[2] += sum(len(positions) for _, positions in batch.segments)
+            found[2] += len(batch.places.positions)
     return {name: Took(total / batches, total / max(members, 1)) for name, (total, batches, members) in sums.items()}

@@ -53,7 +53,7 @@ def given_up(store: Store, batches: Mapping[int, BatchRow]) -> list[GivenUp]:
 
     Whoever has taken over since may have called some of them again: that is another batch.
     """
-    wanted = {graph for batch in batches.values() for graph, _ in batch.segments}
+    wanted = {graph for batch in batches.values() for graph in batch.places.graphs}
     found: list[GivenUp] = []
     for row in store.executions(only_open=True) if wanted else ():
         graphs = [held.id for held in store.graphs(row.number) if held.id in wanted]

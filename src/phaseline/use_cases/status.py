@@ -153,7 +153,7 @@ def size_of(file: Path) -> int:
 def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:
     found: dict[int, list[BatchRow]] = {}
     for batch in batches:
-        for graph in {graph for graph, _ in batch.segments}:
+        for graph in set(batch.places.graphs):
             found.setdefault(graph, []).append(batch)
     return found
 

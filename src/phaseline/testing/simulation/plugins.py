@@ -15,8 +15,9 @@ from phaseline.run.reports import Report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from phaseline.model.events import Batch, Segment
+    from phaseline.model.events import Batch
     from phaseline.model.graph import Policy
+    from phaseline.model.members import Segment
     from phaseline.model.rows import BatchRow
     from phaseline.run.deployments import Deployments
     from phaseline.run.inbox import Inbox

@@ -223,7 +223,7 @@ def _run(run: BatchRow) -> RunNow:
 
 
 def _size(run: BatchRow) -> int:
-    return sum(len(positions) for _, positions in run.segments)
+    return len(run.places.positions)
 
 
 def _kinds(runs: Sequence[BatchRow]) -> Counter[int]:

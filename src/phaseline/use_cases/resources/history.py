@@ -144,7 +144,7 @@ def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> I
     if not calls and stay.status[position] == EntryStatus.FAILED:
         yield 0, ResourceEvent(stay.at, stay.state, phase, "Failed", message_of(stay.notes.get(position)))
     for at, (batch, kind) in enumerate(calls):
-        size = sum(len(positions) for _, positions in batch.segments)
+        size = len(batch.places.positions)
         began = ResourceEvent(batch.started_at, stay.state, phase, "Running", run=batch.id, batch_size=size)
         yield batch.id, began
         if kind == OutcomeKind.PENDING:

@@ -97,7 +97,7 @@ class Stay:
 
     @cached_property
     def _batches(self) -> Sequence[BatchRow]:
-        return [batch for batch in self._all_batches() if any(of == self.graph for of, _ in batch.segments)]
+        return [batch for batch in self._all_batches() if self.graph in batch.places.graphs]
 
     @cached_property
     def status(self) -> np.ndarray:

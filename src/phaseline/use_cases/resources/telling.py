@@ -43,7 +43,7 @@ def _call(batch: BatchRow, row: ExecutionRow) -> Iterator[Line]:
     phase = phase_of(batch.phase)
     if phase is None:
         return
-    size = sum(len(positions) for _, positions in batch.segments)
+    size = len(batch.places.positions)
     begun = f"run {batch.id} begins with {_resources(size)}"
     yield Line(batch.started_at, "run", row.deployment_name, "", phase, begun)
     if batch.closed_at and batch.kinds is not None:

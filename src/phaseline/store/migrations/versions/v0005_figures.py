@@ -1,8 +1,14 @@
-"""What an engine measures; topologies that change; what checks have found; plans that are kept; labels; switches."""
+"""What an engine measures; topologies that change; what checks have found; plans; labels; switches; members in the row of their batch."""
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
 from alembic import op
+
+from phaseline.store.columns import decode, encode
 
 revision = "0005"
 down_revision = "0004"
@@ -50,6 +56,17 @@ _STATEMENTS = (
         deployment integer not null, package integer not null, is_enabled integer not null, is_imported integer not null,
         settings text not null, folders text not null, at integer not null, actor text not null, primary key (deployment, package)) without rowid""",
     "create index package_use_package on package_use (package)",
+    "alter table batch add column first_graph integer not null default 0",
+    "alter table batch add column last_graph integer not null default 0",
+    "alter table batch add column positions blob not null default x''",
+    "alter table batch add column graphs blob",
+    "alter table batch add column ends blob",
+    "alter table graph add column after_batch integer not null default 0",
+    "alter table execution add column last_batch integer not null default 0",
+    """update graph set after_batch =
+        coalesce((select min(batch) - 1 from segment where segment.execution = graph.execution), 0)""",
+    """update execution set last_batch =
+        coalesce((select max(batch) from segment where segment.execution = execution.number), 0) where ended_at > 0""",
 )
 
 
@@ -57,4 +74,26 @@ def upgrade() -> None:
     """Make schema 5 of schema 4."""
     for statement in _STATEMENTS:
         op.execute(statement)
+    _join_segments()
     op.execute("pragma user_version = 5")
+
+
+def _join_segments() -> None:
+    """What was a row for each graph of a batch becomes columns of its row."""
+    db = op.get_bind()
+    rows = db.exec_driver_sql("select batch, graph, positions from segment order by batch, place")
+    for batch, parts in groupby(rows.fetchall(), key=itemgetter(0)):
+        _, graphs, packed = zip(*parts, strict=True)
+        columns = [decode(positions) for positions in packed]
+        told = [encode(np.array(graphs)), encode(np.cumsum([len(one) for one in columns]).astype(np.int32))]
+        db.exec_driver_sql(
+            "update batch set first_graph = ?, last_graph = ?, positions = ?, graphs = ?, ends = ? where id = ?",
+            (
+                min(graphs),
+                max(graphs),
+                encode(np.concatenate(columns)),
+                *(told if len(graphs) > 1 else (None, None)),
+                batch,
+            ),
+        )
+    op.execute("drop table segment")
