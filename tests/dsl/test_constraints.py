@@ -242,6 +242,6 @@ def test_b14_patterns_may_look_ahead_at_their_beginning() -> None:
 
 
 def test_b14_a_pattern_that_would_take_for_ever_takes_no_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert wrong("{constraints: [{pattern: '(a+)+$'}]}", "a" * 5000 + "b") is not None
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2

@@ -1,7 +1,7 @@
 """The formal text of records: reading it, all mistakes at once, and writing it so that reading gives the same."""
 
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import example, given
@@ -218,9 +218,9 @@ def test_reading_goes_on_after_a_comment_without_an_end() -> None:
     ids=["comments", "escapes", "brackets", "lists", "a name"],
 )
 def test_p90_a_hostile_text_of_records_ends_soon(text: str) -> None:
-    begun = perf_counter()
+    begun = process_time()
     assert problems(text)
-    assert perf_counter() - begun < 20
+    assert process_time() - begun < 20
 
 
 def test_a_hundred_levels_are_read_printed_copied_and_compared() -> None:
@@ -233,6 +233,6 @@ def test_a_hundred_levels_are_read_printed_copied_and_compared() -> None:
 
 def test_many_records_are_read_in_reasonable_time() -> None:
     text = print_records([Record({"Name": f"n{number}", "Cores": 8, "Tags": ["a", "b"]}) for number in range(2_000)])
-    begun = perf_counter()
+    begun = process_time()
     assert len(parse_records(text)) == 2_000
-    assert perf_counter() - begun < 20
+    assert process_time() - begun < 20

@@ -1,6 +1,6 @@
 """The informal syntax of ``.cfg`` files: texts without quotes, lists by commas, expressions behind an equals sign."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -118,9 +118,9 @@ def test_a_text_that_is_too_long_is_a_problem() -> None:
     ],
 )
 def test_p90_a_hostile_line_ends_soon(line: str, code: str) -> None:
-    begun = perf_counter()
+    begun = process_time()
     assert [found for found, _, _ in problems(line)] == [code]
-    assert perf_counter() - begun < 10
+    assert process_time() - begun < 10
 
 
 def test_lines_may_end_as_on_other_systems() -> None:

@@ -72,9 +72,9 @@ def test_any_bytes_as_files(content: bytes) -> None:
 def test_large_definitions_take_no_time(tmp_path: Path, text: str) -> None:
     write_pair(tmp_path, "a")
     (tmp_path / "a.cfg").write_text(text)
-    begun = time.perf_counter()
+    begun = time.process_time()
     load(tmp_path)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.alone
@@ -91,9 +91,9 @@ def test_large_definitions_take_no_time(tmp_path: Path, text: str) -> None:
     ids=["except", "spaces", "old", "brackets", "signs", "names"],
 )
 def test_large_modules_take_no_time(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     read_source(text.encode(), "a.py")
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.alone
@@ -101,8 +101,8 @@ def test_a_thousand_phases_are_loaded_in_seconds(tmp_path: Path) -> None:
     for number in range(1_000):
         after = f"P{number - 1}" if number % 10 else None
         write_pair(tmp_path, f"p{number}", {"PhaseName": f"P{number}", "Phase.Dependencies": after})
-    begun = time.perf_counter()
+    begun = time.process_time()
     loaded = load(tmp_path)
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
     assert loaded.problems == ()
     assert len(loaded.registry.of("Allocation", "Cloud.Node")) == 1_000
