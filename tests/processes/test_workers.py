@@ -371,7 +371,6 @@ world.wait(2)
 def test_the_death_of_the_engine_leaves_no_worker_and_recovery_ends_the_rest(tmp_path: Path, make: Make) -> None:
     survivor = make("")
     script(tmp_path, f"sleep 300 &\necho $! > {tmp_path}/child.tmp; mv {tmp_path}/child.tmp {tmp_path}/child; wait\n")
-    (tmp_path / "plugins").mkdir()
     plugin(
         tmp_path,
         "import os, time\ndef create(**_):\n"
