@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tests.acceptance.source4_packages import Enabled, Played, granular_task, package, stage_task, stages_of
@@ -253,6 +255,59 @@ def test_f44_no_more_instances_run_a_task_at_once_than_its_strategy_allows(
     begun = [call.at_s for call in played.script.calls]
     assert max(begun.count(at) for at in begun) == most
     assert len(set(begun)) == 6 // most
+
+
+@pytest.mark.parametrize(
+    ("strategy", "most"),
+    [({"type": "one_by_one"}, 1), ({"type": "parallel", "amount": 2}, 2), ({"type": "parallel"}, 4)],
+)
+def test_f44_the_instances_of_a_group_go_through_their_tasks_as_many_at_a_time_as_its_strategy_allows(
+    strategy: dict[str, Value], most: int
+) -> None:
+    played = nodes(web=4, db=2)
+    played.said = {"p/a": (completes(takes_s=10),), "p/b": (completes(takes_s=5),), "web_2.p/b": (fails(takes_s=5),)}
+    group = granular_task("g", kind="group", role=["web"], fault_tolerance=1, parameters={"strategy": strategy})
+    tasks = (
+        granular_task("a"),
+        granular_task("b", requires=["a"], required_for=["deploy_end"]),
+        granular_task("c", requires=["post_deployment_start"]),
+    )
+    assert played.run([granular(group, *tasks)]).status.value == "completed"
+    turns = [(call.at_s, call.instances[0]) for call in played.script.calls if call.operation in {"p/a", "p/b"}]
+    for place in range(4):
+        begun = 15 * (place // most)
+        assert [at for at, who in turns if who == f"web_{place + 1}"] == [begun, begun + 10]
+    assert [at for at, who in turns if who.startswith("db")] == [0, 0, 10, 10], (
+        "who is not in the group waits for nobody"
+    )
+    behind = {call.at_s for call in played.script.calls if call.operation == "p/c"}
+    assert behind == {15 * (4 // most)}, "behind a point between stages they begin again, and this takes no time"
+
+
+def test_f44_what_failed_in_a_group_is_tried_again_in_its_turn() -> None:
+    played = nodes(web=3)
+    played.said = {"p/a": (fails("no", takes_s=5),)}
+    group = granular_task(
+        "g", kind="group", role=["web"], fault_tolerance=2, parameters={"strategy": {"type": "one_by_one"}}
+    )
+    row = played.run([granular(group, granular_task("a"))])
+    assert row.status.value == "failed"
+    played.retry(row, **{"p/a": completes(takes_s=5)})
+    begun = sorted(call.at_s for call in played.script.calls)
+    assert [later - at for at, later in pairwise(begun)] == [5, 5]
+
+
+def test_f44_a_strategy_that_cannot_be_kept_is_refused_with_its_tasks() -> None:
+    strategy: dict[str, Value] = {"strategy": {"type": "one_by_one"}}
+    group = granular_task("g", kind="group", role=["web"], parameters=strategy)
+    tasks = granular_task("a"), granular_task("b", cross_depends=[{"name": "a"}])
+    with pytest.raises(ProblemsError) as refused:
+        graph_of(granular(group, *tasks))
+    (problem,) = refused.value.problems
+    assert problem.code == "PL-F015"
+    assert "the strategy of the group 'g' lets instances wait that others wait for: " in problem.message
+    on_the_first: list[Value] = [{"name": "a", "role": ["primary-web"]}]
+    graph_of(granular(group, tasks[0], granular_task("b", cross_depends=on_the_first)))
 
 
 def test_an_instance_runs_one_task_at_a_time_whatever_becomes_of_it() -> None:

@@ -48,6 +48,29 @@ def sided(ties: Mapping[str, Ties]) -> Mapping[str, frozenset[str]]:
     >>> "a" in found["pre_deployment"], sorted(found["post_deployment"] - set(POINTS))
     (True, ['b', 'c'])
     """
+    needs = _needs(ties)
+    behind_of = _turned(needs)
+    hanging = _reached([PRE_START], behind_of) - _reached([DEPLOY_START], behind_of)
+    early = _reached([DEPLOY_START, *hanging], needs)
+    return {PRE: frozenset(early), POST: frozenset(needs.keys() - early)}
+
+
+def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
+    """{id of a task or a point: how many points between stages it comes after}: tasks of one segment run between the same points.
+
+    >>> segments({"a": Ties(), "b": Ties(requires=("deploy_end",))})["b"]
+    4
+    """
+    behind_of = _turned(_needs(ties))
+    found = dict.fromkeys(behind_of, 0)
+    for point in POINTS:
+        for id in _reached([point], behind_of) - {point}:
+            found[id] += 1
+    return found
+
+
+def _needs(ties: Mapping[str, Ties]) -> dict[str, set[str]]:
+    """{id of a task or a point: those it waits for}."""
     needs: dict[str, set[str]] = {id: set() for id in (*POINTS, *ties)}
     for before, behind in pairwise(POINTS):
         needs[behind].add(before)
@@ -57,13 +80,16 @@ def sided(ties: Mapping[str, Ties]) -> Mapping[str, frozenset[str]]:
         for name, is_pattern in _names(tied.required_for, tied.depended_by):
             for other in _fitting(name, needs, is_pattern=is_pattern):
                 needs[other].add(id)
+    return needs
+
+
+def _turned(needs: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    """{id: those that wait for it}."""
     behind_of: dict[str, set[str]] = {id: set() for id in needs}
     for id, wanted in needs.items():
         for other in wanted:
             behind_of[other].add(id)
-    hanging = _reached([PRE_START], behind_of) - _reached([DEPLOY_START], behind_of)
-    early = _reached([DEPLOY_START, *hanging], needs)
-    return {PRE: frozenset(early), POST: frozenset(needs.keys() - early)}
+    return behind_of
 
 
 def _names(plain: Iterable[str], across: Iterable[CrossDependency]) -> list[tuple[str, bool]]:

@@ -27,15 +27,15 @@ from phaseline.plan.bearing import STRICT, Bearing
 from phaseline.plan.order import circles
 from phaseline.plan.policies import Manner, Policies, lane
 from phaseline.plan.roles import RoleMasks
-from phaseline.plan.sides import sided, ties_of
+from phaseline.plan.sides import segments, sided, ties_of
 from phaseline.plan.task_graph import MILESTONE, TaskGraph, chained, laid_out
 from phaseline.plan.ties import DEPLOY_START, NO_TIES, POINTS, POST_END, PRE_END, Tying, Vertices, circle
+from phaseline.plan.turns import held_up, take_turns
 
 if TYPE_CHECKING:
     from phaseline.model.around import Around
     from phaseline.model.blueprint import Operation
     from phaseline.model.execution import GoOn
-    from phaseline.model.problem import Problem
     from phaseline.model.stage_tasks import Stages, Task, Ties
     from phaseline.plan.task_graph import Block
     from phaseline.plan.weaving import Asked
@@ -98,6 +98,7 @@ class _Side:
         wanted = sided(self._ties)[stage] if granular else frozenset()
         self._tied = [task for task in granular if task.type != GROUP and task.id in wanted]
         groups = [task for task in granular if task.type == GROUP]
+        self._in_turns = [group for group in groups if group.at_once]
         self._groups: dict[str, list[Task]] = {}
         for group in groups:
             for id in group.ties.tasks if group.ties else ():
@@ -105,6 +106,7 @@ class _Side:
         self._bearing = Bearing.of(groups, self._masks, len(asked.topology))
         self._graph = TaskGraph(Policies(asked.declare, asked.request.retries))
         self._rows: list[tuple[Block, ...]] = []
+        self._row_ids: list[str] = []
         self._names: dict[int, str] = {}
         self._subjects: dict[object, np.ndarray] = {}
 
@@ -122,10 +124,23 @@ class _Side:
         self._row_of_stages(in_turn, known)
         depth = self._graph.depths()
         if (depth < 0).any():
-            raise ProblemsError([self._circle(depth)])
+            raise ProblemsError([circle(self._circle(depth))])
+        if self._tied and self._in_turns:
+            depth = self._taking_turns()
         behind = chained(self._graph, self._rows, depth, len(in_turn))
         bounds = self._bearing.bounds if self._tied else ()
         return laid_out(self._graph, f"stage {self._stage}", depth, behind, bounds)
+
+    def _taking_turns(self) -> np.ndarray:
+        """The depths of the vertices, those who wait for the turn of their instance included."""
+        found = segments(self._ties)
+        of_rows = [found.get(id, -1) for id in self._row_ids]
+        for group in self._in_turns:
+            take_turns(self._graph, self._rows, of_rows, self._masks.of(group.roles), group.at_once)
+        depth = self._graph.depths()
+        if (depth < 0).any():
+            raise ProblemsError([held_up([group.id for group in self._in_turns], self._circle(depth))])
+        return depth
 
     def _points(self, known: dict[str, list[Vertices]]) -> None:
         """The points between stages of this side, in their order; one that a package overrides keeps its place in it."""
@@ -183,6 +198,7 @@ class _Side:
             self._names[len(self._graph.blocks) - 1] = task.id or task.phase
             row.append(block)
         self._rows.append(tuple(row) if task.is_called else ())
+        self._row_ids.append(task.id if task.ties else "")
         return Vertices(task.id, self._ties[task.id] if task.ties else NO_TIES, row[0], row[-1])
 
     def _point(self, id: str, ties: Ties) -> Vertices:
@@ -252,7 +268,7 @@ class _Side:
             repeatable=task.is_repeatable,
         )
 
-    def _circle(self, depth: np.ndarray) -> Problem:
+    def _circle(self, depth: np.ndarray) -> list[str]:
         """The first circle of tasks among the vertices without a depth."""
         graph = self._graph
         name = np.repeat(np.arange(len(graph.blocks)), [len(block) for block in graph.blocks])
@@ -263,4 +279,4 @@ class _Side:
                 targets[after].add(before)
         (found, *_) = circles([sorted(one) for one in targets])
         told = list(dict.fromkeys(self._names[block] for block in found if block in self._names))
-        return circle([*told, told[0]])
+        return [*told, told[0]]
