@@ -20,6 +20,12 @@ def test_defaults_hold_where_nothing_is_said(tmp_path: Path) -> None:
     assert (settings.threads, settings.workers, settings.plugin_folders) == (16, 8, ())
 
 
+def test_d28_a_home_that_nobody_can_look_into_holds_no_settings(tmp_path: Path) -> None:
+    """As that of root, whose name sudo may leave to others; a name that is too long shuts out root, too."""
+    home = tmp_path / ("x" * 300)
+    assert load_settings(environment={"HOME": str(home)}, folder=tmp_path).workers > 0
+
+
 def test_d28_options_win_over_environment_over_file_over_default(tmp_path: Path) -> None:
     (tmp_path / "phaseline.toml").write_text("run.task_retries = 1\nrun.workers = 2\nrun.threads = 3\n")
     settings = load_settings(

@@ -178,12 +178,13 @@ def own_folder(environment: Mapping[str, str]) -> Path:
 def _find_file(config: str | None, environment: Mapping[str, str], folder: Path) -> Path | None:
     if config:
         path = folder / config
-        if not path.is_file():
+        if not os.path.isfile(path):  # noqa: PTH113 - as below
             message = f"the settings file '{config}' does not exist"
             raise fail("PL-C002", message, "Correct the path after --config, or leave the option out.")
         return path
     candidates = (folder / FILE_NAME, own_folder(environment) / FILE_NAME)
-    return next((path for path in candidates if path.is_file()), None)
+    # Unlike that of a Path this says no of what we may not look at: such as the home of root, whose name sudo may leave us.
+    return next((path for path in candidates if os.path.isfile(path)), None)  # noqa: PTH113
 
 
 def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
