@@ -32,7 +32,7 @@ def test_an_entry_point_stands_for_a_module_and_a_broken_one_stops_nobody_else(t
     (metadata / "entry_points.txt").write_text(points)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = subprocess.run(
-        [sys.executable, "-c", CHECK], env=environment, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", CHECK], env=environment, capture_output=True, text=True, check=True, timeout=120
     )
     assert done.stdout.splitlines() == [
         "True False False False",

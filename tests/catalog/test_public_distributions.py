@@ -39,7 +39,19 @@ def fetch(folder: Path) -> Path:
     if not file.exists():
         wanted = folder / "wanted.txt"
         wanted.write_text(f"{NAME}=={VERSION} --hash=sha256:{HASH}\n")
-        words = ["pip", "--disable-pip-version-check", "download", "-q", "--no-deps", "--no-binary", ":all:"]
+        words = [
+            "pip",
+            "--disable-pip-version-check",
+            "download",
+            "-q",
+            "--retries",
+            "10",
+            "--timeout",
+            "60",
+            "--no-deps",
+            "--no-binary",
+            ":all:",
+        ]
         command = [sys.executable, "-m", *words, "--require-hashes", "-d", str(FETCHED), "-r", str(wanted)]
         subprocess.run(command, check=True, capture_output=True)
     return file

@@ -32,7 +32,7 @@ class Server:
                 found = server.answers.get(self.path, [(404, {}, b"")])
                 code, headers, body = found.pop(0) if len(found) > 1 else found[0]
                 if code == 0:
-                    server.is_closing.wait(10)
+                    server.is_closing.wait(60)
                     return
                 self.send_response(code)
                 for name, value in {"Content-Length": str(len(body)), **headers}.items():

@@ -36,7 +36,7 @@ PLAYED = [
     "workflows",
     "writing-blueprints",
 ]
-PATIENCE_S = 120
+PATIENCE_S = 240
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def what_it_prints(example: str, folder: Path) -> str:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
             check=False,
         )
     finally:

@@ -358,7 +358,7 @@ class Shop:
             assert not seen.unsure
 
     def _left_over(self) -> dict[int, str]:
-        until = time.monotonic() + PATIENCE_S / 10
+        until = time.monotonic() + PATIENCE_S
         while (found := processes_of(self.folder)) and time.monotonic() < until:
             time.sleep(SEARCH_S)
         return found

@@ -65,7 +65,7 @@ def test_h30_h31_a_kill_in_a_hook_repeats_this_call_and_no_other(tmp_path: Path,
     with house.start("executions", "resume", "install-1") as resumed:
         house.until(lambda: house.calls()[-2:] == [f"{gate} B"] * 2)
         house.open_gate()
-        assert resumed.wait(30) == 0, resumed.communicate()
+        assert resumed.wait(60) == 0, resumed.communicate()
         resumed.communicate()
     once = ["pre A", "pre B", "pre C", "post A", "post B", "post C"]
     again = once.index(f"{gate} B")

@@ -15,7 +15,7 @@ from phaseline.demo.processes import end_processes_in, fetch_page, processes_in
 
 PHASELINE = [sys.executable, "-c", "from phaseline.cli.main import main; main()"]
 BLUEPRINT = Path(__file__).resolve().parents[2] / "examples" / "01-web" / "blueprint.yaml"
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 pytestmark = pytest.mark.kill
 

@@ -122,7 +122,7 @@ def _asyncssh(folder: Path, home: Path) -> Iterator[tuple[int, str]]:
     finally:
         process.stdin.close()
         process.stdout.close()
-        process.wait(30)
+        process.wait(60)
 
 
 __all__ = ["KINDS", "PASSWORD", "Server", "server"]

@@ -188,7 +188,7 @@ def test_s5_requests_that_are_none_do_no_harm(call: Call, request_text: str, sta
     served = serve(call, "http")
     address, _, token = served.url.removeprefix("http://").partition("/")
     host, _, port = address.partition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
         connection.sendall(request_text.format(token=token).encode())
         connection.shutdown(socket.SHUT_WR)
         said = b"".join(iter(lambda: connection.recv(4096), b"")).decode()

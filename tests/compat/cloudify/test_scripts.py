@@ -274,9 +274,9 @@ def test_s3_output_is_logged_while_the_script_runs(run: Run, tmp_path: Path) -> 
     channel.log = log  # type: ignore[method-assign]  # this one channel also tells when a line came
     thread = threading.Thread(target=lambda: ScriptCaller().call(call))
     thread.start()
-    assert seen.wait(20)
+    assert seen.wait(60)
     fifo.write_text("went on\n")
-    thread.join(20)
+    thread.join(60)
     assert lines(call) == ["<out> waiting", "<out> went on"]
 
 
