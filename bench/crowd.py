@@ -6,12 +6,14 @@ say how large the batches can be.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import time
 
 import numpy as np
 
+from phaseline.cli.lean import MADE_BETWEEN_LOOKS
 from phaseline.engine.scheduler import Scheduler
 from phaseline.model.events import Ask, Batch, Dispatch, Event, Finished, Planned, SlotsChanged, Submitted
 from phaseline.model.execution import Verdict
@@ -74,6 +76,7 @@ def run(executions: int, count: int) -> tuple[float, list[int]]:
 
 def main() -> None:
     """Run and print."""
+    gc.set_threshold(MADE_BETWEEN_LOOKS)  # as in every process that runs an engine
     count = int(sys.argv[1])
     _, wanted = run(1, count)
     took, sizes = run(count, 1)

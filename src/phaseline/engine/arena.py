@@ -144,7 +144,7 @@ class Arena:
         if are_large([len(new.graph) for new in graphs]):
             slots = [self._add_large(new) for new in graphs]
         else:
-            slots = [self._last(new) for new in graphs]
+            slots = self._behind_all(graphs)
             self._lay(slots, [new.graph for new in graphs])
         self._expose()
         return slots
@@ -153,7 +153,7 @@ class Arena:
         """In the hole of a graph that had as many entries and edges, if there is one."""
         holes = self._holes.get((len(new.graph), len(new.graph.idx)))
         if not holes:
-            slot = self._last(new)
+            (slot,) = self._behind_all([new])
             self._lay([slot], [new.graph])
             return slot
         gone = holes.pop()
@@ -181,13 +181,15 @@ class Arena:
         self._held += len(marks)
         self._has_ended |= some((marks & ENDED) != 0)
 
-    def _last(self, new: NewGraph) -> Slot:
-        """The slot behind all others, its entries yet to be laid down."""
-        last = self.order[-1] if self.order else None
-        base, page = (last.end, last.first_page + last.page_count) if last is not None else (0, 0)
-        slot = self._slot(new, len(self.order), base, page)
-        self.order.append(slot)
-        return slot
+    def _behind_all(self, graphs: Sequence[NewGraph]) -> list[Slot]:
+        """Slots behind all others, their entries yet to be laid down."""
+        base, page = self._entries.count, self._pages.count
+        slots = []
+        for number, new in enumerate(graphs, len(self.order)):
+            slots.append(slot := self._slot(new, number, base, page))
+            base, page = slot.end, page + slot.page_count
+        self.order += slots
+        return slots
 
     def _slot(self, new: NewGraph, number: int, base: int, page: int) -> Slot:
         """A slot at this place."""

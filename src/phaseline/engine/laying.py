@@ -183,8 +183,8 @@ def written(arena: Arena, pages: np.ndarray) -> list[PageWritten]:
     held: memoryview | bytes = arena.cells.status[first:last]
     if last - first <= len(pages) * PAGE_ENTRIES:
         held = bytes(held)  # copied once, then cut
-    cuts = zip((lows - first).tolist(), (highs - first).tolist(), strict=True)
-    columns = arena.slot_graph[numbers].tolist(), places.tolist(), [bytes(held[low:high]) for low, high in cuts]
+    parts = map(held.__getitem__, map(slice, (lows - first).tolist(), (highs - first).tolist()))
+    columns = arena.slot_graph[numbers].tolist(), places.tolist(), map(bytes, parts)
     return list(map(_PAGE, zip(*columns, strict=True)))
 
 

@@ -277,7 +277,8 @@ class Scheduler:
             if is_open and run.status is RUNNING and slot.graph_id not in run.asked:
                 continue  # it moves, as before
             moves = self.moves(run)
-            unsure = 0 if moves or run.is_canceled else self._unsure_count(run)
+            is_known = moves or run.is_canceled or (not cells.unsure[number] and len(run.graphs) == 1)
+            unsure = 0 if is_known else self._unsure_count(run)
             if unsure:
                 reason = f"{unsure} call{'s' * (unsure != 1)} may or may not have been carried out"
                 self.set_status(draft, run, ExecutionStatus.ATTENTION, reason)
@@ -291,7 +292,7 @@ class Scheduler:
         self.arena.touched.clear()
         for execution, graph in draft.questions.items():
             run = self.runs[execution]
-            if self.moves(run):
+            if run.graphs and self.moves(run):
                 run.asked.clear()
             else:
                 run.is_asking = True
@@ -314,7 +315,9 @@ class Scheduler:
         """True while an entry of an execution will change without anybody's decision."""
         arena = self.arena
         if len(run.graphs) == 1:  # ten thousand small executions may ask this in one turn
-            return arena.moves(arena.slots[run.graphs[0]])
+            slot = arena.slots[run.graphs[0]]
+            if not arena.cells.unsure[slot.number]:
+                return bool(arena.cells.open[slot.number])
         return any(arena.moves(arena.slots[graph]) for graph in run.graphs)
 
     def _unsure_count(self, run: Run) -> int:
