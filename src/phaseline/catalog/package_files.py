@@ -108,9 +108,12 @@ def _is_junk(path: str) -> bool:
 
 
 def _root(folder: Path, shown: str) -> Path:
-    """The folder in an archive that is the package: the one nearest to the top."""
-    for depth in range(MAX_DEPTH + 1):
-        found = [file.parent for file in folder.glob("*/" * depth + MARK) if file.is_file()]
+    """The folder in an archive that is the package: what a wheel announces, otherwise the one nearest to the top."""
+    from phaseline.catalog.distributed_packages import folders_in_wheel
+
+    levels = (folder.glob("*/" * depth + MARK) for depth in range(MAX_DEPTH + 1))
+    for files in ((place / MARK for place in folders_in_wheel(folder)), *levels):
+        found = [file.parent for file in files if file.is_file()]
         if len(found) == 1:
             return found[0]
         if found:

@@ -64,6 +64,15 @@ def find_spec(module: str, folders: Sequence[str] | None) -> ModuleSpec | None:
     return spec
 
 
+def find_installed(module: str) -> ModuleSpec | None:
+    """The spec of a dotted module among what is installed, also in ways of its own; neither it nor its parents are imported."""
+    from importlib.util import find_spec as spec_of
+
+    top, _, rest = module.partition(".")
+    spec = spec_of(top)
+    return spec if spec is None or not rest else find_spec(rest, list(spec.submodule_search_locations or ()))
+
+
 def source_file(module: str, code: CodePlaces) -> str | None:
     """The source file of a module: in the deployment's folders, then our shim, then what is installed; None if unknown."""
     for folders in (search_path(code), [SHIM], None):

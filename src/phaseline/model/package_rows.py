@@ -22,7 +22,7 @@ class PackageRow:
     """One installed version of a package. ``digest`` is that of all its files with their paths.
 
     ``number`` is given by the store (0: not installed yet). ``format`` is its package version, such as ``4.0.0``.
-    ``origin``: the folder in which its files lie and with which it is compared by ``sync``; empty: the store has the only
+    ``origin``: the folder in which its files lie, or the distribution that announces it, with which it is compared by ``sync``; empty: the store has the only
     ones. Times in ms.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -16,6 +16,8 @@ from phaseline.use_cases.loading import refuse_missing
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from phaseline.catalog.functions import FunctionPlace
     from phaseline.catalog.operation_modules import OperationModule
     from phaseline.catalog.phases.loading import Loaded, Verdict
@@ -29,9 +31,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+Status = Literal["good", "refused", "disabled", "announced"]
+
+
 @frozen
 class PluginView:
-    """One plugin. ``status`` refused: something is wrong with it or with another plugin of its package.
+    """One plugin. ``status`` refused: something is wrong with it or with another plugin of its package; announced: a package of an
+    installed distribution that ``plugins sync`` has not brought into the store yet.
 
     ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: of the whole package.
     ``operations``: functions of a plugin of the kind operations. ``defines``: {section: names} of one of the kind types.
@@ -43,7 +49,7 @@ class PluginView:
     phase: str
     package: str
     version: str
-    status: Literal["good", "refused", "disabled"]
+    status: Status
     where: str
     function: str
     form: str
@@ -104,7 +110,9 @@ def list_plugins(place: Workplace, plugin_folders: Sequence[str] = ()) -> list[P
     found += map(_operations, operation_modules(folders_of(place, plugin_folders)))
     found += map(_types, list_definitions(place))
     found += map(_function, InstalledFunctions().places())
-    found += map(_package, list_packages(place))
+    packages = list_packages(place)
+    found += map(_package, packages)
+    found += _announced({package.origin for package in packages})
     return sorted(found, key=_place_in_list)
 
 
@@ -279,6 +287,21 @@ def _package(view: PackageView) -> PluginView:
         stages=view.stages,
         enabled_in=view.enabled_in,
     )
+
+
+def _announced(known: AbstractSet[str]) -> Iterator[PluginView]:
+    """Packages of installed distributions that no sync has brought into the store yet."""
+    from phaseline.use_cases.packages.syncing import announced_sources, says
+
+    for source in announced_sources():
+        if source.origin not in known:
+            named = says(Path(source.folder)) if source.folder else None
+            name, version = named or (source.origin.rpartition(" ")[2], "")
+            status: Status = "announced" if named else "refused"
+            yield PluginView(
+                name, "package", "", "", version, status, source.folder or source.origin, "", "", False, Attributes(),
+                problems=source.problems,
+            )  # fmt: skip
 
 
 def _types(view: TypesView) -> PluginView:

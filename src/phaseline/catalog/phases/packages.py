@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from importlib.util import find_spec as find_installed
 from pathlib import Path, PurePosixPath
 
 from phaseline.catalog.phases.files import Contents, Folder, Origin, read_folder
-from phaseline.catalog.places import PACKAGE_MARKS, find_spec
+from phaseline.catalog.places import PACKAGE_MARKS, find_installed
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.phases import Plugin
 from phaseline.model.problem import Place, Problem
@@ -90,10 +89,7 @@ def installed_packages() -> Iterator[Package]:
 
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         module = point.value.partition(":")[0].strip()
-        top, _, rest = module.partition(".")
-        spec = find_installed(top)
-        for part in rest.split(".") if rest and spec is not None else ():
-            spec = find_spec(part, list(spec.submodule_search_locations or ())) if spec is not None else None
+        spec = find_installed(module)
         origin = Origin(point.name, (point.name,), tuple(module.split(".")))
         if spec is not None and spec.submodule_search_locations:
             folder = Path(next(iter(spec.submodule_search_locations)))

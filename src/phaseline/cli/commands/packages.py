@@ -82,8 +82,9 @@ def register(desk: Desk, name: str, folders: tuple[str, ...]) -> None:
 @json_option
 @click.pass_obj
 def sync(desk: Desk, folders: tuple[str, ...]) -> None:
-    """Bring records of packages up to the files in FOLDERs, or in the folders of plugins: new, changed and vanished ones.
+    """Bring records of packages up to the files in FOLDERs: new, changed and vanished ones.
 
+    Without FOLDER: those in the folders of plugins, and those that installed distributions announce (entry points of the group phaseline.packages).
     One that is broken does not stop the others; one that a deployment uses is never removed. Packages that were installed
     are left alone. Exit code 1 if one is broken, or its files are missed.
     """

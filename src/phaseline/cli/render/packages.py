@@ -87,7 +87,7 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
 def synced_text(found: Synced) -> str:
     """A table of what became of each, then everything that is wrong."""
     if not found.rows:
-        return f"No packages in {', '.join(map(clean, found.looked_at)) or 'no folder (see the setting plugins.path)'}."
+        return f"No packages. Looked at: {', '.join(map(clean, found.looked_at))}; see the setting plugins.path."
     rows = [[clean(cell) for cell in (row.package, row.outcome, row.folder)] for row in found.rows]
     problems = [problem_text(problem) for row in found.rows for problem in row.problems]
     return "\n\n".join([table(["package", "outcome", "folder"], rows), *problems])

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 RUNS_SHOWN = 3
 NO_PLUGINS = (
     "No plugins. They are looked for in the folders of --plugins and of the setting plugins.path,\n"
-    "and among the installed packages (entry points of the groups phaseline.phases and phaseline.operations)."
+    "and among the installed packages (entry points of the groups phaseline.phases,\n"
+    "phaseline.operations and phaseline.packages)."
 )
 
 

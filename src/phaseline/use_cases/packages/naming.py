@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.problem import ProblemsError, fail
@@ -51,5 +52,19 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
         there = ", ".join(row.version for row in fitting)
         return fail("PL-F062", f"there is no package '{text}'", f"Installed of '{name}': {there}.", subject=text)
     hint = did_you_mean(name, sorted({row.name for row in known}))
-    mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline plugins list.".strip()
+    announced = _is_announced(name)
+    see = (
+        "A distribution announces it: phaseline plugins sync."
+        if announced
+        else "See what there is: phaseline plugins list."
+    )
+    mend = see if announced else f"{hint[:1].upper()}{hint[1:]} {see}".strip()
     return fail("PL-F062", f"there is no package '{text}'", mend, subject=text)
+
+
+def _is_announced(name: str) -> bool:
+    """Whether an installed distribution has a package of this name, which no sync has brought into the store."""
+    from phaseline.use_cases.packages.syncing import announced_sources, says
+
+    found = (says(Path(source.folder)) for source in announced_sources() if source.folder)
+    return any(named is not None and named[0] == name for named in found)
