@@ -159,6 +159,23 @@ def test_an_update_to_a_blueprint_that_imports_its_types_finds_its_code(shop: Te
     assert shop.ask("deployments", "plugins", "list", "shop")[1][0]["state"] == "imported"
 
 
+def test_a_kept_update_brings_the_packages_that_its_blueprint_imports_unless_they_are_others_by_then(
+    shop: Terminal,
+) -> None:
+    plain = BLUEPRINT.replace(", 'plugin:acme'", "").partition("node_templates")[0]
+    (shop.folder / "plain.yaml").write_text(plain + "node_templates: {base: {type: cloudify.nodes.Root}}\n")
+    ok(shop, "install", "plain.yaml", "-d", "shop")
+    ok(shop, "plan", "update", "-d", "shop", "blueprint.yaml", "--save")
+    ok(shop, "plugins", "update", acme(shop.folder, "1.0.1"))
+    code, found = shop.ask("plans", "apply", "plan-1")
+    assert (code, [problem["code"] for problem in found["problems"]]) == (1, ["PL-C072"])
+    assert "a package that the new blueprint imports was removed or replaced" in found["problems"][0]["message"]
+    ok(shop, "plan", "update", "-d", "shop", "blueprint.yaml", "--save")
+    ok(shop, "plans", "apply", "plan-2")
+    assert made_by(shop, "shop") == "1.0.1"
+    assert shop.ask("deployments", "plugins", "list", "shop")[1][0]["state"] == "imported"
+
+
 def test_f36_tasks_of_what_is_enabled_before_run_in_the_install_that_makes_the_deployment_anew(shop: Terminal) -> None:
     tasks = "- {role: '*', stage: post_deployment/100, type: shell, parameters: {cmd: 'echo greeted', timeout: 20}}\n"
     Path(acme(shop.folder, "1.0.1"), "tasks.yaml").write_text(tasks)

@@ -11,6 +11,7 @@ from phaseline.model.frozen import frozen
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.execution import Request
+    from phaseline.model.package_rows import PackageUse
     from phaseline.model.rows import CodePlaces
 
 PREFIX = "plan-"
@@ -29,7 +30,7 @@ class Aim:
     ``counts``: how many instances nodes and groups have where that is not what the blueprint says; None: as they are in force.
     ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``former``:
     what the deployment is brought back to if it fails, where that was asked for. ``revision``: what becomes of a deployment by it,
-    where that is known; not stored.
+    where that is known; not stored. ``packages``: those that the blueprint imports, used from the update on.
     """
 
     blueprint: Blueprint
@@ -41,6 +42,7 @@ class Aim:
     counts: Mapping[str, int] | None = None
     former: Aim | None = None
     revision: object = None
+    packages: tuple[PackageUse, ...] = ()
 
 
 @frozen

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from phaseline.model.frozen import altered, told
+from phaseline.model.package_rows import PackageUse
 from phaseline.model.rows import Actor, CodePlaces
 from phaseline.model.stored_plans import MOST_WAITING, Aim, StoredPlan
 from phaseline.store import requests
@@ -97,6 +98,7 @@ def aim_to_text(aim: Aim) -> str:
     fields |= {"blueprint": blueprint_to_text(aim.blueprint), "code": told(aim.code)}
     if aim.former is not None:
         fields["former"] = aim_to_text(aim.former)
+    fields["packages"] = [told(use) for use in aim.packages]
     return to_text({**fields, "inputs": dict(aim.inputs), "uses": dict(aim.uses)})
 
 
@@ -116,6 +118,7 @@ def aim_from_text(text: str) -> Aim:
         uses=found["uses"],
         counts=found.get("counts"),
         former=aim_from_text(found["former"]) if "former" in found else None,
+        packages=tuple(PackageUse(**{**use, "folders": tuple(use["folders"])}) for use in found.get("packages", ())),
     )
 
 

@@ -128,8 +128,15 @@ def apply_plan(place: Workplace, id: str, *, watcher: Watcher | None = None, det
     if problems:
         raise ProblemsError(problems)
     refuse_busy(store, row, topology, request)
+    imported = found.aim.packages if found.aim is not None else ()
+    if imported:
+        from phaseline.use_cases.packages.types import bring_imports, moved_imports
+
+        view = altered(view, moved=(*view.moved, *moved_imports(place, imported)))
     if view.moved:
         _raise_moved(view)
+    if imported:
+        bring_imports(place, row.number, imported)
     created = store.create_execution(
         new_execution(place, row.number, request, watcher=watcher),
         asks=True,

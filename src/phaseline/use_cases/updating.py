@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.differences import Change
     from phaseline.model.execution import Request
-    from phaseline.model.package_rows import PackageUse
     from phaseline.model.problem import Problem
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.topology import Topology
@@ -82,7 +81,6 @@ class PreparedUpdate:
     revision: Revision
     steps: tuple[Change, ...]
     warnings: tuple[Problem, ...]
-    packages: Sequence[PackageUse] = ()
 
 
 def update(
@@ -120,10 +118,10 @@ def carry_out(
     kept = keep(place, found.deployment, found.request, planned, found.aim)
     (watcher or Nobody()).noticed(f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}")
     request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
-    if found.packages:
+    if found.aim.packages:
         from phaseline.use_cases.packages.types import bring_imports
 
-        bring_imports(place, found.deployment.number, found.packages)
+        bring_imports(place, found.deployment.number, found.aim.packages)
     new = new_execution(place, found.deployment.number, request, watcher=watcher)
     row = place.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
     place.store.stored_plans.apply(kept.number, row.number)
@@ -188,6 +186,7 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
         changed_inputs=tuple(sorted(changed)),
         uses=loaded.uses,
         former=_former(place, row, topology, changed) if request.take_back else None,
+        packages=tuple(loaded.packages),
     )
     _refuse_unknown(place, aim, request)
     revision = revised(topology, aim)
@@ -201,7 +200,6 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
         revision=revision,
         steps=(*values, *steps(topology.blueprint, blueprint, revision.changed)),
         warnings=loaded.warnings,
-        packages=loaded.packages,
     )
 
 

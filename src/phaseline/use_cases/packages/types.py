@@ -82,6 +82,15 @@ def bring_imports(place: Workplace, deployment: int, imported: Sequence[PackageU
     tell_engine(place)
 
 
+def moved_imports(place: Workplace, imported: Sequence[PackageUse]) -> Iterable[str]:
+    """What has become of the packages that the blueprint of a plan imports since it was made, a sentence."""
+    there = {row.number for row in place.store.packages.all()}
+    gone = len({use.package for use in imported} - there)
+    if gone:
+        what = "a package" if gone == 1 else f"{gone} packages"
+        yield f"{what} that the new blueprint imports {'was' if gone == 1 else 'were'} removed or replaced"
+
+
 def _of(use: PackageUse, deployment: int) -> PackageUse:
     """The same of a deployment."""
     return altered(use, deployment=deployment)
