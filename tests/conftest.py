@@ -19,3 +19,5 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, max_examples=10_000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+os.environ["no_proxy"] = "localhost,127.0.0.1"  # servers of tests answer on this machine, whatever proxy it has

@@ -30,6 +30,7 @@ class CommandLine:
         """That of the user, with a store of its own; temporary files lie in our folder, where leftovers would show."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("PHASELINE_")}
         own = {"PHASELINE_STORE_URL": f"sqlite:///{self.folder}/store.db", "TMPDIR": str(self.folder)}
+        own["no_proxy"] = "127.0.0.1"  # the cloud and the application answer on this machine
         return {**inherited, **own}
 
     def run(self, *words: str) -> int:
