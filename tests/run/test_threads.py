@@ -1,6 +1,5 @@
 """Functions called in the engine's own process: bulk, one by one, async."""
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -210,25 +209,6 @@ def test_w2_a_function_that_cannot_be_loaded_fails_for_good(
     assert f"'{name}' cannot be loaded" in answer.message
 
 
-def test_async_functions_wait_together(make: Make) -> None:
-    world = make(
-        "import asyncio\narrived = []\nall_there = asyncio.Event()\n"
-        "@operation\nasync def create(item):\n"
-        "    arrived.append(item.instance_id)\n"
-        "    if len(arrived) == 4: all_there.set()\n"
-        "    await all_there.wait()\n"
-        "    item.runtime_properties['n'] = len(arrived)\n"
-    )
-    answer = world.run(0, 1, 2, 3)
-    assert set(answer.kinds.values()) == {OutcomeKind.COMPLETED}
-    assert [change.written for change in answer.documents] == [{("n",): 4}] * 4
-
-
-def test_an_async_bulk_function_is_awaited(make: Make) -> None:
-    text = "import asyncio\n@operation(bulk=True)\nasync def create(batch):\n    await asyncio.sleep(0)\n    batch[0].fail('x')\n"
-    assert make(text, policy=BULK).run(0, 1).kinds == {0: OutcomeKind.FAILED, 1: OutcomeKind.COMPLETED}
-
-
 def test_calls_that_block_run_at_once_up_to_the_slots(make: Make) -> None:
     world = make(
         "import threading\nmeeting = threading.Barrier(4)\n@operation\ndef create(item): meeting.wait(60)\n",
@@ -414,18 +394,6 @@ def test_lines_of_one_call_are_bounded(make: Make) -> None:
     assert "left out" in lines[-1]
 
 
-def test_an_async_call_past_its_time_is_canceled(make: Make) -> None:
-    text = "import asyncio\n@operation\nasync def create(item): await asyncio.Event().wait()\n"
-    answer = make(text, policy=Policy(LaneSpec(CREATE, "each"), timeout_ms=30)).run(0)
-    assert answer.kind is OutcomeKind.FAILED
-    assert "timed out after 0.03 s" in answer.message
-
-
-def test_an_async_function_that_raises_is_tried_again(make: Make) -> None:
-    answer = make("@operation\nasync def create(item): raise ValueError('x')\n").run(0)
-    assert (answer.kind, answer.message) == (OutcomeKind.RETRY, "x")
-
-
 def test_properties_with_functions_are_evaluated_for_each_instance(make: Make) -> None:
     vm = node(
         "vm", create="cloud.create", instances=2, properties={"me": {"get_attribute": ["SELF", "node_instance_id"]}}
@@ -434,7 +402,7 @@ def test_properties_with_functions_are_evaluated_for_each_instance(make: Make) -
         "@operation\ndef create(item): item.runtime_properties['me'] = item.properties['me']\n",
         replace(vm, has_functions=True),
     )
-    assert [change.written["me",] for change in world.run(0, 1).documents] == ["vm_1", "vm_2"]
+    assert {change.instance: change.written["me",] for change in world.run(0, 1).documents} == {0: "vm_1", 1: "vm_2"}
 
 
 def test_what_was_written_before_is_known_after_the_engine_came_back(make: Make) -> None:
@@ -453,81 +421,3 @@ def test_what_was_written_before_is_known_after_the_engine_came_back(make: Make)
     assert fresh.execution(world.execution.number, world.deployment).workflow == "install"
     with pytest.raises(KeyError):
         fresh.loaded(99)
-
-
-ASYNC_WAIT = """import asyncio
-@operation
-async def create(item):
-    item.log.info('begun')
-    try:
-        await asyncio.Event().wait()
-    finally:
-        item.log.info('put away')
-"""
-
-
-def test_d2_a_kill_reaches_an_async_function_which_may_put_away_what_it_holds(make: Make) -> None:
-    world = make(ASYNC_WAIT)
-    batch = world.batch(0, 1)
-    world.executor.submit(batch)
-    answer = world.wait_for_line("begun", 2)
-    world.executor.cancel(batch.id, np.array([0]), kill=True)
-    world.wait(1, answer)
-    assert answer.kinds == {0: OutcomeKind.FAILED}, "the other one goes on"
-    assert answer.message == "its processes were ended on request"
-    assert "put away" in answer.lines
-
-
-ASYNC_BLOCK = """from pathlib import Path
-from threading import Event
-@operation
-async def create(item):
-    if item.instance_id == 'vm_1':
-        item.log.info('begun')
-        while not Path(__file__).with_name('go').exists(): Event().wait(0.002)
-"""
-
-
-def test_d2_a_kill_reaches_an_async_function_that_has_not_begun_and_it_is_answered(make: Make, tmp_path: Path) -> None:
-    world = make(ASYNC_BLOCK)
-    world.executor.submit(world.batch(0))
-    answer = world.wait_for_line("begun")
-    batch = world.batch(1)
-    world.executor.submit(batch)
-    while world.executor._threads._loop._begun < 2:
-        world.inbox.wait(5)
-    world.executor.cancel(batch.id, np.array([0]), kill=True)
-    (tmp_path / "plugins" / "go").touch()
-    world.wait(2, answer)
-    assert {report.batch: report.kinds.tolist() for report in answer.reports if len(report.members)} == {
-        1: [OutcomeKind.COMPLETED],
-        2: [OutcomeKind.FAILED],
-    }
-
-
-def test_an_engine_that_leaves_drops_an_async_function_that_has_not_begun(make: Make, tmp_path: Path) -> None:
-    """A coroutine that nobody awaits would be complained of."""
-    world = make(ASYNC_BLOCK)
-    world.executor.submit(world.batch(0))
-    world.wait_for_line("begun")
-    world.executor.submit(world.batch(1))
-    while world.executor._threads._loop._begun < 2:
-        world.inbox.wait(5)
-    stopping = threading.Thread(target=world.executor.stop, args=(0,))
-    stopping.start()
-    while not world.executor._threads._loop._is_stopped:
-        world.inbox.wait(5)
-    (tmp_path / "plugins" / "go").touch()
-    stopping.join()
-    kinds = [kind for report in world.inbox.take_all() if len(report.members) for kind in report.kinds.tolist()]
-    assert kinds in ([], [OutcomeKind.COMPLETED]), "of the second one nothing is said: it counts as begun"
-
-
-def test_an_async_function_that_an_engine_leaves_behind_is_not_failed(make: Make) -> None:
-    world = make(ASYNC_WAIT)
-    world.executor.submit(world.batch(0))
-    answer = world.wait_for_line("begun")
-    world.executor.stop(0)
-    for report in world.inbox.take_all():
-        answer.take(report)
-    assert not answer.kinds, "whoever goes on finds the call as after a crash"
