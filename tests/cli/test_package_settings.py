@@ -111,6 +111,25 @@ def test_passwords_are_hidden_and_sealed_and_reach_tasks_and_hooks(site: Termina
     assert received(site) == [expected, expected, expected]
 
 
+def test_the_doctor_tells_of_a_setting_that_became_a_password_and_enabling_again_seals_it(site: Terminal) -> None:
+    enable(site, "--set", f"name={SECRET}")
+    form, metadata = site.folder / "door/environment_config.yaml", site.folder / "door/metadata.yaml"
+    before, line, after = form.read_text().partition("  name: {type: text")
+    assert line
+    form.write_text(f"{before}  name: {{type: password{after}")
+    metadata.write_text(metadata.read_text().replace("version: 1.0.0\n", "version: 1.0.1\n", 1))
+    ok(site, "plugins", "update", "door")
+    told = [
+        check for check in site.ask("doctor")[1]["checks"] if check["name"] == "secrets" and check["level"] == "warn"
+    ]
+    assert [check["text"] for check in told] == ["name of door==1.0.1 for 'shop' is not encrypted in the store"]
+    assert told[0]["mend"].startswith("Encrypt it: phaseline deployments plugins enable shop door==1.0.1")
+    enable(site)
+    ok(site, "store", "compact")
+    assert {check["level"] for check in site.ask("doctor")[1]["checks"] if check["name"] == "secrets"} == {"ok"}
+    assert SECRET.encode() not in stored(site)
+
+
 def test_a_setting_may_name_a_secret(site: Terminal) -> None:
     code, found = site.ask("deployments", "plugins", "enable", "shop", "door", "--set", "key={get_secret: safe}")
     assert (code, found["problems"][0]["code"]) == (1, "PL-B079")

@@ -275,6 +275,7 @@ def _inside(place: Workplace) -> Iterator[Check]:
     yield from _engine(store)
     yield from _code(store)
     yield from _secrets(place)
+    yield from _settings_in_clear(place)
     yield from _clock(store, place.clock.now())
 
 
@@ -327,6 +328,24 @@ def _secrets(place: Workplace) -> Iterator[Check]:
     if count:
         keys = f"{count} key{'s' * (count != 1)}"
         yield Check("secrets", "ok", f"{keys} of secrets can be opened; the master key is in {place.vault.key_place}")
+
+
+def _settings_in_clear(place: Workplace) -> Iterator[Check]:
+    """Passwords of packages that lie in the store as they were given; enabling a package seals them."""
+    if not place.store.has_packages:
+        return
+    from phaseline.use_cases.packages.known import read_stored
+    from phaseline.use_cases.packages.secrecy import in_clear
+
+    by_number = {row.number: row for row in place.store.packages.all()}
+    for deployment in place.store.deployments():
+        for use in place.store.packages.uses(deployment.number):
+            row = by_number[use.package]
+            names = in_clear(read_stored(place, row).form, use.settings)
+            if names:
+                text = f"{', '.join(names)} of {row} for '{deployment.name}' is not encrypted in the store"
+                mend = f"Encrypt it: phaseline deployments plugins enable {deployment.name} {row}; then: phaseline store compact"
+                yield Check("secrets", "warn", text, mend)
 
 
 def _clock(store: Store, now: int) -> Iterator[Check]:

@@ -35,6 +35,12 @@ def shown(form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
     return {name: HIDDEN if name in secret and _is_told(value) else veiled(value) for name, value in settings.items()}
 
 
+def in_clear(form: Form, settings: Mapping[str, Value]) -> list[str]:
+    """Names of secrets that are stored as they were given: before they were secrets, or before anything was sealed."""
+    secret = _secret(form)
+    return [name for name, value in settings.items() if name in secret and _is_told(value) and veiled(value) == value]
+
+
 def _secret(form: Form) -> set[str]:
     return {setting.id for setting in form.settings if setting.is_secret}
 
