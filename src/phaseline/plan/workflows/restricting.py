@@ -1,29 +1,24 @@
-"""Restrict: a person says what nobody may do with nodes and instances until it is lifted (spec of hooks, section 11).
-
-Nothing is called. It is an execution as any other, so it claims whom it is about, and its word stands when it has completed.
-"""
+"""Restrict: a person says what nobody may do with nodes and instances until it is lifted (spec of hooks, section 11)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from phaseline.model.execution import Reshape, Verdict
+from phaseline.model.execution import Reshape
 from phaseline.model.frozen import altered
-from phaseline.model.status import ExecutionStatus
 from phaseline.plan import restrictions
-from phaseline.plan.verdicts import settled, verdict
 from phaseline.plan.workflow import Parameter, Workflow
+from phaseline.plan.workflows.saying import saying
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import numpy as np
 
-    from phaseline.model.execution import History, Request
+    from phaseline.model.execution import Request
     from phaseline.model.problem import Problem
     from phaseline.model.topology import Topology
-    from phaseline.plan.policies import Declare
 
 RESTRICT = "restrict"
 """Name of the workflow, and of its round."""
@@ -31,13 +26,8 @@ RESTRICTED = "restricted"
 """Parameter: {node or id of an instance: what is forbidden of it; null: what the blueprint says}."""
 
 
-def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Reshape | Verdict:  # noqa: ARG001 - a planner's signature
-    """What is forbidden from now on, then the verdict."""
-    done = settled(history, RESTRICT)
-    if done:
-        return verdict(history, done)
-    if history.canceled:
-        return Verdict(ExecutionStatus.CANCELED)
+def restricted(topology: Topology, request: Request) -> Reshape:
+    """What is forbidden from now on."""
     told = {**topology.restricted, **_said(request)}
     kept = {name: actions for name, actions in told.items() if actions is not None}
     return Reshape(RESTRICT, altered(topology, restricted=kept))
@@ -58,4 +48,4 @@ def _said(request: Request) -> Mapping[str, Sequence[str] | None]:
 
 
 WORDS = Parameter((dict,), "a mapping, such as '{web: [delete]}'", required=True)
-WORKFLOW = Workflow(plan, {RESTRICTED: WORDS}, problems=problems, claims=claims)
+WORKFLOW = Workflow(saying(RESTRICT, restricted), {RESTRICTED: WORDS}, problems=problems, claims=claims)
