@@ -1,6 +1,7 @@
 """Hook classes round real executions, by the Python interface: found, called, bounded, shared (source 2, H1-H43)."""
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -121,6 +122,47 @@ def test_h32_twenty_that_hang_hold_up_nobody(house: House) -> None:
     assert done.status == "completed"
     assert "post A CREATE False completed" in house.calls()
     assert "H19 goes on in a thread that nobody waits for; there are 20" in lines
+
+
+def killed_at_the_gate(house: House, how: str) -> tuple[str, str]:
+    """(status, reason) of an install that was canceled while a class stood at its gate, which is opened only afterwards."""
+    os.mkfifo(house.folder / "gate")
+    done: list[tuple[str, str]] = []
+
+    def install() -> None:
+        ended = house.install(url=None)
+        done.append((ended.status, ended.reason))
+
+    at_work = threading.Thread(target=install)
+    at_work.start()
+    with (house.folder / "gate").open("w"):  # as soon as somebody stands there
+        with house.open() as other:
+            other.executions.cancel("install-1", how=how)
+        at_work.join(60)
+        assert not at_work.is_alive(), "nobody waits for who stands at the gate"
+    return done[0]
+
+
+@pytest.mark.parametrize("how", ["force", "kill"])
+def test_h52_a_pre_that_is_cut_short_has_not_agreed_and_those_before_are_undone(house: House, how) -> None:
+    house.hook("A")
+    house.hook("B", ordinal=200, gate="pre", timeout=3600)
+    house.hook("C", ordinal=300)
+    assert killed_at_the_gate(house, how) == ("canceled", "pre hook B: was given up on request")
+    assert house.calls() == ["pre A CREATE", "pre B CREATE", "post A CREATE True cancelled"]
+    with house.open() as shop:
+        lines = [line.text for line in shop.executions.logs("install-1").lines]
+    assert "B goes on in a thread that nobody waits for; there are 1" in lines
+
+
+@pytest.mark.parametrize("critical", [True, False])
+def test_h52_a_post_that_is_cut_short_has_failed_and_those_behind_are_called(house: House, critical) -> None:
+    house.hook("A")
+    house.hook("B", ordinal=200, gate="post", timeout=3600, critical=critical)
+    house.hook("C", ordinal=300)
+    wanted = ("failed", "post hook B: was given up on request") if critical else ("completed", "")
+    assert killed_at_the_gate(house, "kill") == wanted
+    assert house.calls()[3:] == [f"post {name} CREATE False completed" for name in "ABC"], "nobody is told twice"
 
 
 def test_what_a_coroutine_refuses_is_refused_and_what_is_printed_is_in_the_log(house: House) -> None:

@@ -49,6 +49,7 @@ policies = st.builds(
     timeout_ms=st.sampled_from((0, 5)),
     repeatable=st.booleans(),
     cancel_wins=st.sampled_from((False, False, True)),
+    answers_stop=st.sampled_from((False, False, True)),
 )
 
 

@@ -60,6 +60,20 @@ def test_force_and_kill_give_running_calls_up_at_once(how: str) -> None:
     assert driver.asked[-1].graph == 1
 
 
+@pytest.mark.parametrize("how", ["force", "kill"])
+def test_h52_whoever_answers_when_it_is_ended_is_ended_and_awaited(how: str) -> None:
+    driver = Driver()
+    hook = altered(EACH, answers_stop=True)
+    driver.begin(graph_of([0, 1, 0], needs={2: [0]}, policies=(hook, EACH)))
+    decision = driver.tell(CancelRequested(1, how))
+    assert driver.statuses() == ["canceling", "canceled", "canceled"]
+    assert sorted(stop.kill for stop in commands_of(decision, Stop)) == sorted([True, how == "kill"])
+    assert [ask.graph for ask in driver.asked] == [0], "it is awaited"
+    driver.answer(driver.batches[0], FAILED, members=[0])
+    assert driver.statuses() == ["failed", "canceled", "canceled"]
+    assert driver.asked[-1].graph == 1
+
+
 def test_a_cancel_of_some_subjects_leaves_the_others_alone() -> None:
     driver = Driver()
     driver.begin(graph_of([0, 0, 0, 0], needs={1: [0], 3: [2]}, subjects=[5, 5, 6, 6], policies=(EACH,)))

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from phaseline.hooks.bounded import BoundedThreads
+from phaseline.hooks.bounded import BoundedThreads, LeftAloneError
 
 WHO: ContextVar[str] = ContextVar("who", default="nobody")
 
@@ -46,3 +46,17 @@ def test_h32_twenty_that_hang_at_once_keep_nobody_waiting() -> None:
 def test_the_code_speaks_for_whoever_waits() -> None:
     WHO.set("me")
     assert BoundedThreads().run(WHO.get, 60) == "me"
+
+
+def test_h52_whoever_waits_is_told_when_somebody_else_has_left_the_job() -> None:
+    threads, gate = BoundedThreads(), threading.Event()
+    job = threads.begin(lambda: gate.wait(60))
+    assert job.leave()
+    assert not job.leave(), "it is left already"
+    with pytest.raises(LeftAloneError):
+        job.wait(60)
+    assert threads.left == 1
+    gate.set()
+    done = threads.begin(lambda: "done")
+    assert done.wait(60) == "done"
+    assert not done.leave(), "it has ended"

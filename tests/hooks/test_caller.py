@@ -1,5 +1,7 @@
 """The caller of hook classes where its class has gone since the execution was made, and what it leaves behind."""
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
 from phaseline.hooks.caller import HookCaller
@@ -19,10 +21,14 @@ class Channel:
     """What a call of a hook needs of an engine: ``make`` gives the object, or raises what importing it raises."""
 
     def __init__(self, make: Any) -> None:
-        self.make, self.lines = make, []
+        self.make, self.lines, self.is_killed = make, [], False
 
     def load(self, _call: Call) -> Any:
         return self.make
+
+    def on_kill(self, _call: Call, end: Callable[[], object]) -> None:
+        if self.is_killed:
+            end()
 
     def log(self, _call: Call, level: str, text: str) -> None:
         self.lines.append((level, text))
@@ -65,3 +71,18 @@ def test_h43_an_execution_keeps_its_object_to_its_last_call_and_no_longer() -> N
     caller.call(call_of(channel, PRE, Why.BEFORE, "install-2"))
     assert made[3] is not made[2]
     assert [level for level, _ in channel.lines] == ["debug"] * 4
+
+
+def test_h52_a_call_that_is_killed_counts_as_failed_and_what_it_says_later_is_not_heard() -> None:
+    gate = threading.Event()
+
+    class Quota:
+        def do_pre_op(self, *_given: object) -> None:
+            gate.wait(60)
+
+    channel = Channel(Quota)
+    channel.is_killed = True
+    outcome = HookCaller().call(call_of(channel, PRE, Why.BEFORE))
+    assert (outcome.kind, outcome.message) == (OutcomeKind.FAILED, "was given up on request")
+    assert channel.lines[0] == ("warning", "quota goes on in a thread that nobody waits for; there are 1")
+    gate.set()

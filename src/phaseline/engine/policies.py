@@ -22,6 +22,7 @@ DTYPES = {
     "timeout": np.int64,
     "repeatable": np.bool_,
     "cancel_wins": np.bool_,
+    "answers_stop": np.bool_,
     "enter": np.int32,
     "leave": np.int32,
 }
@@ -36,6 +37,7 @@ class PolicyTable:
     timeout: np.ndarray
     repeatable: np.ndarray
     cancel_wins: np.ndarray
+    answers_stop: np.ndarray
     enter: np.ndarray
     leave: np.ndarray
 
@@ -57,6 +59,7 @@ class PolicyTable:
                 policy.timeout_ms,
                 policy.repeatable,
                 policy.cancel_wins,
+                policy.answers_stop,
                 self._number(policy.enter, self.paths, self._path_number),
                 self._number(policy.leave, self.paths, self._path_number),
             )

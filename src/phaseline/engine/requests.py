@@ -224,7 +224,7 @@ def cancel_unbegun(scheduler: Scheduler, run: Run, subjects: np.ndarray | None) 
 
 
 def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
-    """Nothing new starts; running calls are awaited, or with force and kill given up."""
+    """Nothing new starts; running calls are awaited, or with force and kill given up but for those that answer when they are ended."""
     run = scheduler.runs.get(event.execution)
     if run is None:
         return
@@ -232,16 +232,19 @@ def _cancel(scheduler: Scheduler, draft: Draft, event: CancelRequested) -> None:
         run.is_canceled = True
         scheduler.set_status(draft, run, ExecutionStatus.CANCELING)
     cancel_unbegun(scheduler, run, event.subjects)
-    arena = scheduler.arena
+    arena, waits = scheduler.arena, event.how == "wait"
     running = _matching(scheduler, run, event.subjects, CALLED)
     for batch in sorted(set(arena.owner[running].tolist())):
         open_batch = scheduler.batches[batch]
         members = np.flatnonzero(np.isin(open_batch.positions, running) & (open_batch.kinds == KIND_PENDING))
-        draft.commands.append(Stop(batch, members.astype(np.int32), kill=event.how == "kill"))
-        if event.how == "wait":
-            arena.change(open_batch.positions[members], CANCELING)
-        else:
-            _give_up(scheduler, draft, open_batch, members)
+        is_awaited = scheduler.table.answers_stop[arena.policy[open_batch.positions[members]]] | waits
+        awaited, left = members[is_awaited], members[~is_awaited]
+        if len(awaited):
+            draft.commands.append(Stop(batch, awaited.astype(np.int32), kill=not waits))
+            arena.change(open_batch.positions[awaited], CANCELING)
+        if len(left):
+            draft.commands.append(Stop(batch, left.astype(np.int32), kill=event.how == "kill"))
+            _give_up(scheduler, draft, open_batch, left)
     if event.subjects is None:
         run.overtake()
         for graph in run.graphs[-1:]:

@@ -11,18 +11,41 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class _Job(Generic[T]):
-    """Something to run. ``is_over`` can be acquired as soon as it has ended; ``is_left``: nobody waits for it any more."""
+class LeftAloneError(Exception):
+    """Somebody did not want to wait any longer for a job."""
 
-    __slots__ = ("code", "context", "is_left", "is_over", "result")
 
-    def __init__(self, code: Callable[[], T]) -> None:
-        self.code = code
+class Job(Generic[T]):
+    """Something that runs. ``is_over`` can be acquired as soon as that is certain; ``is_left``: nobody waits for it any more."""
+
+    __slots__ = ("_threads", "code", "context", "is_left", "is_over", "result")
+
+    def __init__(self, code: Callable[[], T], threads: BoundedThreads) -> None:
+        """About to be run by one of these threads."""
+        self.code, self._threads = code, threads
         self.context = copy_context()  # what the code prints belongs to the call of whoever waits
         self.is_over = threading.Lock()
         self.is_over.acquire()
         self.is_left = False
         self.result: list[T] = []
+
+    def leave(self) -> bool:
+        """Wait for it no longer, from any thread; False if it has ended, or was left before."""
+        with self._threads.lock:
+            if self.result or self.is_left:
+                return False
+            self.is_left = True
+            self._threads.left += 1
+        self.is_over.release()
+        return True
+
+    def wait(self, timeout_s: float) -> T:
+        """What its code returned. ``TimeoutError``: that takes longer, and it was left; ``LeftAloneError``: somebody else did that."""
+        if not self.is_over.acquire(timeout=timeout_s) and self.leave():
+            raise TimeoutError
+        if not self.result:
+            raise LeftAloneError
+        return self.result[0]
 
 
 class BoundedThreads:
@@ -30,33 +53,31 @@ class BoundedThreads:
 
     def __init__(self) -> None:
         """None is started yet."""
-        self._lock = threading.Lock()
-        self._idle: list[queue.SimpleQueue[_Job[object]]] = []
+        self.lock = threading.Lock()
+        self._idle: list[queue.SimpleQueue[Job[object]]] = []
         self.left = 0
         """How many threads hang in jobs that were given up."""
 
-    def run(self, code: Callable[[], T], timeout_s: float) -> T:
-        """What ``code`` returns, which may raise nothing. ``TimeoutError``: it has not come to an end in that time."""
-        job = _Job(code)
-        with self._lock:
+    def begin(self, code: Callable[[], T]) -> Job[T]:
+        """``code``, which may raise nothing, runs; whoever has begun it waits for it."""
+        job = Job(code, self)
+        with self.lock:
             jobs = self._idle.pop() if self._idle else None
         if jobs is None:
             jobs = queue.SimpleQueue()
             threading.Thread(target=self._work, args=(jobs,), name="phaseline-hook", daemon=True).start()
         jobs.put(job)  # type: ignore[arg-type]  # who takes it only stores what it gives
-        if not job.is_over.acquire(timeout=timeout_s):
-            with self._lock:
-                if not job.result:
-                    job.is_left = True
-                    self.left += 1
-                    raise TimeoutError
-        return job.result[0]
+        return job
 
-    def _work(self, jobs: queue.SimpleQueue[_Job[object]]) -> None:
+    def run(self, code: Callable[[], T], timeout_s: float) -> T:
+        """What ``code`` returns, which may raise nothing. ``TimeoutError``: it has not come to an end in that time."""
+        return self.begin(code).wait(timeout_s)
+
+    def _work(self, jobs: queue.SimpleQueue[Job[object]]) -> None:
         while True:
             job = jobs.get()
             result = job.context.run(job.code)
-            with self._lock:
+            with self.lock:
                 if job.is_left:
                     self.left -= 1
                     return

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from phaseline.hooks.arguments import POST as DO_POST
 from phaseline.hooks.arguments import POST_ARGUMENTS, takes
 from phaseline.hooks.arguments import PRE as DO_PRE
-from phaseline.hooks.bounded import BoundedThreads
+from phaseline.hooks.bounded import BoundedThreads, LeftAloneError
 from phaseline.hooks.seen import seen_by
 from phaseline.model.around import PRE
 from phaseline.model.failures import NonRecoverableError
@@ -56,10 +56,12 @@ class HookCaller:
         hook = call.site.hook
         assert hook is not None
         begun = time.monotonic()
+        job = self._threads.begin(partial(attempt, self._called, call, hook))
+        call.on_kill(job.leave)
         try:
-            outcome, error = self._threads.run(partial(attempt, self._called, call, hook), hook.timeout_s)
-        except TimeoutError:
-            outcome, error = _timed_out(hook), None
+            outcome, error = job.wait(hook.timeout_s)
+        except (TimeoutError, LeftAloneError) as left:
+            outcome, error = _left(hook, left), None
             call.log(
                 "warning", f"{hook.name} goes on in a thread that nobody waits for; there are {self._threads.left}"
             )
@@ -160,9 +162,11 @@ def own_frames(frames: TracebackType | None) -> TracebackType | None:
     return found or frames
 
 
-def _timed_out(hook: HookClass) -> Outcome:
-    text = f"timed out after {hook.timeout_s:g} s"
-    return Outcome(OutcomeKind.FAILED, message=text, error={"type": "TimeoutError", "traceback": ""})
+def _left(hook: HookClass, why: TimeoutError | LeftAloneError) -> Outcome:
+    """Of a call that nobody waits for any more: what it says later is not heard."""
+    is_late = isinstance(why, TimeoutError)
+    text = f"timed out after {hook.timeout_s:g} s" if is_late else "was given up on request"
+    return Outcome(OutcomeKind.FAILED, message=text, error={"type": type(why).__name__, "traceback": ""})
 
 
 def line(call: Call, hook: HookClass, outcome: Outcome, took_ms: int) -> str:

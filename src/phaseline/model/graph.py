@@ -75,6 +75,7 @@ class Policy:
     completed or passed. Instance state numbers; only the last one is stored, all are shown as events.
     ``max_retries`` -1: without end. ``until_true``: a false result means again after the interval. ``cancel_wins``: what
     was being called when it was canceled counts as canceled whatever the call answers; its data is kept (phases, T12).
+    ``answers_stop``: whoever ends such a call is answered for it at once, so that is awaited by a cancel that waits for nobody else.
     ``target``: the state that ends the path in a blueprint which their instances are on; of other paths the execution knows it.
     """
 
@@ -86,6 +87,7 @@ class Policy:
     until_true: bool = False
     repeatable: bool = False
     cancel_wins: bool = False
+    answers_stop: bool = False
     enter: tuple[int, ...] = ()
     leave: tuple[int, ...] = ()
     target: str = ""

@@ -216,8 +216,10 @@ class _Action:
 
 
 def _policy(prefix: str, hook: HookClass) -> Policy:
-    """How a hook is called: alone, in a thread, and again after a crash. Its caller bounds its time."""
-    return Policy(LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True)
+    """How a hook is called: alone, in a thread, and again after a crash. Its caller bounds its time, and answers when it is ended."""
+    return Policy(
+        LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True, answers_stop=True
+    )
 
 
 def of_this_action(asked: Asked) -> tuple[Round, ...]:

@@ -271,6 +271,10 @@ class Channel(Protocol):
         """True when a user canceled it; it may end early."""
         ...
 
+    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+        """``end``, from any thread, cuts the call short: it is called as soon as a user wants that, be it at once."""
+        ...
+
     def load(self, call: Call) -> Callable[..., object]:
         """The function of a call's site, imported from the deployment's code places. Raises what the import raises."""
         ...
@@ -376,6 +380,10 @@ class Call:
     def is_canceled(self) -> bool:
         """True when a user canceled it."""
         return self.channel.is_canceled(self)
+
+    def on_kill(self, end: Callable[[], object]) -> None:
+        """``end`` cuts it short, from any thread: called as soon as a user wants that."""
+        self.channel.on_kill(self, end)
 
     def load(self) -> Callable[..., object]:
         """The function of a ``function`` site. Raises what the import raises."""

@@ -93,6 +93,10 @@ class LocalChannel:
         """True when a user canceled it."""
         return call.member in self._handover.canceled
 
+    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+        """``end`` is called when a user wants its call cut short."""
+        self._handover.on_kill(call.member, end)
+
     def load(self, call: Call) -> Callable[..., object]:
         """The function of the call's site. Raises what the import raises."""
         spot, site = self._handover.spot_of(call.member), call.site

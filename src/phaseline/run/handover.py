@@ -15,6 +15,8 @@ from phaseline.model.state_steps import phase_of
 from phaseline.run.parts import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phaseline.model.blueprint import Value
     from phaseline.model.events import Batch
     from phaseline.model.graph import Policy
@@ -71,6 +73,8 @@ class HandOver:
         self.firsts = firsts
         self.lock = threading.Lock()
         self.canceled: set[int] = set()
+        self._killed: set[int] = set()
+        self._ends: dict[int, Callable[[], object]] = {}
         self.answered = bytearray(self.count)
         self.left = self.count
         self._begun = bytearray(self.count)
@@ -144,6 +148,23 @@ class HandOver:
             if not self._is_closed:
                 np.frombuffer(self._begun, np.uint8)[members] = 1
             return not self._is_closed
+
+    def on_kill(self, member: int, end: Callable[[], object]) -> None:
+        """``end`` cuts the call of the member short; it is called as soon as somebody wants that, be it before."""
+        with self.lock:
+            is_wanted = member in self._killed
+            if not is_wanted:
+                self._ends[member] = end
+        if is_wanted:
+            end()
+
+    def kill(self, member: int) -> None:
+        """Cut the member's call short, if it is one that can be, now or when it is about to begin."""
+        with self.lock:
+            self._killed.add(member)
+            end = self._ends.pop(member, None)
+        if end is not None:
+            end()
 
     def close(self) -> np.ndarray:
         """Let no member begin any more; those (int32) of which it is certain that they were not called."""

@@ -124,8 +124,7 @@ class Planning:
                 return None if graph is None else endings().called(graph, len(deployment.topology))
 
             def said(name: str) -> Sequence[tuple[str, str]]:
-                graph = self._graph(execution, name)
-                return () if graph is None else endings().said(graph)
+                return [told for graph in self._graphs(execution, name) for told in endings().said(graph)]
 
             history = History(
                 deployment.states.copy(), rounds, is_canceled, attempt, paths, row.id, deployment.checks.checks,
@@ -187,9 +186,13 @@ class Planning:
 
     def _graph(self, execution: int, name: str) -> int | None:
         """The last graph of this name that has settled; None if there is none."""
-        rounds = self._rounds[execution]
-        wanted = [graph for graph, done in rounds.items() if done.name == name]
+        wanted = self._graphs(execution, name)
         return wanted[-1] if wanted else None
+
+    def _graphs(self, execution: int, name: str) -> Sequence[int]:
+        """The settled graphs of this name in the attempt that had one last: after a cancel there may be several."""
+        wanted = [(graph, done.attempt) for graph, done in self._rounds[execution].items() if done.name == name]
+        return [graph for graph, attempt in wanted if attempt == wanted[-1][1]]
 
     def _reshape(self, execution: int, deployment: int, answer: Reshape) -> Planned:
         """The deployment has its new shape at once, for whoever is asked next; a graph without entries is the round of it."""

@@ -86,8 +86,9 @@ class ThreadExecutor:
             self._each.call(len(handover), call_one)
 
     def kill(self, handover: HandOver, members: np.ndarray) -> None:
-        """Cancel coroutines of these members; code that runs in a thread cannot be ended (PD47)."""
+        """Cancel coroutines of these members, and have those left alone that can be; code that runs in a thread cannot be ended (PD47)."""
         for member in members.tolist():
+            handover.kill(member)
             mark = handover.mark_of(member)
             self._killed.add(mark)
             self._loop.cancel(mark)

@@ -264,6 +264,9 @@ class Trial:
         """As it was given."""
         return self.members[call.member].is_canceled
 
+    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+        """Nobody kills what is tried."""
+
     def load(self, call: Call) -> Callable[..., object]:
         """The function that is tried."""
         del call

@@ -172,6 +172,9 @@ class WorkerChannel:
         """True when a user canceled it."""
         return self._letter["mark"] in self._engine.canceled
 
+    def on_kill(self, call: Call, end: Callable[[], object]) -> None:
+        """Nobody needs it: who is killed here is this process."""
+
     def load(self, call: Call) -> Callable[..., object]:
         """The function of the call's site."""
         return self._catalog.load(call.site.implementation, call.site.deployment.code)

@@ -223,7 +223,7 @@ class NaiveGraph:
         for entry in called:
             known = self.entries[entry]
             known.status = CANCELING
-            if is_forced:
+            if is_forced and not self.policy(entry).answers_stop:
                 known.status, known.batch = CANCELED if self.policy(entry).repeatable else UNSURE, 0
         self.settle()
 

@@ -97,6 +97,9 @@ class SmallChannel:
     def is_canceled(self, call: Call) -> bool:
         return self.canceled
 
+    def on_kill(self, call: Call, end: object) -> None:
+        """Nobody kills it."""
+
     def load(self, call: Call) -> Any:
         if isinstance(self.function, Exception):
             raise self.function

@@ -42,6 +42,8 @@ class SimulatedExecutor:
         """Nothing is being called."""
         self._inbox, self._deployments, self._clock, self._dice, self._ledger = inbox, deployments, clock, dice, ledger
         self._coming: list[tuple[int, int, Report]] = []
+        self._answering: set[tuple[int, int]] = set()
+        """(batch, member) of calls that answer when they are ended."""
         self._count = 0
         self._slots = {"threads": dice.random.randint(1, 4), "workers": dice.random.randint(1, 3)}
 
@@ -57,6 +59,8 @@ class SimulatedExecutor:
         together: dict[int, list[tuple[int, int, int]]] = {}
         for member, segment, place in members_of(batch):
             policy = self._deployments.policies(segment.graph)[segment.policies.item(place)]
+            if policy.answers_stop:
+                self._answering.add((batch.id, member))
             kind, after, delay = self._draw(policy)
             together.setdefault(after, []).append((member, kind, delay))
             if dice.happens(faults.notes) and segment.kind is not SubjectKind.DEPLOYMENT:
@@ -122,11 +126,17 @@ class SimulatedExecutor:
         return count
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Killed calls never answer, those of other members that would have answered with them do; without ``kill``
-        a call may as well not have been told.
+        """Killed calls never answer, or at once that they were ended, as their policy has it; those of other members that
+        would have answered with them do. Without ``kill`` a call may as well not have been told.
         """
-        if kill:
-            self._coming = without(self._coming, batch, members)
+        if not kill:
+            return
+        self._coming = without(self._coming, batch, members)
+        ended = [member for member in members.tolist() if (batch, member) in self._answering]
+        if ended:
+            self._post(
+                0, Report(batch, np.array(ended, np.int32), np.full(len(ended), FAILED), np.full(len(ended), -1))
+            )
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
         """Nothing survives the process."""
