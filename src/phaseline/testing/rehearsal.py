@@ -223,6 +223,11 @@ def rehearse(
     asked = {**(parameters or {}), **({} if to is None else {PLAN: stage.aim_at(to, policy)})}
     stop = None if on_failure == "continue" else StopAfter(failures=0)
     row = stage.play(Request(workflow, asked, policy, stop, take_back=on_failure == "rollback"), script)
+    return _rehearsed(stage, row, script)
+
+
+def _rehearsed(stage: Stage, row: ExecutionRow, script: Script) -> Rehearsal:
+    """What an execution has done, with ids that tests can spell."""
     states = stage.store.states(stage.deployment).tolist()
     documents = stage.store.documents(stage.deployment)
     after = stage.store.topology(stage.deployment)
@@ -230,7 +235,7 @@ def rehearse(
     calls = [altered(called, instances=[_spelled(one, spelled) for one in called.instances]) for called in script.calls]
     here = [(spelled[id], state) for id, state, there in zip(after.ids, states, after.is_there, strict=True) if there]
     return Rehearsal(
-        workflow,
+        row.request.workflow,
         row.status.value,
         row.reason,
         tuple(calls),

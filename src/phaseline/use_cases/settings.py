@@ -35,6 +35,9 @@ Verify = Literal["off", "digest"]
 VERIFY: tuple[Verify, ...] = ("off", "digest")
 YES_OR_NO = ("yes", "no")
 W = TypeVar("W", bound=str)
+DEFAULT = "the default"
+Texts = Mapping[str, tuple[str, str]]
+"""{setting: (its text, where that comes from)}"""
 
 
 SEPARATORS = {"folders": os.pathsep, "addresses": " ", "rules": " "}
@@ -114,8 +117,32 @@ def load_settings(
     """
     variables = os.environ if environment is None else environment
     place = folder or Path.cwd()
-    texts = {setting.name: (setting.default, "the default") for setting in SETTINGS}
-    file = _find_file(config, variables, place)
+    texts, problems = _gathered(config, given or {}, variables, place)
+    found = {
+        **_of_run(texts, problems),
+        **_of_log(texts, problems),
+        **_of_strangers(texts, place, problems),
+        **_of_hooks(texts, place, problems),
+    }
+    if problems:
+        raise ProblemsError(problems)
+    url = _store_url(texts, variables)
+    known_hosts = Path(variables.get("HOME") or Path.home(), ".ssh", "known_hosts")
+    return Settings(
+        url,
+        log_file=_log_file(texts["log.file"], url, place),
+        secrets_key_file=_path(texts["secrets.key_file"], own_folder(variables) / KEY_FILE, place),
+        ssh_known_hosts=_path(texts["ssh.known_hosts"], known_hosts, place),
+        **found,
+    )
+
+
+def _gathered(
+    config: str | None, given: Mapping[str, str], variables: Mapping[str, str], folder: Path
+) -> tuple[Texts, list[Problem]]:
+    """The text of each setting, and what is wrong with the settings file."""
+    texts = {setting.name: (setting.default, DEFAULT) for setting in SETTINGS}
+    file = _find_file(config, variables, folder)
     problems: list[Problem] = []
     if file is not None:
         found, problems = _read_file(file)
@@ -123,44 +150,44 @@ def load_settings(
     for setting in SETTINGS:
         if variables.get(setting.variable):
             texts[setting.name] = (variables[setting.variable], setting.variable)
-    texts.update({name: (text, "the command line") for name, text in (given or {}).items()})
-    retries = _checked("run.task_retries", texts, _retries, problems, 60)
-    again = _checked("run.subgraph_retries", texts, _retries, problems, 0)
-    interval = _checked("run.task_retry_interval", texts, _seconds, problems, 15.0)
-    threads, workers = (_checked(f"run.{pool}", texts, _slots, problems, 1) for pool in ("threads", "workers"))
-    url = texts["store.url"][0] if texts["store.url"][1] != "the default" else default_store_url(variables)
-    level = _word("log.level", texts, LEVELS, problems)
-    form = _word("log.format", texts, FORMS, problems)
-    host_keys = _word("ssh.host_keys", texts, HOST_KEY_POLICIES, problems)
-    allowed = _addresses(texts, problems)
-    rules = _rules(texts, problems)
-    fallback = _word("blueprints.import_fallback", texts, YES_OR_NO, problems) == "yes"
-    of_hooks = _of_hooks(texts, place, problems)
-    allow_master = _word("plugins.allow_master", texts, YES_OR_NO, problems) == "yes"
-    if problems:
-        raise ProblemsError(problems)
-    return Settings(
-        url,
-        _folders(texts["plugins.path"][0], place),
-        int(retries),
-        interval,
-        int(threads),
-        int(workers),
-        allowed,
-        log_file=_log_file(texts["log.file"], url, place),
-        log_level=level,
-        log_format=form,
-        import_rules=rules,
-        import_fallback=fallback,
-        secrets_key_file=_path(texts["secrets.key_file"], own_folder(variables) / KEY_FILE, place),
-        ssh_host_keys=host_keys,
-        ssh_known_hosts=_path(
-            texts["ssh.known_hosts"], Path(variables.get("HOME") or Path.home(), ".ssh", "known_hosts"), place
-        ),
-        allow_master=allow_master,
-        subgraph_retries=int(again),
-        **of_hooks,
-    )
+    texts.update({name: (text, "the command line") for name, text in given.items()})
+    return texts, problems
+
+
+def _of_run(texts: Texts, problems: list[Problem]) -> dict[str, Any]:
+    """{field of ``Settings``: its value}, of how calls are made."""
+    return {
+        "task_retries": int(_checked("run.task_retries", texts, _retries, problems, 60)),
+        "subgraph_retries": int(_checked("run.subgraph_retries", texts, _retries, problems, 0)),
+        "task_retry_interval_s": _checked("run.task_retry_interval", texts, _seconds, problems, 15.0),
+        "threads": int(_checked("run.threads", texts, _slots, problems, 1)),
+        "workers": int(_checked("run.workers", texts, _slots, problems, 1)),
+    }
+
+
+def _of_log(texts: Texts, problems: list[Problem]) -> dict[str, Any]:
+    """The same of what is logged."""
+    return {
+        "log_level": _word("log.level", texts, LEVELS, problems),
+        "log_format": _word("log.format", texts, FORMS, problems),
+    }
+
+
+def _of_strangers(texts: Texts, folder: Path, problems: list[Problem]) -> dict[str, Any]:
+    """The same of hosts, files and code of others."""
+    return {
+        "ssh_host_keys": _word("ssh.host_keys", texts, HOST_KEY_POLICIES, problems),
+        "allowed_imports": _addresses(texts, problems),
+        "import_rules": _rules(texts, problems),
+        "import_fallback": _word("blueprints.import_fallback", texts, YES_OR_NO, problems) == "yes",
+        "allow_master": _word("plugins.allow_master", texts, YES_OR_NO, problems) == "yes",
+        "plugin_folders": _folders(texts["plugins.path"][0], folder),
+    }
+
+
+def _store_url(texts: Texts, variables: Mapping[str, str]) -> str:
+    text, origin = texts["store.url"]
+    return default_store_url(variables) if origin == DEFAULT else text
 
 
 def default_store_url(environment: Mapping[str, str]) -> str:
@@ -229,7 +256,7 @@ def _flatten(content: Mapping[str, object], prefix: str = "") -> Iterator[tuple[
 
 def _checked(
     name: str,
-    texts: Mapping[str, tuple[str, str]],
+    texts: Texts,
     read: Callable[[str], float],
     problems: list[Problem],
     default: float,
@@ -244,7 +271,7 @@ def _checked(
         return default
 
 
-def _word(name: str, texts: Mapping[str, tuple[str, str]], words: tuple[W, ...], problems: list[Problem]) -> W:
+def _word(name: str, texts: Texts, words: tuple[W, ...], problems: list[Problem]) -> W:
     text, origin = texts[name]
     for word in words:
         if text == word:
@@ -254,8 +281,8 @@ def _word(name: str, texts: Mapping[str, tuple[str, str]], words: tuple[W, ...],
     return words[0]
 
 
-def _of_hooks(texts: Mapping[str, tuple[str, str]], folder: Path, problems: list[Problem]) -> dict[str, Any]:
-    """{field of ``Settings``: its value}."""
+def _of_hooks(texts: Texts, folder: Path, problems: list[Problem]) -> dict[str, Any]:
+    """The same of hook classes."""
     return {
         "hook_classes": _hook_classes(texts["hooks.classes"][0], folder, problems),
         "heat_compat": _word("hooks.heat_compat", texts, YES_OR_NO, problems) == "yes",
@@ -282,7 +309,7 @@ def _log_file(told: tuple[str, str], store_url: str, folder: Path) -> str:
     text, origin = told
     if text == "none":
         return ""
-    if origin != "the default":
+    if origin != DEFAULT:
         return str((folder / Path(text).expanduser()).absolute())
     file = store_url.removeprefix("sqlite:///")
     return "" if file in {store_url, ""} else f"{(folder / Path(file).expanduser()).absolute()}.log"
@@ -290,7 +317,7 @@ def _log_file(told: tuple[str, str], store_url: str, folder: Path) -> str:
 
 def _path(told: tuple[str, str], default: Path, folder: Path) -> str:
     text, origin = told
-    return str(default if origin == "the default" else (folder / Path(text).expanduser()).absolute())
+    return str(default if origin == DEFAULT else (folder / Path(text).expanduser()).absolute())
 
 
 def _retries(text: str) -> int:
@@ -314,7 +341,7 @@ def _seconds(text: str) -> float:
     return number
 
 
-def _addresses(texts: Mapping[str, tuple[str, str]], problems: list[Problem]) -> tuple[str, ...]:
+def _addresses(texts: Texts, problems: list[Problem]) -> tuple[str, ...]:
     text, origin = texts["blueprints.allowed_imports"]
     for address in text.split():
         if not _is_address(address):
@@ -333,7 +360,7 @@ def _is_address(text: str) -> bool:
         return False
 
 
-def _rules(texts: Mapping[str, tuple[str, str]], problems: list[Problem]) -> tuple[tuple[str, str], ...]:
+def _rules(texts: Texts, problems: list[Problem]) -> tuple[tuple[str, str], ...]:
     text, origin = texts["blueprints.import_rules"]
     found: list[tuple[str, str]] = []
     for rule in text.split():
