@@ -22,7 +22,7 @@ def test_the_five_minutes_of_the_readme_work(tmp_path: Path) -> None:
         env={**os.environ, "PATH": path, "PHASELINE_STORE_URL": f"sqlite:///{tmp_path}/store.db"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
