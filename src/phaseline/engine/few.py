@@ -125,7 +125,7 @@ def run_one(arena: Arena, position: int, batch: int) -> None:
 
 def _note(arena: Arena, cells: Cells, position: int, before: int, after: int) -> None:
     """Keep the counts of its graph, and the page to be written."""
-    number = cells.number_of(position)
+    number = bisect_right(cells.slot_base, position) - 1
     cells.open[number] += MOVES[after] - MOVES[before]
     if after == UNSURE:
         cells.unsure[number] += 1

@@ -66,7 +66,12 @@ class Lane:
 
     def put(self, execution: int, positions: np.ndarray) -> None:
         """Add entries at the end of the queue of their execution."""
-        self.queues.setdefault(execution, deque()).append(positions)
+        queues = self.queues if self._crowds else self._queues
+        queue = queues.get(execution)
+        if queue is None:
+            queues[execution] = deque((positions,))
+        else:
+            queue.append(positions)
         self.waiting += len(positions)
 
     def put_crowd(self, executions: list[int], positions: np.ndarray, cuts: list[int]) -> None:
@@ -85,10 +90,11 @@ class Lane:
             (_, positions, _), self._crowds = self._crowds[0], []
             self.waiting = 0
             return positions
-        queues = self.queues
+        queues = self.queues if self._crowds else self._queues
         if len(queues) == 1 and room == self.waiting:  # all of the only one
-            taken.extend(queues.popitem()[1])
-            room = 0
+            self.waiting = 0
+            chunks = queues.popitem()[1]
+            return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
         while room:
             share = max(1, room // len(queues))
             for execution in list(queues):
@@ -207,45 +213,46 @@ class Lanes:
 
         After a whole turn without a batch it ends. Lanes with nothing left are forgotten.
         """
-        begun, empty = False, []
-        for key, lane in self.by_key.items():
-            if lane.waiting:
-                begun = True
-            elif not lane.running and lane.opens_at <= now:
-                empty.append(key)
+        empty = [key for key, lane in self.by_key.items() if not (lane.waiting or lane.running or lane.opens_at > now)]
         for key in empty:
             del self.by_key[key]
-        lanes = list(self.by_key.values())
-        while begun and any(lane.waiting for lane in lanes):
+        waiting = self._in_turn()
+        while waiting:
             begun = False
-            turn = self._next % len(lanes)
-            for lane in self._ordered(lanes[turn:] + lanes[:turn]):
-                if not lane.waiting or lane.opens_at > now:
+            for lane in self._ordered(waiting) if self.has_priorities else waiting:
+                if lane.opens_at > now:
                     continue
-                size = lane.limit(self.free(lane.pool))
-                if not size or self._runs_elsewhere(lane):
+                size = lane.limit(self.slots.get(lane.pool, 0) - self.used.get(lane.pool, 0))
+                if not size or (self.changed and self._runs_elsewhere(lane)):
                     continue
-                delay = self.rates.take(lane.spec, lane.key, now)
+                delay = self.rates.take(lane.spec, lane.key, now) if lane.spec.rate else 0
                 if delay:
                     lane.opens_at = now + delay
                 else:
                     begun = True
                     yield lane, size
-                    self._passed_over(lane)
+                    if self.has_priorities:
+                        self._passed_over(lane)
+            waiting = [lane for lane in waiting if lane.waiting] if begun else []
+
+    def _in_turn(self) -> list[Lane]:
+        """Lanes in which something waits, beginning one further each time."""
+        lanes = list(self.by_key.values())
         self._next += 1
+        if len(lanes) > 1:
+            turn = (self._next - 1) % len(lanes)
+            lanes = lanes[turn:] + lanes[:turn]
+        return [lane for lane in lanes if lane.waiting]
 
     def _ordered(self, lanes: list[Lane]) -> list[Lane]:
         """By priority, others in their turn; who was passed over too often is first, so that nobody starves (PD32)."""
-        if not self.has_priorities:
-            return lanes
         return sorted(lanes, key=lambda lane: (lane.passed_over < MOST_PASSED_OVER, -lane.spec.priority))
 
     def _passed_over(self, begun: Lane) -> None:
         """A lane has begun a batch: those that still wait were passed over."""
-        if self.has_priorities:
-            for lane in self.by_key.values():
-                lane.passed_over += lane.waiting > 0
-            begun.passed_over = 0
+        for lane in self.by_key.values():
+            lane.passed_over += lane.waiting > 0
+        begun.passed_over = 0
 
     def _runs_elsewhere(self, lane: Lane) -> bool:
         """True for a phase of states that has as many runs as it may, some of them by another specification of its."""

@@ -93,9 +93,12 @@ class Scheduler:
                 requests.apply(self, draft, event)
             if self.arena.passed or self.arena.released:
                 self.follow(draft)
-        self._start_restored(draft)
-        self._start_planned(draft)
-        self._wake(draft)
+        if self.restored:
+            self._start_restored(draft)
+        if self.planned:
+            self._start_planned(draft)
+        if self.sleepers.are_due(now) or self.lanes.has_windows:
+            self._wake(draft)
         if self.limited:
             self._stop_runs(draft)
         self._settle(draft)
@@ -118,17 +121,15 @@ class Scheduler:
 
     def _start_restored(self, draft: Draft) -> None:
         """What waited goes on, now that it is known which entries are in open batches."""
-        if self.restored:
-            self.arena.start(self.restored)
-            self.restored.clear()
-            self.follow(draft)
+        self.arena.start(self.restored)
+        self.restored.clear()
+        self.follow(draft)
 
     def _start_planned(self, draft: Draft) -> None:
         """New graphs begin, all that came together at once."""
-        if self.planned:
-            planned, self.planned = self.planned, []
-            self.arena.start(self.add(planned))
-            self.follow(draft)
+        planned, self.planned = self.planned, []
+        self.arena.start(self.add(planned))
+        self.follow(draft)
 
     def add(self, graphs: list[NewGraph]) -> list[Slot]:
         """The slots of new graphs, each the last one of its execution."""

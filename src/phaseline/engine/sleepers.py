@@ -33,6 +33,10 @@ class Sleepers:
             self._count += 1
             heapq.heappush(self._heap, (int(due.min()), self._count, positions))
 
+    def are_due(self, now: int) -> bool:
+        """Whether the time of any may have come."""
+        return bool(self._heap) and self._heap[0][0] <= now
+
     def due(self, arena: Arena, now: int) -> np.ndarray:
         """Positions that sleep and whose time has come, each once, ascending; the rest sleeps on."""
         woken: list[np.ndarray] = []

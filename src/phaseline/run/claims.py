@@ -72,6 +72,8 @@ class Claims:
 
     def let_go(self) -> None:
         """Calls have returned: who was over, and has none that runs any more, leaves."""
+        if not self.lingering:
+            return
         for row in [row for number, row in self.lingering.items() if not self._has_calls(number)]:
             del self.lingering[row.number]
             self.leave(row)

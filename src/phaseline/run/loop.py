@@ -23,7 +23,6 @@ from phaseline.model.events import (
     SlotsChanged,
     Stop,
     Submitted,
-    Tick,
     WakeAt,
     WakeRequested,
 )
@@ -337,13 +336,13 @@ class Engine:
         events.extend([event_of(report) for report in reports if len(report.members)])
         if self._phases is not None:
             events.extend(self._phases.before(reports))
-        events.append(Tick())
         decision = self.scheduler.handle(events, now)
         sorter = self._outstanding.sort(reports, decision.accepted, first, now)
-        self._messages.remember(sorter.remarks)
+        if sorter.remarks:
+            self._messages.remember(sorter.remarks)
         if self._phases is None:
             decision = self._rounds.followed(decision, now)
-        if self._phases is not None:
+        else:
             self._phases.give_rows(sorter)
         for change in decision.changes.executions:
             self._note_execution(change.execution, change.status, change.reason, now)

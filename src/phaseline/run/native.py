@@ -17,6 +17,7 @@ from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, clip, outcome_of
 from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.reports import no_delays, same_kind
 from phaseline.run.together import Settled
 
 if TYPE_CHECKING:
@@ -283,9 +284,10 @@ class Batch:
         self._is_open = False
         for place in self._remembered:
             self._call_at(place)  # its data is kept or goes, touched or not
-        delays = np.full(self._count, -1, np.int64)
-        if raised is None and not self._messages and self._kinds.count(PENDING) == self._count:  # the common case
-            return Settled(np.full(self._count, COMPLETED_KIND, np.uint8), delays, {}, self._calls)
+        count = self._count
+        if raised is None and not self._messages and self._kinds.count(PENDING) == count:
+            return Settled(same_kind(COMPLETED_KIND, count), no_delays(count), {}, self._calls)  # the common case
+        delays = np.full(count, -1, np.int64)
         kinds = np.frombuffer(bytearray(self._kinds), np.uint8)
         for place, delay in self._delays.items():
             delays[place] = delay

@@ -117,7 +117,8 @@ class Outstanding:
         for kept, event in self.signals:
             sorter.keep(kept, altered(event, at=now))
         self.signals.clear()
-        self._deployments.checked(sorter.checks)
+        if sorter.checks:
+            self._deployments.checked(sorter.checks)
         if reports:
             self._on_reports()
         return sorter

@@ -12,7 +12,7 @@ import numpy as np
 from phaseline.model.around import HOOKS
 from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
-from phaseline.model.rows import NOTHING_WRITTEN, EventRow, LogLine, Payload, Remark
+from phaseline.model.rows import NOTHING, NOTHING_WRITTEN, EventRow, LogLine, Payload, Remark
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.run.guarding import protected
 
@@ -176,6 +176,9 @@ class Sorter:
         No secret is seen in it, and nobody has seen what was gathered before.
         """
         rows: Sequence[EventRow] = (*self.events, *events)
+        others = answers or requests or reshaped or written is not NOTHING_WRITTEN or self.checks or self.measures
+        if not (others or rows or self.documents or self.remarks or self.logs):
+            return NOTHING
         gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
         payload = Payload(
             *gathered, answers, requests or {}, (*self.checks, *written.checks), self.measures, reshaped, written

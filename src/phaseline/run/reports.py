@@ -90,13 +90,25 @@ class Dispatched:
 def all_completed(batch: int, members: np.ndarray) -> Report:
     """The report of a call that completed its members and said nothing else: three arrays, no objects by member."""
     count = len(members)
-    return Report(
-        batch,
-        members.astype(np.int32, copy=False),
-        np.full(count, OutcomeKind.COMPLETED, np.uint8),
-        np.full(count, -1, np.int64),
-    )
+    kinds, delays = same_kind(OutcomeKind.COMPLETED, count), no_delays(count)
+    return Report(batch, members.astype(np.int32, copy=False), kinds, delays)
 
+
+def same_kind(kind: int, count: int) -> np.ndarray:
+    """So many times this outcome, uint8; not to be written."""
+    return _KINDS[kind, :count] if count <= FEW else np.full(count, kind, np.uint8)
+
+
+def no_delays(count: int) -> np.ndarray:
+    """So many times the policy's interval, int64; not to be written."""
+    return _DELAYS[:count] if count <= FEW else np.full(count, -1, np.int64)
+
+
+FEW = 16
+"""Up to so many outcomes are a piece of a column that is there already."""
+_KINDS = np.repeat(np.arange(len(OutcomeKind), dtype=np.uint8)[:, None], FEW, axis=1)
+_DELAYS = np.full(FEW, -1, np.int64)
+_KINDS.flags.writeable = _DELAYS.flags.writeable = False
 
 NO_MEMBERS = np.empty(0, np.int32)
 NO_KINDS = np.empty(0, np.uint8)

@@ -42,7 +42,7 @@ class Rounds:
 
         The deployments' states follow at once, because planners look at them.
         """
-        asking = [command for command in decision.commands if _is_asked(command)]
+        asking = [command for command in decision.commands if type(command) is Ask and command.subjects is None]
         for command in asking:  # the store has what was before this turn, so it is read before states follow
             self._deployments.loaded(self._scheduler.runs[command.execution].deployment)  # type: ignore[union-attr]  # all are Ask
         self._deployments.entered(decision.changes.states)
@@ -117,4 +117,4 @@ class Rounds:
 
 def _is_asked(command: Command) -> bool:
     """Whether a planner is to be asked about a whole round."""
-    return isinstance(command, Ask) and command.subjects is None
+    return type(command) is Ask and command.subjects is None

@@ -142,7 +142,8 @@ class LoadedDeployment:
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
         """Instances have gone through these states, and are now in the last one."""
         self.states[subjects] = states[-1]
-        self.checks.enter(states, subjects)
+        if not self.checks.is_empty:
+            self.checks.enter(states, subjects)
 
     def state_of(self, instance: int) -> str:
         """The state of an instance number."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from phaseline.model.graph import Policy
+    from phaseline.model.phases import PhaseDefinition
     from phaseline.model.rows import DocumentChange
     from phaseline.ports import Catalog, Clock
     from phaseline.run.calling import Call, Outcome
@@ -77,8 +78,10 @@ class ThreadExecutor:
         """Begin the calls of a batch."""
         channel = LocalChannel(handover, self._poster, self._catalog, self._clock)
         if handover.batch.lane.form == "bulk":
-            self._watch(handover)
-            self._watch_length(handover, channel)
+            if handover.batch.deadline_at:
+                self._watch(handover)
+            if handover.definition is not None:
+                self._watch_length(handover, handover.definition, channel)
             for group in handover.groups():
                 self._bulk.put(partial(self._call_group, handover, group, channel))
         else:
@@ -291,8 +294,6 @@ class ThreadExecutor:
 
     def _watch(self, handover: HandOver) -> None:
         """Give a bulk call up at its batch's deadline; its thread is left to itself (PD47)."""
-        if not handover.batch.deadline_at:
-            return
         timeout_s, error = self._limit(handover)
 
         def give_up() -> None:
@@ -305,11 +306,8 @@ class ThreadExecutor:
 
         self._poster.alarms.set(timeout_s, give_up)
 
-    def _watch_length(self, handover: HandOver, channel: LocalChannel) -> None:
+    def _watch_length(self, handover: HandOver, phase: PhaseDefinition, channel: LocalChannel) -> None:
         """Tell once of a run of a phase that takes longer than it should; it goes on (decision 9)."""
-        phase = handover.definition
-        if phase is None:
-            return
 
         def warn() -> None:
             members = handover.unanswered()
@@ -374,7 +372,7 @@ def bulk_report(handover: HandOver, members: np.ndarray, settled: Settled) -> Re
         if call.data is not None:
             outcome = kept_data(handover, call, outcome)
         if outcome is not before:
-            settled.kinds[place], settled.delays[place] = outcome.kind, outcome.delay_ms
+            settled.change(place, outcome)
             outcomes[place] = outcome
     remarks = []
     for place in sorted({*outcomes, *retried}):

@@ -86,6 +86,12 @@ class Settled:
         self.outcomes = outcomes
         self.calls = calls
 
+    def change(self, place: int, outcome: Outcome) -> None:
+        """Another outcome for one place."""
+        if not self.kinds.flags.writeable:
+            self.kinds, self.delays = self.kinds.copy(), self.delays.copy()
+        self.kinds[place], self.delays[place] = outcome.kind, outcome.delay_ms
+
     def outcome_at(self, place: int) -> Outcome:
         """The outcome of one place."""
         found = self.outcomes.get(place)

@@ -97,6 +97,8 @@ class ChecksWriter:
         """What states clear of results, then new results."""
         books: dict[int, CheckBook] = {}
         for change in entered:
+            if self._columns.get(change.deployment) == {}:
+                continue  # of most deployments nothing was ever found: there is nothing to clear
             if clears(change.states) and len(change.subjects):
                 self._book(db, books, change.deployment).enter(change.states, change.subjects)
         for results in made:

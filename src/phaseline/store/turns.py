@@ -94,7 +94,8 @@ class TurnWriter:
                 _WRITE_PAGES,
                 [(page.graph, page.number, page.statuses) for page in changes.pages],
             )
-        _write_notes(db, changes.notes)
+        if changes.notes:
+            _write_notes(db, changes.notes)
         _open_batches(db, changes.opened)
         _close_batches(db, changes.closed)
         if changes.reopened:
@@ -134,15 +135,20 @@ class TurnWriter:
         """The last state of each instance; only pages in which one changed."""
         touched: dict[int, set[int]] = {}
         for change in entered:
-            if not len(change.subjects):
+            deployment, last, subjects = change.deployment, change.states[-1], change.subjects
+            count = len(subjects)
+            if not count:
                 continue
-            states = self._states_of(db, change.deployment)
-            if change.subjects.max() >= len(states):
-                states = self._longer(db, change.deployment, states)
-            states[change.subjects] = change.states[-1]
-            if change.states[-1] == REMOVED:
-                db.execute(_DROP_DOCUMENTS, (change.deployment, documents.to_text(change.subjects.tolist())))
-            touched.setdefault(change.deployment, set()).update(_pages_of(change.subjects))
+            states = self._states_of(db, deployment)
+            if (subjects.item() if count == 1 else subjects.max()) >= len(states):
+                states = self._longer(db, deployment, states)
+            states[subjects] = last
+            if last == REMOVED:
+                db.execute(_DROP_DOCUMENTS, (deployment, documents.to_text(subjects.tolist())))
+            pages = touched.get(deployment)
+            if pages is None:
+                pages = touched[deployment] = set()
+            pages.update(_pages_of(subjects))
         db.executemany(_WRITE_STATES, self._state_pages(touched))
 
     def _state_pages(self, touched: dict[int, set[int]]) -> Iterable[tuple[int, int, bytes]]:
