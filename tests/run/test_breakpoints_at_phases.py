@@ -161,3 +161,11 @@ def test_h46_nodes_of_a_blueprint_stop_at_phases_and_operations_of_their_path(po
         called.append(out[0].phase.replace(f"breakpoint {point}", "*"))
         yard.answer(out[0])
     assert (called, yard.status(row)) == (order, ExecutionStatus.COMPLETED)
+
+
+def test_h46_the_history_says_who_has_cleared_it() -> None:
+    yard, row = lined_up("pre-Create=a", names=("a",))
+    stop(yard, PRE, "a")
+    clear(yard, PRE, "a")
+    told = yard.events(row, "phase_completed_by_hand")
+    assert [(one.operation, one.message) for one in told] == [(PRE, "seen")]

@@ -9,15 +9,17 @@ from phaseline.cli.render.executions import execution_text
 from phaseline.model.breakpoints import Breakpoint
 from phaseline.model.problem import ProblemsError
 from phaseline.run.progress import Progress
-from phaseline.use_cases.breakpoints import clear, list_breakpoints
+from phaseline.use_cases.breakpoints import add, clear, list_breakpoints, remove
 from phaseline.use_cases.deciding import cancel, complete
 from phaseline.use_cases.executions import show_execution
 from phaseline.use_cases.history import events
 from phaseline.use_cases.installing import Manner, Order, install, uninstall
 from phaseline.use_cases.labels import change_labels
+from phaseline.use_cases.plans import plan_install, plan_uninstall
 from phaseline.use_cases.settings import Settings
 from phaseline.use_cases.status import Need, status
 from phaseline.use_cases.stuck import list_stuck
+from phaseline.use_cases.updating import UpdateOrder, plan_update, update
 from phaseline.use_cases.watching import Nobody
 from phaseline.use_cases.workplace import Workplace, workplace
 
@@ -143,3 +145,82 @@ def test_h28_an_install_over_its_time_says_so(place: Workplace, tmp_path: Path) 
     """It stops at a breakpoint that nobody clears, so nothing but its time ends it."""
     view = install(place, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create"),), timeout_s=0.05))
     assert (view.status, view.reason.startswith("timed out after 0.05 s")) == ("canceled", True)
+
+
+def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
+    place: Workplace, tmp_path: Path
+) -> None:
+    asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=["csys-breakpoint=create=d*@600s"])
+    assert install(place, asked, watcher=UntilItStops()).interrupted
+    (found,) = list_breakpoints(place)
+    assert (found.point, found.node) == ("pre-create", "db")
+    assert found.message.startswith("paused at pre-create until somebody clears it, at most 600 s")
+
+
+@pytest.mark.parametrize(("text", "told"), [("pre-create=wbe", "Did you mean 'web'"), ("pre- create", "Write POINT")])
+def test_h46_a_label_at_which_nobody_could_stop_is_refused_with_the_deployment(
+    place: Workplace, tmp_path: Path, text: str, told: str
+) -> None:
+    asked = Order(str(tmp_path / "blueprint.yaml"), "shop", labels=[f"csys-breakpoint={text}"])
+    for doing in (install, plan_install):
+        with pytest.raises(ProblemsError, match="PL-P047") as error:
+            doing(place, asked)
+        assert told in error.value.problems[0].mend
+    assert place.store.deployments() == []
+
+
+def test_h46_a_plan_shows_where_it_would_stop_and_counts_no_call_for_it(place: Workplace, tmp_path: Path) -> None:
+    plain = plan_install(place, order(tmp_path)).summary
+    found = plan_install(place, order(tmp_path), manner=Manner(breakpoints=(Breakpoint("pre-create", "web"),)))
+    web = next(node for node in found.summary.nodes if node.name == "web")
+    assert [(one.name, one.form, one.count) for one in web.operations][:1] == [("breakpoint pre-create", "stop", 1)]
+    assert "breakpoint pre-create  stops until somebody clears it" in found.text
+    assert (found.summary.calls, found.summary.phases[0].name) == (plain.calls, plain.phases[0].name)
+
+
+def test_h46_a_plan_shows_the_breakpoints_of_its_deployment(place: Workplace, tmp_path: Path) -> None:
+    assert install(place, order(tmp_path)).is_good
+    assert add(place, "shop", ["pre-delete=web"]).added == 1
+    assert "breakpoint pre-delete" in plan_uninstall(place, "shop").text
+    with pytest.raises(ProblemsError, match="PL-P047"):
+        plan_uninstall(place, "shop", manner=Manner(breakpoints=(Breakpoint("pre-delete", "wbe"),)))
+    assert remove(place, "shop", ["pre-delete"]).breakpoints == []
+    assert "breakpoint" not in plan_uninstall(place, "shop").text
+
+
+CHANGED = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins: {things: {executor: central_deployment_agent, install: false}}
+inputs: {size: {default: 1}}
+node_types: {Sized: {derived_from: cloudify.nodes.Root, properties: {size: {default: 0}}}}
+node_templates:
+  db: {type: Sized, properties: {size: {get_input: size}}, interfaces: {cloudify.interfaces.lifecycle: {update: things.things.run}}}
+  web:
+    type: cloudify.nodes.Root
+    relationships: [{type: cloudify.relationships.depends_on, target: db}]
+"""
+
+
+@pytest.mark.parametrize("point", ["pre-update", "post-update"])
+def test_h46_who_is_updated_stops_before_it_and_after_it_once(place: Workplace, tmp_path: Path, point: str) -> None:
+    (tmp_path / "blueprint.yaml").write_text(CHANGED)
+    assert install(place, order(tmp_path)).is_good
+    wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"), {"size": 2})
+    stops = Manner(breakpoints=(Breakpoint(point),))
+    assert (
+        f"breakpoint {point}  stops until somebody clears it\n" in plan_update(place, wanted, manner=stops).text + "\n"
+    )
+    assert update(place, wanted, manner=stops, watcher=UntilItStops()).interrupted
+    assert [(one.point, one.node) for one in list_breakpoints(place)] == [(point, "db")]
+    clear(place, point)
+    assert place.store.executions()[-1].status == "completed"
+
+
+def test_h46_nodes_that_come_with_an_update_may_be_named(place: Workplace, tmp_path: Path) -> None:
+    assert install(place, order(tmp_path)).is_good
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT + "  new: {type: cloudify.nodes.Root}\n")
+    wanted = UpdateOrder("shop", str(tmp_path / "blueprint.yaml"))
+    stops = Manner(breakpoints=(Breakpoint("post-create", "new"),))
+    assert update(place, wanted, manner=stops, watcher=UntilItStops()).interrupted
+    assert [(one.point, one.node) for one in list_breakpoints(place)] == [("post-create", "new")]

@@ -214,14 +214,31 @@ def _of_time(function: Callable[..., object]) -> Callable[..., object]:
         metavar="SPAN",
         help="Cancel it when it takes longer: 90s, 10m, 2h; calls that run have 4 minutes more.",
     )
+    return time(_of_breaks(function))
+
+
+def stopping_options(function: F) -> F:
+    """The options that say where something stops; the command gets them together, as its ``breakpoints``."""
+
+    @wraps(function)
+    def with_breakpoints(*args: object, breaks: tuple[str, ...], break_timeout: str | None, **others: object) -> object:
+        from phaseline.cli.running import read_breaks
+
+        return function(*args, breakpoints=read_breaks(breaks, break_timeout), **others)
+
+    return cast("F", _of_breaks(with_breakpoints))
+
+
+def _of_breaks(function: Callable[..., object]) -> Callable[..., object]:
     stops = click.option(
         "--break",
         "breaks",
-        metavar="POINT=NODES",
+        metavar="POINT=NAMES",
         multiple=True,
-        help="Instances of these nodes (* for any part of a name) stop there until they are cleared: pre-create=app_*; repeatable.",
+        help="Instances of these nodes, or these resources (* for any part of a name), stop there until they are cleared: pre-create=app_*, "
+        "post-PHASE=node-1; repeatable.",
     )
     waits = click.option(
         "--break-timeout", metavar="SPAN", help="What stops at a --break and is not cleared so long has failed."
     )
-    return time(stops(waits(function)))
+    return stops(waits(function))

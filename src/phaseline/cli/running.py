@@ -59,7 +59,9 @@ def watching(desk: Desk) -> Iterator[Reporter]:
             signal.signal(number, handler)
 
 
-def _breakpoints(written: Sequence[str], wait_s: float | None) -> tuple[Breakpoint, ...]:
+def read_breaks(written: Sequence[str], timeout: str | None) -> tuple[Breakpoint, ...]:
+    """What ``--break`` and ``--break-timeout`` say."""
+    wait_s = span("--break-timeout", timeout)
     if not written:
         return ()
     from phaseline.model.breakpoints import read_breakpoint
@@ -84,9 +86,9 @@ def read_manner(
     """What the options that they share say of failures, of time, of where to stop, and of others who are at work."""
     from phaseline.use_cases.installing import Manner, read_limit
 
-    stops = _breakpoints(breaks, _span("--break-timeout", break_timeout))
+    stops = read_breaks(breaks, break_timeout)
     manner = Manner(
-        task_retries, on_failure, None, if_busy, _span("--timeout", timeout), subgraph_retries, breakpoints=stops
+        task_retries, on_failure, None, if_busy, span("--timeout", timeout), subgraph_retries, breakpoints=stops
     )
     if stop_after is None:
         return manner
@@ -100,7 +102,8 @@ def read_manner(
         raise click.UsageError(f"--stop-after: {error}") from error
 
 
-def _span(option: str, text: str | None) -> float | None:
+def span(option: str, text: str | None) -> float | None:
+    """The seconds that an option says; None: it is not given."""
     from phaseline.use_cases.installing import read_span
 
     try:

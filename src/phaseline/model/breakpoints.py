@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from phaseline.model.blueprint import Operation
 from phaseline.model.frozen import frozen
+from phaseline.model.state_steps import phase_of
 
 PREFIX = "breakpoint "
 """What the phase of such an entry begins with; its point follows."""
@@ -25,7 +26,7 @@ LABEL = "csys-breakpoint"
 """Key of the labels of a deployment that are breakpoints of all its executions."""
 BUILT_IN = "cloudify.interfaces."
 LIFE_CYCLE = BUILT_IN + "lifecycle."
-OF_LIFE_CYCLE = ("create", "start", "stop", "delete")
+OF_LIFE_CYCLE = ("create", "update", "start", "stop", "delete")
 """Operations of which other built-in interfaces have one of the same last part; these are named by more of theirs."""
 WRITTEN = re.compile(r"(?:(pre|post)-)?([^\s=@]+)(?:=([^@]*))?(?:@([0-9]+(?:\.[0-9]+)?)s)?")
 """How users write one: side and name, nodes, and after how many seconds it fails."""
@@ -111,6 +112,15 @@ def stop_beside(step: str) -> tuple[str, str] | None:
     (('pre', 'Acme.Create'), None)
     """
     return Breakpoint(step.removeprefix(PREFIX)).stands if step.startswith(PREFIX) else None
+
+
+def told_of(step: str) -> str | None:
+    """What users call a step of a state: its phase, or a breakpoint by its whole name; None: it is neither.
+
+    >>> told_of("breakpoint pre-Acme.Create"), told_of("phase:Acme.Create"), told_of("exit:Allocation")
+    ('breakpoint pre-Acme.Create', 'Acme.Create', None)
+    """
+    return step if step.startswith(PREFIX) else phase_of(step)
 
 
 def pausing(phase: str, breakpoints: Sequence[Breakpoint]) -> Operation:

@@ -9,8 +9,9 @@ from phaseline.plan.selection import NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, na
 from phaseline.plan.workflows import PLANNERS, built_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.execution import Request
     from phaseline.model.topology import Topology
     from phaseline.plan.workflow import Parameter, Workflow
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 POINTS = ("create", "update", "delete", "configure", "start", "stop")
 """Operations that a breakpoint may name although nobody maps them."""
-NODES_NAMED = 10
+NAMED = 10
 
 
 def check(
@@ -43,7 +44,7 @@ def check(
     more = set(declared.parameters if declared is not None else ())
     if with_custom:
         more |= request.parameters.keys()
-    found = (*_parameters(request, workflow.parameters, more), *_filters(topology, request), *_stops(topology, request))
+    found = (*_parameters(request, workflow.parameters, more), *_filters(topology, request))
     if request.take_back and not workflow.takes_back:
         found = (*found, _not_taken_back(request))
     found = found or tuple(workflow.problems(topology, request))
@@ -54,20 +55,43 @@ def check(
     return found
 
 
-def _stops(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P047: breakpoints at which nobody will ever stop."""
-    nodes = [node.name for number, node in enumerate(topology.nodes) if number not in topology.past]
-    for one in request.breakpoints:
-        if not any(map(one.concerns, nodes)):
-            mend = f"{_did_you_mean(one.nodes, nodes)}There are: {', '.join(nodes[:NODES_NAMED])}."
-            yield Problem("PL-P047", f"the breakpoint {one} fits no node", mend)
-            continue
-        known = {*topology.called, *topology.called_between, *POINTS}
-        short = {name.rpartition(".")[2] for name in known}
-        named = one.point.partition("-")[2]
-        if named not in known | short:
-            mend = f"{_did_you_mean(named, short)}Name an operation, such as {', '.join(POINTS)}."
-            yield Problem("PL-P047", f"the breakpoint {one} stands at '{named}', which is no operation", mend)
+def stop_problems(
+    breakpoints: Iterable[Breakpoint], topologies: Iterable[Topology], phases: Iterable[str]
+) -> Iterator[Problem]:
+    """PL-P047: breakpoints at which nobody will ever stop. ``phases``: those that nodes may come to.
+
+    ``topologies``: the deployment, and what it is brought to.
+    """
+    nodes: dict[str, None] = {}
+    known = set(POINTS)
+    for topology in topologies:
+        nodes |= {node.name: None for number, node in enumerate(topology.nodes) if number not in topology.past}
+        known |= {*topology.called, *topology.called_between}
+    yield from unfit_stops(breakpoints, list(nodes), known, list(phases))
+
+
+def unfit_stops(
+    breakpoints: Iterable[Breakpoint],
+    names: Sequence[str],
+    operations: Iterable[str] = (),
+    phases: Sequence[str] = (),
+    noun: str = "node",
+) -> Iterator[Problem]:
+    """PL-P047: breakpoints that name none of these nodes or resources, or stand at nothing of this. Empty ``names``: anybody may come."""
+    parts = {".".join(words[at:]) for name in operations for words in [name.split(".")] for at in range(len(words))}
+    short = {part for part in parts if "." not in part}
+    lower = {phase.lower() for phase in phases}
+    for one in breakpoints:
+        _, named = one.stands
+        if names and not any(map(one.concerns, names)):
+            mend = f"{_did_you_mean(one.nodes, names)}There are: {', '.join(names[:NAMED])}."
+            yield Problem("PL-P047", f"the breakpoint {one} fits no {noun}", mend)
+        elif named not in parts and named.lower() not in lower:
+            ways = [f"an operation, such as {', '.join(POINTS)}"] if short else []
+            ways += [f"a phase, such as {', '.join(phases[:NAMED])}"] if phases else []
+            mend = f"{_did_you_mean(named, [*short, *phases])}Name {' or '.join(ways) or 'a phase that is loaded'}."
+            what = " and no ".join([*(["operation"] if short else []), *(["phase"] if phases or not short else [])])
+            yield Problem("PL-P047", f"the breakpoint {one} stands at '{named}', which is no {what}", mend)
 
 
 def _not_taken_back(request: Request) -> Problem:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.breakpoints import PREFIX as STOP
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.problem import Problem, ProblemsError
@@ -31,7 +32,10 @@ SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-", "heal": "!"}
 
 @frozen
 class OperationPlan:
-    """An operation that is called on ``count`` instances; ``name`` is full. ``form``: function, script or inline."""
+    """An operation that is called on ``count`` instances; ``name`` is full. ``form``: function, script or inline.
+
+    A breakpoint has the form stop: that many instances stop there.
+    """
 
     name: str
     plugin: str
@@ -163,6 +167,7 @@ def summarise(
             is_least=found.lane.key is not None,
         )
         for found in lanes
+        if not found.lane.phase.startswith(STOP)  # no plugin is called there
     )
     return PlanSummary(
         workflow=graph.name,
@@ -263,11 +268,14 @@ def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray) -> dict[int, lis
 
 
 def _operations(tally: list[tuple[str, int]], operations: Mapping[str, Operation]) -> tuple[OperationPlan, ...]:
-    found = [(operations[name], count) for name, count in tally if phase_of(name) is None]
-    return tuple(
-        OperationPlan(operation.name, operation.plugin, operation.implementation, operation.form, count)
-        for operation, count in found
-    )
+    return tuple(_called(name, operations, count) for name, count in tally if phase_of(name) is None)
+
+
+def _called(name: str, operations: Mapping[str, Operation], count: int) -> OperationPlan:
+    if name.startswith(STOP):
+        return OperationPlan(name, "", "stops until somebody clears it", "stop", count)
+    operation = operations[name]
+    return OperationPlan(operation.name, operation.plugin, operation.implementation, operation.form, count)
 
 
 def _relationship(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phaseline.model.breakpoints import told_of
 from phaseline.model.events import (
     CancelRequested,
     CompleteRequested,
@@ -20,7 +21,6 @@ from phaseline.model.events import (
 from phaseline.model.phase_data import PHASE_DATA
 from phaseline.model.problem import fail
 from phaseline.model.rows import DocumentChange, EventRow, Remark, RequestKind
-from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, Mark
 from phaseline.model.subject_ranges import numbers_of
 from phaseline.run.signals import given, statuses_of
@@ -126,7 +126,7 @@ class PathOrders:
                     if left:
                         resource = self._deployments.loaded(row.deployment).topology.ids[int(graph.subject[left[0]])]
                         message = (
-                            f"{resource} has left the state {stay.state}, in which '{phase_of(step.phase)}' was called"
+                            f"{resource} has left the state {stay.state}, in which '{told_of(step.phase)}' was called"
                         )
                         raise fail("PL-C014", message, "A phase is called again only in its state.", subject=row.id)
 
@@ -224,9 +224,9 @@ def chosen_in(body: Mapping[str, Any]) -> Chosen | None:
 
 
 def _phases_at(graph: Graph, positions: np.ndarray) -> Iterator[tuple[str, int]]:
-    """(phase, position) of those of the positions that are of phases."""
+    """(phase, position) of those of the positions that are of phases, or of breakpoints at them."""
     for step in graph.steps:
-        name = phase_of(step.phase)
+        name = told_of(step.phase)
         if name is not None:
             inside = positions[(positions >= step.first) & (positions < step.first + step.count)]
             for position in inside.tolist():

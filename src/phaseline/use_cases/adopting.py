@@ -17,7 +17,7 @@ from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.owning import conduct, refuse
 from phaseline.use_cases.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
-from phaseline.use_cases.surrounding import new_execution
+from phaseline.use_cases.surrounding import new_execution, with_stops
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -101,12 +101,12 @@ def adopt(
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 
-def plan_adoption(place: Workplace, order: AdoptOrder) -> Planned:
+def plan_adoption(place: Workplace, order: AdoptOrder, *, manner: Manner = AS_SET) -> Planned:
     """What adopting a document would do. Raises: as ``adopt``."""
     from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.plans import plan_made
 
-    name, found, request = _asked(place, order, AS_SET)
+    name, found, request = _asked(place, order, manner)
     refuse_taken(place, name)
     adoption = found.adoption
     loaded = Loaded(found.blueprint, found.inputs, adoption.topology, found.code, adoption.warnings, found.uses)
@@ -126,6 +126,7 @@ def _asked(place: Workplace, order: AdoptOrder, manner: Manner) -> tuple[str, Pr
     if adoption.states:
         parameters["states"] = dict(adoption.states)
     request = manner.request("adopt", place, parameters if order.check else {**parameters, "check": False})
+    request = with_stops(place, request, adoption.topology)
     refuse(adoption.topology, request)
     return name, prepared, request
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.breakpoints import Stopped
+    from phaseline.use_cases.breakpoints import Kept, Stopped
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
@@ -23,6 +23,19 @@ class Breakpoints:
         from phaseline.use_cases.breakpoints import list_breakpoints
 
         return list_breakpoints(self._place, deployment)
+
+    def add(self, deployment: str, *points: str, timeout: str | None = None) -> Kept:
+        """Let all that is begun from now on in a deployment or cluster stop there; without a point what it has."""
+        from phaseline.use_cases.breakpoints import add
+        from phaseline.use_cases.installing import read_span
+
+        return add(self._place, deployment, points, timeout_s=None if timeout is None else read_span(timeout))
+
+    def remove(self, deployment: str, *points: str) -> Kept:
+        """Let what is begun from now on stop there no more."""
+        from phaseline.use_cases.breakpoints import remove
+
+        return remove(self._place, deployment, points)
 
     def clear(
         self,

@@ -1,26 +1,32 @@
-"""Instances that have stopped at a breakpoint: which they are, and letting them go on (H46)."""
+"""Breakpoints as users know them: those of a deployment, who has stopped at one, and letting them go on (H46)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.breakpoints import LABEL, PREFIX, Breakpoint, read_breakpoint
 from phaseline.model.frozen import altered, frozen
-from phaseline.model.problem import fail
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus
 from phaseline.use_cases.asking import ask
 from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.labels import change_labels
 from phaseline.use_cases.owning import conduct
+from phaseline.use_cases.resources.asking import ask_for
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
-    from phaseline.model.rows import ExecutionRow
+    from phaseline.model.problem import Problem
+    from phaseline.model.rows import DeploymentRow, ExecutionRow
+    from phaseline.model.topology import Topology
     from phaseline.ports import Store
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
@@ -43,16 +49,105 @@ class Stopped:
     position: int
 
 
-def with_breakpoints(place: Workplace, deployment: int, request: Request) -> Request:
-    """The request with the breakpoints of its deployment, which are labels of it; what is none of these is left out."""
+def with_breakpoints(
+    place: Workplace, request: Request, topologies: Sequence[Topology], deployment: int = 0
+) -> Request:
+    """The request with the breakpoints of its deployment, which are labels of it. ``deployment`` 0: one that is to be made.
+
+    Raises: PL-P047 for those of the request, and of what is to be made, at which nobody would stop. A label that has become wrong since
+    it was given is in nobody's way.
+    """
+    from phaseline.plan.requests import stop_problems
+    from phaseline.use_cases.node_paths import phases_on_paths
+
+    given = request.breakpoints if deployment else (*request.breakpoints, *_labels_of_new(topologies[0]))
+    if given:
+        phases = [phase for one in topologies for phase in phases_on_paths(place, one.blueprint)]
+        problems = tuple(stop_problems(given, topologies, dict.fromkeys(phases)))
+        if problems:
+            raise ProblemsError(problems)
+    kept = labelled(place.store, deployment) if deployment else ()
+    return altered(request, breakpoints=tuple(dict.fromkeys((*given, *kept))))
+
+
+def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
+    """The breakpoints that a deployment or cluster has by its labels; what is none of these is left out."""
     found: list[Breakpoint] = []
-    for text in (label.value for label in place.store.labels.of(deployment) if label.key == LABEL):
-        try:
+    for text in (label.value for label in store.labels.of(deployment) if label.key == LABEL):
+        with suppress(ValueError):
             found.append(read_breakpoint(text))
-        except ValueError:
-            continue
-    more = tuple(one for one in found if one not in request.breakpoints)
-    return altered(request, breakpoints=request.breakpoints + more) if more else request
+    return tuple(found)
+
+
+def _labels_of_new(topology: Topology) -> tuple[Breakpoint, ...]:
+    return tuple(read(text) for text in topology.blueprint.labels.get(LABEL, ()) if isinstance(text, str))
+
+
+def read(text: str, timeout_s: float | None = None) -> Breakpoint:
+    """A breakpoint as it is written. Raises: PL-P047."""
+    try:
+        return read_breakpoint(text, timeout_s)
+    except ValueError as error:
+        mend = "Write POINT=NAMES, such as pre-create=app_* or post-Acme.Create=node-*."
+        raise fail("PL-P047", str(error), mend) from None
+
+
+@frozen
+class Kept:
+    """The breakpoints of all coming executions of a deployment or cluster. ``added`` and ``removed``: how many this changed."""
+
+    deployment: str
+    breakpoints: Sequence[str]
+    added: int = 0
+    removed: int = 0
+
+
+def add(place: Workplace, deployment: str, points: Sequence[str] = (), *, timeout_s: float | None = None) -> Kept:
+    """Let all executions of a deployment or cluster that are begun from now on stop there, too; all that it has then.
+
+    They are its labels. Raises: PL-C010, PL-P047 for those at which nobody would stop.
+    """
+    row = find_deployment(place.store, deployment, to_change=bool(points))
+    given = [read(text, timeout_s) for text in points]
+    problems = tuple(_unfit(place, row, given)) if given else ()
+    if problems:
+        raise ProblemsError(problems)
+    found = change_labels(place, row.name, add=[f"{LABEL}={one}" for one in given])
+    return Kept(row.name, _kept_texts(place.store, row.number), added=found.added)
+
+
+def remove(place: Workplace, deployment: str, points: Sequence[str]) -> Kept:
+    """Let executions that are begun from now on stop there no more. Who stands there stays until it is cleared.
+
+    A point alone means all its breakpoints. Raises: PL-C010, PL-P047 for what it has not.
+    """
+    row = find_deployment(place.store, deployment, to_change=True)
+    texts = [label.value for label in place.store.labels.of(row.number) if label.key == LABEL]
+    gone: dict[str, None] = {}
+    for point in points:
+        mine = [text for text in texts if point in {text, text.partition("=")[0]} or str(read(point)) == text]
+        if not mine:
+            has = ", ".join(texts) or "none"
+            raise fail("PL-P047", f"'{row.name}' has no breakpoint '{point}'", f"It has: {has}.", subject=point)
+        gone |= dict.fromkeys(mine)
+    found = change_labels(place, row.name, remove=[f"{LABEL}={text}" for text in gone])
+    return Kept(row.name, _kept_texts(place.store, row.number), removed=found.removed)
+
+
+def _kept_texts(store: Store, deployment: int) -> list[str]:
+    return [str(one) for one in labelled(store, deployment)]
+
+
+def _unfit(place: Workplace, row: DeploymentRow, given: Sequence[Breakpoint]) -> Iterator[Problem]:
+    from phaseline.plan.requests import stop_problems
+    from phaseline.use_cases.node_paths import phases_on_paths
+    from phaseline.use_cases.resources.applying import known_phases, unfit_stops
+
+    if row.kind == "resources":
+        yield from unfit_stops(given, (), known_phases(place))
+        return
+    topology = place.store.topology(row.number)
+    yield from stop_problems(given, [topology], phases_on_paths(place, topology.blueprint))
 
 
 def list_breakpoints(place: Workplace, deployment: str | None = None) -> Sequence[Stopped]:
@@ -72,7 +167,8 @@ def clear(
 ) -> Sequence[Stopped]:
     """Let those go on that stand at a point, or only these of them; who they were.
 
-    Where no engine is at work this process is it, until the execution has ended or stops again. The instances may be named by their node or by the beginning of their id. Raises: PL-C092 if nobody stands there.
+    Where no engine is at work this process is it, until the execution has ended or stops again; resources go on with the next engine.
+    The instances may be named by their node or by the beginning of their id. Raises: PL-C092 if nobody stands there.
     """
     standing = list_breakpoints(place, deployment)
     chosen = [one for one in standing if one.point == point and (not instances or _is_named(one, instances))]
@@ -91,6 +187,9 @@ def clear(
         assert row is not None, "it is open"
         mine = [one.position for one in chosen if (one.execution, one.graph) == (execution, graph)]
         body: dict[str, Value] = {"graph": graph, "positions": list(mine), "reason": f"cleared {point}"}
+        if row.request.workflow == REACH:
+            ask_for(place, [(RequestKind.COMPLETE, row.number, {"id": row.id, **body})])
+            continue
         ticket = ask(place, RequestKind.COMPLETE, row, body)
         if place.store.owner() is None:
             conduct(place, ticket, watcher)
@@ -110,6 +209,8 @@ def stopped_in(store: Store, row: ExecutionRow) -> Iterator[Stopped]:
     """Who stands at a breakpoint in one execution."""
     topology = store.topology(row.deployment)
     for known in store.graphs(row.number):
+        if EntryStatus.SLEEPING not in bytes(store.statuses(known.id)):
+            continue
         graph = store.graph(known.id)
         steps = [step for step in graph.steps if step.phase.startswith(PREFIX)]
         if not steps:

@@ -15,7 +15,7 @@ from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.claiming import lets_be, refuse_busy
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.owning import conduct, refuse
-from phaseline.use_cases.surrounding import new_execution
+from phaseline.use_cases.surrounding import new_execution, with_stops
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def install(
 
     name = deployment_name(order.file, order.name)
     loaded = load_order(place, order)
-    request = manner.request("install", place, {})
+    request = with_stops(place, manner.request("install", place, {}), loaded.topology)
     refuse(loaded.topology, request)
     agents = agent_warning(loaded.topology.nodes)
     for warning in (*loaded.warnings, *([agents] if agents else ())):
@@ -201,6 +201,7 @@ def uninstall(
     refuse_moved(place, deployment)
     request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
     topology = place.store.topology(deployment.number)
+    request = with_stops(place, request, topology, deployment=deployment.number)
     refuse(topology, request)
     refuse_busy(place.store, deployment, topology, request)
     new = new_execution(place, deployment.number, request)

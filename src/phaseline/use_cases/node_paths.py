@@ -66,6 +66,13 @@ def known_paths(place: Workplace, blueprint: Blueprint, names: Sequence[str] = (
     return KnownPaths(registry, state_numbers((*names, *more)))
 
 
+def phases_on_paths(place: Workplace, blueprint: Blueprint) -> tuple[str, ...]:
+    """Every phase that its nodes may come to."""
+    from phaseline.plan.stays import phases_of
+
+    return phases_of(blueprint, _registry(place, blueprint)) if blueprint.on_path else ()
+
+
 def _registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:
     """The phases of the settings' folders, as they are for the blueprint."""
     return place.phases_found.registry.of_blueprint(blueprint)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.stored_plans import PlanDetails, PlanView
     from phaseline.use_cases.values import ExecutionView
@@ -27,13 +28,15 @@ class Plans:
         deployment: str,
         *,
         parameters: Mapping[str, Value] | None = None,
+        breakpoints: Sequence[str] = (),
         save: bool = False,
     ) -> Planned:
-        """What a workflow of a deployment would do now; ``save``: it is kept."""
+        """What a workflow of a deployment would do now; ``save``: it is kept. ``breakpoints``: where instances stop."""
         from phaseline.use_cases.plans import plan_workflow
         from phaseline.use_cases.workflows import Start
 
-        return plan_workflow(self._place, Start(workflow, deployment, parameters or {}), save=save)
+        order = Start(workflow, deployment, parameters or {})
+        return plan_workflow(self._place, order, save=save, manner=_stopping(breakpoints))
 
     def update(
         self,
@@ -43,14 +46,14 @@ class Plans:
         inputs: Mapping[str, Value] | None = None,
         plugins: Sequence[str] | None = None,
         parameters: Mapping[str, Value] | None = None,
+        breakpoints: Sequence[str] = (),
         save: bool = False,
     ) -> Planned:
         """What an update to a blueprint would do now; ``save``: it is kept. Otherwise as ``deployments.update``."""
         from phaseline.use_cases.updating import UpdateOrder, plan_update
 
-        return plan_update(
-            self._place, UpdateOrder(deployment, file, inputs or {}, plugins, parameters or {}), save=save
-        )
+        order = UpdateOrder(deployment, file, inputs or {}, plugins, parameters or {})
+        return plan_update(self._place, order, save=save, manner=_stopping(breakpoints))
 
     def list(self, deployment: str | None = None) -> Sequence[PlanView]:
         """Kept plans, the latest first, each with whether it can still be applied."""
@@ -75,3 +78,10 @@ class Plans:
         from phaseline.use_cases.stored_plans import delete_plan
 
         return delete_plan(self._place, id)
+
+
+def _stopping(breakpoints: Sequence[str]) -> Manner:
+    from phaseline.use_cases.breakpoints import read
+    from phaseline.use_cases.installing import Manner
+
+    return Manner(breakpoints=tuple(map(read, breakpoints)))

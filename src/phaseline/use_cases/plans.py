@@ -20,6 +20,7 @@ from phaseline.use_cases.owning import declarer, refuse, slots
 from phaseline.use_cases.previews import with_surroundings
 from phaseline.use_cases.store_file import has_store
 from phaseline.use_cases.storing import missing_secrets
+from phaseline.use_cases.surrounding import with_stops
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from phaseline.plan.surroundings import Surroundings
     from phaseline.plan.update_summary import UpdatePlan
     from phaseline.plan.workflow import Workflow
+    from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.workflows import Start
     from phaseline.use_cases.workplace import Workplace
@@ -67,7 +69,7 @@ class Planned:
         return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
 
 
-def plan_install(place: Workplace, order: Order, *, open_types: bool = False) -> Planned:
+def plan_install(place: Workplace, order: Order, *, open_types: bool = False, manner: Manner = AS_SET) -> Planned:
     """What installing a blueprint would do. Raises ``ProblemsError`` with everything that is wrong.
 
     A name that is given for the deployment is looked at as an install would, as far as there is a store. ``open_types``:
@@ -88,7 +90,7 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False) ->
 
         loaded = with_given(loaded, order.labels)
     replaced = refuse_taken(place, name) if name is not None and has_store(place) else None
-    request = AS_SET.request("install", place, {})
+    request = with_stops(place, manner.request("install", place, {}), loaded.topology)
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(place, loaded.blueprint)))
     number = 0 if replaced is None else replaced.number
     return plan_made(place, request, name or "(new)", found, yes_many=order.yes_many, replaces=number)
@@ -108,7 +110,9 @@ def plan_made(
     return with_surroundings(place, planned, request, foreseen, deployment=replaces, made=(name, loaded))
 
 
-def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False) -> Planned:
+def plan_uninstall(
+    place: Workplace, name: str, *, ignore_failure: bool = False, save: bool = False, manner: Manner = AS_SET
+) -> Planned:
     """What uninstalling a deployment would do now. Raises PL-C010 if there is none, PL-C024 if its folder is gone.
 
     ``save``: the plan is kept, to be applied later.
@@ -118,21 +122,22 @@ def plan_uninstall(place: Workplace, name: str, *, ignore_failure: bool = False,
     topology = place.store.topology(row.number)
     states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
     history = History(states, paths=_paths(place, row, topology))
-    request = AS_SET.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
+    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
+    request = with_stops(place, request, topology, deployment=row.number)
     foreseen = _ask(place, topology, row.code, request, history)
     found = _planned(place, request, foreseen, (), row, yes_many=True)
     found = with_surroundings(place, found, request, foreseen, deployment=row.number)
     return _kept(place, row, request, found) if save else found
 
 
-def plan_workflow(place: Workplace, order: Start, *, save: bool = False) -> Planned:
+def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
     """What a workflow of a deployment would do now. Raises ``ProblemsError`` with everything that ``prepare`` finds.
 
     ``save``: the plan is kept, to be applied later.
     """
     from phaseline.use_cases.workflows import prepare
 
-    found = prepare(place, order)
+    found = prepare(place, order, manner=manner)
     checks = place.store.checks(found.deployment.number, only_results=True).checks
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history, found.own)

@@ -28,14 +28,22 @@ class Resources:
         """Over this store."""
         self._place = place
 
-    def apply(self, *files: str, records: Sequence[Mapping[str, object]] = (), cluster: str = "") -> Applied:
+    def apply(
+        self,
+        *files: str,
+        records: Sequence[Mapping[str, object]] = (),
+        cluster: str = "",
+        breakpoints: Sequence[str] = (),
+    ) -> Applied:
         """Put the resources of files of records, and of records as JSON has them, into the store, or change those there are.
 
-        ``cluster``: of those that name none. Raises ``ProblemsError`` with everything that is wrong; then nothing is stored.
+        ``cluster``: of those that name none. ``breakpoints``: where those that begin to move stop, such as ``pre-Acme.Create=node-*``.
+        Raises ``ProblemsError`` with everything that is wrong; then nothing is stored.
         """
+        from phaseline.use_cases.breakpoints import read
         from phaseline.use_cases.resources.applying import apply
 
-        return apply(self._place, files, cluster=cluster, records=records)
+        return apply(self._place, files, cluster=cluster, records=records, breakpoints=tuple(map(read, breakpoints)))
 
     def list(
         self,
@@ -79,11 +87,14 @@ class Resources:
         cluster: str | None = None,
         everybody: bool = False,
         force: bool = False,
+        breakpoints: Sequence[str] = (),
     ) -> Moved:
-        """Give them another target; what runs of them is awaited first, unless ``force``."""
+        """Give them another target; what runs of them is awaited first, unless ``force``. ``breakpoints``: where they stop."""
+        from phaseline.use_cases.breakpoints import read
         from phaseline.use_cases.resources.moving import target
 
-        return target(self._place, state, _choice(names, where, group, cluster, everybody=everybody), force=force)
+        choice = _choice(names, where, group, cluster, everybody=everybody)
+        return target(self._place, state, choice, force=force, breakpoints=tuple(map(read, breakpoints)))
 
     def retry(
         self,

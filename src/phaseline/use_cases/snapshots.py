@@ -122,9 +122,9 @@ def restore(
     return carry_out(place, prepare_restore(place, deployment, name, manner=manner), watcher, detach=detach)
 
 
-def plan_restore(place: Workplace, deployment: str, name: str) -> Planned:
+def plan_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> Planned:
     """What a restore would do now."""
-    return planned_update(place, prepare_restore(place, deployment, name), asks_hooks=True)
+    return planned_update(place, prepare_restore(place, deployment, name, manner=manner), asks_hooks=True)
 
 
 def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> PreparedUpdate:
@@ -136,6 +136,7 @@ def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Man
     from phaseline.plan.steps import steps, values_of_inputs
     from phaseline.plan.workflows.snapshots import RESTORE
     from phaseline.plan.workflows.taking_over import refuse_forbidden, refuse_other, revised
+    from phaseline.use_cases.surrounding import with_stops
 
     store = place.store
     row = find_deployment(store, deployment, to_change=True)
@@ -157,6 +158,7 @@ def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Man
     revision = revised(topology, aim)
     refuse_forbidden(revision)
     said = (*values, *steps(topology.blueprint, aim.blueprint, revision.changed))
+    request = with_stops(place, request, topology, revision.finished, deployment=row.number)
     return PreparedUpdate(row, topology, states, request, aim, revision, said, ())
 
 

@@ -30,10 +30,6 @@ def new_execution(
     ``made``: the instances of one that is made in the place of ``deployment``. ``watcher``: who is told what is not as packages
     recommend it. Raises: as ``around_of``; PL-F069 for what would bring it to more or fewer instances than packages allow.
     """
-    if deployment and place.store.labels.of(deployment):  # some of them may be breakpoints
-        from phaseline.use_cases.breakpoints import with_breakpoints
-
-        request = with_breakpoints(place, deployment, request)
     around = around_of(place, request, deployment)
     if around is not None and around.stages is not None and around.stages.limits:
         from phaseline.use_cases.packages.limits import looked_at
@@ -41,6 +37,19 @@ def new_execution(
         for warning in looked_at(place, around.stages.limits, deployment, request, made):
             (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
     return NewExecution(deployment, request, place.actor, place.clock.now() if at is None else at, around)
+
+
+def with_stops(place: Workplace, request: Request, *topologies: Topology, deployment: int = 0) -> Request:
+    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: one that is to be made.
+
+    ``topologies``: the deployment as it is, and what it is brought to. Raises: PL-P047 for breakpoints at which nobody would stop.
+    """
+    labels = place.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
+    if not (labels or request.breakpoints):
+        return request
+    from phaseline.use_cases.breakpoints import with_breakpoints
+
+    return with_breakpoints(place, request, topologies, deployment)
 
 
 def around_of(place: Workplace, request: Request, deployment: int = 0, *, depth: int = 0) -> Around | None:

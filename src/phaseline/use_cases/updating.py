@@ -29,7 +29,7 @@ from phaseline.use_cases.own_workflows import planner_of, unknown_workflow
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.plans import Planned, foresee_rounds, summaries
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
-from phaseline.use_cases.surrounding import new_execution
+from phaseline.use_cases.surrounding import new_execution, with_stops
 from phaseline.use_cases.suspended import refuse_suspended
 from phaseline.use_cases.undisturbed import undisturbed
 from phaseline.use_cases.watching import Nobody
@@ -128,11 +128,11 @@ def carry_out(
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 
-def plan_update(place: Workplace, order: UpdateOrder, *, save: bool = False) -> Planned:
+def plan_update(place: Workplace, order: UpdateOrder, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
     """What an update would do now. ``save``: the plan is kept, to be applied later."""
     from phaseline.use_cases.stored_plans import keep
 
-    found = prepare_update(place, order)
+    found = prepare_update(place, order, manner=manner)
     planned = planned_update(place, found, asks_hooks=True)
     if not save:
         return planned
@@ -195,7 +195,7 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
         deployment=row,
         topology=topology,
         states=states,
-        request=request,
+        request=with_stops(place, request, topology, revision.finished, deployment=row.number),
         aim=aim,
         revision=revision,
         steps=(*values, *steps(topology.blueprint, blueprint, revision.changed)),

@@ -20,7 +20,7 @@ from phaseline.use_cases.installing import AS_SET
 from phaseline.use_cases.known_things import KnownThings
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
-from phaseline.use_cases.surrounding import new_execution
+from phaseline.use_cases.surrounding import new_execution, with_stops
 from phaseline.use_cases.suspended import refuse_suspended
 from phaseline.use_cases.watching import Nobody
 
@@ -122,6 +122,7 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     if not order.force:
         _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
     request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, own, order))
+    request = with_stops(place, request, topology, deployment=row.number)
     problems = check(topology, request, with_custom=order.allow_custom, workflow=own)
     if problems:
         raise ProblemsError(problems)

@@ -1,24 +1,66 @@
-"""``phaseline breakpoints …``: instances that have stopped where a person wanted to look."""
+"""``phaseline breakpoints …``: where instances stop because a person wants to look, and who has stopped."""
 
 from __future__ import annotations
 
 import click
 
+from phaseline.cli import completing
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option
+
+NAMED = ("-d", "--deployment", "--cluster", "deployment")
+of_one = click.option(
+    *NAMED, metavar="NAME", required=True, shell_complete=completing.deployments, help="The deployment or cluster."
+)
+of_any = click.option(
+    *NAMED, metavar="NAME", shell_complete=completing.deployments, help="Only of this deployment or cluster."
+)
 
 
 @click.group(epilog="Example: phaseline breakpoints clear pre-create -d shop")
 def breakpoints() -> None:
-    """Instances that have stopped at a --break, or at a breakpoint of their deployment (its labels csys-breakpoint)."""
+    """Where instances and resources stop until a person lets them go on: at a --break, or at a breakpoint of their deployment or cluster."""
+
+
+@breakpoints.command(epilog="Example: phaseline breakpoints add 'pre-Acme.Create=node-*' -d night --timeout 2h")
+@click.argument("points", metavar="[POINT=NAMES…]", nargs=-1)
+@of_one
+@click.option("--timeout", metavar="SPAN", help="Who is not cleared so long has failed: 90s, 10m, 2h.")
+@json_option
+@click.pass_obj
+def add(desk: Desk, points: tuple[str, ...], deployment: str, timeout: str | None) -> None:
+    """Let all that is begun from now on stop there: before or after an operation or a phase; * for any part of a name.
+
+    What is on its way already goes on as it began. Without a point: show those that the deployment or cluster has.
+    """
+    from phaseline.cli.running import span
+    from phaseline.use_cases.breakpoints import add as keep
+
+    with desk.open() as place:
+        found = keep(place, deployment, points, timeout_s=span("--timeout", timeout))
+    desk.answer(found, lambda: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints")
+
+
+@breakpoints.command(epilog="Example: phaseline breakpoints remove pre-Acme.Create -d night")
+@click.argument("points", metavar="POINT[=NAMES]…", nargs=-1, required=True)
+@of_one
+@json_option
+@click.pass_obj
+def remove(desk: Desk, points: tuple[str, ...], deployment: str) -> None:
+    """Let what is begun from now on stop there no more. Who stands there stays until it is cleared."""
+    from phaseline.use_cases.breakpoints import remove as forget
+
+    with desk.open() as place:
+        found = forget(place, deployment, points)
+    desk.answer(found, lambda: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints")
 
 
 @breakpoints.command("list", epilog="Example: phaseline breakpoints list -d shop")
-@click.option("-d", "--deployment", metavar="NAME", help="Only of this deployment.")
+@of_any
 @json_option
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:
-    """List the instances that stand at a breakpoint."""
+    """List the instances and resources that stand at a breakpoint."""
     from phaseline.cli.render.table import table
     from phaseline.use_cases.breakpoints import list_breakpoints
 
@@ -32,7 +74,7 @@ def list_(desk: Desk, deployment: str | None) -> None:
 @breakpoints.command(epilog="Example: phaseline breakpoints clear pre-create web -d shop")
 @click.argument("point")
 @click.argument("instances", nargs=-1)
-@click.option("-d", "--deployment", metavar="NAME", help="Only of this deployment.")
+@of_any
 @json_option
 @click.pass_obj
 def clear(desk: Desk, point: str, instances: tuple[str, ...], deployment: str | None) -> None:

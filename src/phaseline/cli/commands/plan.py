@@ -18,9 +18,11 @@ from phaseline.cli.options import (
     label_option,
     open_types_option,
     parameter_options,
+    stopping_options,
 )
 
 if TYPE_CHECKING:
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.plans import Planned
 
 
@@ -65,6 +67,7 @@ def _workflow_command(name: str) -> click.Command:
     )
     @parameter_options
     @click.option("--force", is_flag=True, help="Although the blueprint says that the workflow is not available now.")
+    @stopping_options
     @save_option
     @json_option
     @click.pass_obj
@@ -75,15 +78,18 @@ def _workflow_command(name: str) -> click.Command:
         parameters_given: tuple[str, ...],
         allow_custom: bool,
         force: bool,
+        breakpoints: tuple[Breakpoint, ...],
         save: bool,
     ) -> None:
         from phaseline.use_cases.inputs import gather_inputs
+        from phaseline.use_cases.installing import Manner
         from phaseline.use_cases.plans import plan_workflow
         from phaseline.use_cases.workflows import Start
 
         with desk.open() as place:
             parameters = gather_inputs(parameter_files, parameters_given)
-            found = plan_workflow(place, Start(name, deployment, parameters, allow_custom, force), save=save)
+            order = Start(name, deployment, parameters, allow_custom, force)
+            found = plan_workflow(place, order, save=save, manner=Manner(breakpoints=breakpoints))
         answer_plan(desk, found)
 
     command.help = f'Show what the workflow "{name}" would do on a deployment.'
@@ -114,6 +120,7 @@ plan.add_command(plan_of_adoption)
 @label_option
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
 @open_types_option
+@stopping_options
 @json_option
 @click.pass_obj
 def install(
@@ -126,17 +133,18 @@ def install(
     labels: tuple[str, ...],
     yes_many: bool,
     open_types: bool,
+    breakpoints: tuple[Breakpoint, ...],
 ) -> None:
     """Show what "install" would do: nodes, waves, operations, batches, number of calls."""
     from phaseline.cli.render.problems import problem_text
     from phaseline.use_cases.inputs import gather_inputs
-    from phaseline.use_cases.installing import Order
+    from phaseline.use_cases.installing import Manner, Order
     from phaseline.use_cases.plans import plan_install
 
     with desk.open() as place:
         inputs = gather_inputs(input_files, inputs_given)
         order = Order(file, name, inputs, plugin_folders, yes_many, labels=labels)
-        found = plan_install(place, order, open_types=open_types)
+        found = plan_install(place, order, open_types=open_types, manner=Manner(breakpoints=breakpoints))
     for warning in found.warnings:
         desk.notice(problem_text(warning))
     answer_plan(desk, found)
@@ -147,13 +155,18 @@ def install(
     "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
 )
 @click.option("--ignore-failure", is_flag=True, help="As for uninstall.")
+@stopping_options
 @save_option
 @json_option
 @click.pass_obj
-def uninstall(desk: Desk, deployment: str, ignore_failure: bool, save: bool) -> None:
+def uninstall(
+    desk: Desk, deployment: str, ignore_failure: bool, breakpoints: tuple[Breakpoint, ...], save: bool
+) -> None:
     """Show what "uninstall" would do."""
+    from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.plans import plan_uninstall
 
     with desk.open() as place:
-        found = plan_uninstall(place, deployment, ignore_failure=ignore_failure, save=save)
+        manner = Manner(breakpoints=breakpoints)
+        found = plan_uninstall(place, deployment, ignore_failure=ignore_failure, save=save, manner=manner)
     answer_plan(desk, found)

@@ -9,9 +9,10 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import data_option, json_option, limit_option, pairs
+from phaseline.cli.options import data_option, json_option, limit_option, pairs, stopping_options
 
 if TYPE_CHECKING:
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.resources.choosing import Choice
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -85,9 +86,10 @@ def resources() -> None:
 @resources.command(epilog="Example: phaseline resources apply nodes.rec volumes.json -d night")
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @click.option("-d", "--cluster", metavar="NAME", default="", help="The cluster of records that name none.")
+@stopping_options
 @json_option
 @click.pass_obj
-def apply(desk: Desk, files: tuple[str, ...], cluster: str) -> None:
+def apply(desk: Desk, files: tuple[str, ...], cluster: str, breakpoints: tuple[Breakpoint, ...]) -> None:
     """Put the resources of files of records into the store, or change those that are there.
 
     A record has AdType, Name, ClusterName (or -d), and TargetState if it is to move; all other attributes are its own.
@@ -97,7 +99,7 @@ def apply(desk: Desk, files: tuple[str, ...], cluster: str) -> None:
     from phaseline.use_cases.resources.applying import apply as run
 
     with desk.open(makes_store=True) as place:
-        found = run(place, files, cluster=cluster)
+        found = run(place, files, cluster=cluster, breakpoints=breakpoints)
     desk.answer(found, lambda: applied_text(found))
 
 
@@ -129,15 +131,18 @@ def show(desk: Desk, name: str, cluster: str | None) -> None:
 @resources.command(epilog="Example: phaseline resources target Terminated node-1 node-2")
 @click.argument("state")
 @about_some(
-    click.option("--force", is_flag=True, help="At once: what runs of them is not awaited, and moves nothing any more.")
+    click.option(
+        "--force", is_flag=True, help="At once: what runs of them is not awaited, and moves nothing any more."
+    ),
+    stopping_options,
 )
-def target(desk: Desk, /, state: str, force: bool, **options: Any) -> None:
+def target(desk: Desk, /, state: str, force: bool, breakpoints: tuple[Breakpoint, ...], **options: Any) -> None:
     """Give resources another target: what they do now is ended first, then they go the way to the state."""
     from phaseline.cli.render.resources import moved_text
     from phaseline.use_cases.resources.moving import target as run
 
     with desk.open() as place:
-        found = run(place, state, choice(options), force=force)
+        found = run(place, state, choice(options), force=force, breakpoints=breakpoints)
     desk.answer(found, lambda: moved_text(found))
 
 

@@ -17,10 +17,12 @@ from phaseline.cli.options import (
     json_option,
     plugins_option,
     running_options,
+    stopping_options,
 )
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.adopting import AdoptOrder
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.values import ExecutionView
@@ -80,7 +82,7 @@ def restore(desk: Desk, snapshot: str, deployment: str, preview: bool, manner: M
 
     with desk.open() as place:
         if preview:
-            shown = plan_restore(place, deployment, snapshot)
+            shown = plan_restore(place, deployment, snapshot, manner=manner)
         else:
             with watching(desk) as watcher:
                 view = bring_back(place, deployment, snapshot, manner=manner, watcher=watcher, detach=detach)
@@ -92,15 +94,17 @@ def restore(desk: Desk, snapshot: str, deployment: str, preview: bool, manner: M
 @click.command("restore", cls=OfDeployment, epilog="Example: phaseline plan restore -d shop monday")
 @click.argument("snapshot")
 @deployment_needed
+@stopping_options
 @json_option
 @click.pass_obj
-def plan_of_restore(desk: Desk, snapshot: str, deployment: str) -> None:
+def plan_of_restore(desk: Desk, snapshot: str, deployment: str, breakpoints: tuple[Breakpoint, ...]) -> None:
     """Show what "restore" would do."""
     from phaseline.cli.commands.plan import answer_plan
+    from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.snapshots import plan_restore
 
     with desk.open() as place:
-        shown = plan_restore(place, deployment, snapshot)
+        shown = plan_restore(place, deployment, snapshot, manner=Manner(breakpoints=breakpoints))
     answer_plan(desk, shown)
 
 
@@ -166,15 +170,17 @@ def adopt(desk: Desk, /, manner: Manner, detach: bool, **words: Any) -> None:
 
 @click.command("adopt", epilog="Example: phaseline plan adopt shop.json -d shop")
 @_document_options
+@stopping_options
 @json_option
 @click.pass_obj
-def plan_of_adoption(desk: Desk, /, **words: Any) -> None:
+def plan_of_adoption(desk: Desk, /, breakpoints: tuple[Breakpoint, ...], **words: Any) -> None:
     """Show what "adopt" would do, and what speaks against it; nothing is stored."""
     from phaseline.cli.commands.plan import answer_plan
     from phaseline.use_cases.adopting import plan_adoption
+    from phaseline.use_cases.installing import Manner
 
     with desk.open() as place:
-        found = plan_adoption(place, _order(**words))
+        found = plan_adoption(place, _order(**words), manner=Manner(breakpoints=breakpoints))
     answer_plan(desk, found)
 
 

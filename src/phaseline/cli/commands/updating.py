@@ -16,10 +16,12 @@ from phaseline.cli.options import (
     json_option,
     parameter_option,
     running_options,
+    stopping_options,
 )
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.updating import UpdateOrder
 
@@ -107,7 +109,7 @@ def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool
     with desk.open() as place:
         order = read_order(name, **words)
         if preview:
-            shown = plan_update(place, order)
+            shown = plan_update(place, order, manner=manner)
         else:
             with watching(desk) as watcher:
                 view = bring(place, order, manner=manner, watcher=watcher, detach=detach)
@@ -119,14 +121,19 @@ def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool
 @click.command("update", cls=OfDeployment, epilog="Example: phaseline plan update -d shop blueprint.yaml --save")
 @click.option("-d", "--deployment", metavar="NAME", required=True, help="The deployment.")
 @update_options
+@stopping_options
 @save_option
 @json_option
 @click.pass_obj
-def plan_of_update(desk: Desk, /, deployment: str, save: bool, **words: Any) -> None:
+def plan_of_update(
+    desk: Desk, /, deployment: str, breakpoints: tuple[Breakpoint, ...], save: bool, **words: Any
+) -> None:
     """Show what "deployments update" would do: steps, attributes old -> new, what is reinstalled and why, all rounds."""
     from phaseline.cli.commands.plan import answer_plan
+    from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.updating import plan_update
 
     with desk.open() as place:
-        found = plan_update(place, read_order(deployment, **words), save=save)
+        manner = Manner(breakpoints=breakpoints)
+        found = plan_update(place, read_order(deployment, **words), save=save, manner=manner)
     answer_plan(desk, found)

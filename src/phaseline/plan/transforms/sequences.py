@@ -53,6 +53,8 @@ def lay_sequence(
         stopped = who
         if isinstance(item, Call) and item.only is not None:
             stopped = who & item.only[draft.participants.number]
+        elif breakpoints and isinstance(item, Relate) and item.only is not None:
+            stopped = who & _begin_some(draft, item.only)
         if breakpoints:
             items += stops(draft, breakpoints, PRE, item.operation, stopped)
         if isinstance(item, Call):
@@ -86,6 +88,14 @@ def _without_calls(items: list[Slot | Change], sequence: Sequence, called: np.nd
         altered(item, who=item.who & called) if isinstance(item, Change) and item.state in with_calls else item
         for item in items
     ]
+
+
+def _begin_some(draft: Draft, rows: np.ndarray) -> np.ndarray:
+    """Who is the source of one of the rows (bool by relationship number), bool by place."""
+    is_source = np.zeros(len(draft.topology), bool)
+    is_source[draft.topology.source[rows]] = True
+    found: np.ndarray = is_source[draft.participants.number]
+    return found
 
 
 def of_sources(draft: Draft, who: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.state_paths import ResourceTypes
+    from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
 
 Action = Literal["created", "changed", "unchanged"]
@@ -62,9 +63,10 @@ class Applied:
 
 @dataclass(slots=True)
 class _Plan:
-    """What one cluster needs: new resources, edits of those there are, and who is to go where."""
+    """What one cluster needs: new resources, edits of those there are, and who is to go where; where some of them stop."""
 
     growth: Growth
+    stops: tuple[Breakpoint, ...] = ()
     edits: list[dict[str, Value]] = field(default_factory=list)
     targets: dict[str, list[int]] = field(default_factory=dict)
     told: list[AppliedResource] = field(default_factory=list)
@@ -72,7 +74,10 @@ class _Plan:
     @property
     def requests(self) -> list[Request]:
         """One for each target."""
-        return [reach(target, np.array(numbers, np.int64)) for target, numbers in self.targets.items()]
+        return [
+            reach(target, np.array(numbers, np.int64), breakpoints=self.stops)
+            for target, numbers in self.targets.items()
+        ]
 
 
 def reach(
@@ -84,11 +89,16 @@ def reach(
 
 
 def apply(
-    place: Workplace, files: Sequence[str], *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
+    place: Workplace,
+    files: Sequence[str],
+    *,
+    cluster: str = "",
+    records: Sequence[Mapping[str, object]] = (),
+    breakpoints: tuple[Breakpoint, ...] = (),
 ) -> Applied:
     """Put the resources of the files into the store. ``cluster``: of those whose records name none.
 
-    ``records``: more of them, as JSON has them.
+    ``records``: more of them, as JSON has them. ``breakpoints``: where those that begin to move stop, beside those of their cluster.
 
     New ones are made, attributes that differ are changed (those that a file does not name stay), and a target that is
     not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
@@ -102,13 +112,14 @@ def apply(
     problems = [
         problem for name, ones in grouped.items() for problem in _misfits(place, place.store.deployment(name), ones)
     ]
+    problems += unfit_stops(breakpoints, [one.name for one in wanted], registry)
     if problems:
         raise ProblemsError(problems)
     told: list[AppliedResource] = []
     executions: list[str] = []
     engine = engine_now(place)
     for name, ones in grouped.items():
-        plan, made, engine = _apply_cluster(place, name, ones, registry.types)
+        plan, made, engine = _apply_cluster(place, name, ones, registry.types, breakpoints)
         told += plan.told
         executions += made
     return Applied(
@@ -159,7 +170,7 @@ def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wante
 
 
 def _apply_cluster(
-    place: Workplace, name: str, wanted: Sequence[Wanted], types: ResourceTypes
+    place: Workplace, name: str, wanted: Sequence[Wanted], types: ResourceTypes, breakpoints: tuple[Breakpoint, ...]
 ) -> tuple[_Plan, list[str], Engine]:
     """(what was done, the executions, who goes on)."""
     store = place.store
@@ -168,7 +179,7 @@ def _apply_cluster(
         problems = _misfits(place, row, wanted)
         if problems:
             raise ProblemsError(problems)
-        plan = _planned(Snapshot(store, row), wanted, types)
+        plan = _planned(Snapshot(store, row), wanted, types, with_kept(store, row.number, breakpoints))
         try:
             if plan.growth.ids:
                 made = [one.id for one in store.grow(row.number, plan.growth, place.actor, asks=True)]
@@ -198,7 +209,26 @@ def _make(place: Workplace, name: str) -> DeploymentRow:
     return row
 
 
-def _planned(snapshot: Snapshot, wanted: Sequence[Wanted], types: ResourceTypes) -> _Plan:
+def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -> tuple[Breakpoint, ...]:
+    """These breakpoints, and those of the cluster."""
+    if not store.labels.of(cluster):
+        return breakpoints
+    from phaseline.use_cases.breakpoints import labelled
+
+    return tuple(dict.fromkeys((*breakpoints, *labelled(store, cluster))))
+
+
+def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registry: PhaseRegistry) -> Iterator[Problem]:
+    """PL-P047: breakpoints that name none of these resources (empty: any may come), or no phase that is known."""
+    if breakpoints:
+        from phaseline.plan.requests import unfit_stops as unfit
+
+        yield from unfit(breakpoints, names, (), [phase.name for phase in registry.phases], "resource")
+
+
+def _planned(
+    snapshot: Snapshot, wanted: Sequence[Wanted], types: ResourceTypes, stops: tuple[Breakpoint, ...]
+) -> _Plan:
     first = len(snapshot.topology)
     known = snapshot.topology.node_number
     added: dict[str, int] = {}
@@ -207,7 +237,7 @@ def _planned(snapshot: Snapshot, wanted: Sequence[Wanted], types: ResourceTypes)
     documents: dict[int, dict[str, Value]] = {}
     there = [snapshot.numbers[one.name] for one in wanted if one.name in snapshot.numbers]
     present = snapshot.store.documents(snapshot.row.number, there) if there else {}
-    plan = _Plan(Growth(first, (), (), np.empty(0, np.int32)))
+    plan = _Plan(Growth(first, (), (), np.empty(0, np.int32)), stops)
     for one in wanted:
         number = snapshot.numbers.get(one.name)
         if number is not None:

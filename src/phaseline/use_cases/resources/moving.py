@@ -12,12 +12,13 @@ from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import NewExecution, RequestKind
 from phaseline.model.subject_ranges import ranges_of
-from phaseline.use_cases.resources.applying import known_phases, reach
+from phaseline.use_cases.resources.applying import known_phases, reach, unfit_stops, with_kept
 from phaseline.use_cases.resources.asking import Engine, ask_for, engine_now, settle
 from phaseline.use_cases.resources.choosing import Choice, choose
 from phaseline.use_cases.resources.reading import unreachable
 
 if TYPE_CHECKING:
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.rows import ExecutionRow
     from phaseline.model.state_paths import ResourceTypes
     from phaseline.ports import Store
@@ -44,12 +45,15 @@ class Moved:
     is_running: bool
 
 
-def target(place: Workplace, state: str, choice: Choice, *, force: bool = False) -> Moved:
+def target(
+    place: Workplace, state: str, choice: Choice, *, force: bool = False, breakpoints: tuple[Breakpoint, ...] = ()
+) -> Moved:
     """Give resources a new target; what runs of them is awaited first (6.5). Those that have it already are left alone.
 
-    ``force``: they go at once; what calls that run bring of them later is stored with them and moves nothing.
+    ``force``: they go at once; what calls that run bring of them later is stored with them and moves nothing. ``breakpoints``: where some of
+    them stop, beside those of their cluster.
 
-    Raises: PL-R024 for each type without a path to the state, PL-C039 for resources on the way there that have failed,
+    Raises: PL-P047 for breakpoints at which none of them would stop, PL-R024 for each type without a path to the state, PL-C039 for resources on the way there that have failed,
     and as ``choose``.
     """
     registry = known_phases(place)
@@ -57,11 +61,14 @@ def target(place: Workplace, state: str, choice: Choice, *, force: bool = False)
     problems = [
         problem for snapshot, numbers in chosen for problem in _unreachable(snapshot, numbers, state, registry.types)
     ]
+    if breakpoints:
+        names = [snapshot.name(number) for snapshot, numbers in chosen for number in numbers.tolist()]
+        problems += unfit_stops(breakpoints, names, registry)
     if problems:
         raise ProblemsError(problems)
     moving = [(snapshot, _to_move(snapshot, numbers, state)) for snapshot, numbers in chosen]
     meant = sum(len(numbers) for _, numbers in chosen)
-    return _sent(place, moving, state, meant, f"target {state}", force=force)
+    return _sent(place, moving, state, meant, f"target {state}", force=force, breakpoints=breakpoints)
 
 
 def delete(place: Workplace, choice: Choice) -> Moved:
@@ -145,13 +152,16 @@ def _sent(
     what: str,
     *,
     force: bool = False,
+    breakpoints: tuple[Breakpoint, ...] = (),
 ) -> Moved:
     rows: list[ExecutionRow] = []
     names: list[str] = []
     count = 0
     for snapshot, numbers in moving:
         if len(numbers):
-            rows.append(_stored(place, snapshot.row.number, reach(state, numbers, force=force)))
+            cluster = snapshot.row.number
+            stops = with_kept(place.store, cluster, breakpoints)
+            rows.append(_stored(place, cluster, reach(state, numbers, force=force, breakpoints=stops)))
             names += [snapshot.name(number) for number in numbers[:NAMED].tolist()]
             count += len(numbers)
     engine = _begun(place, rows) if rows else engine_now(place)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.breakpoints import PREFIX as STOP
+from phaseline.model.breakpoints import told_of
 from phaseline.model.frozen import frozen
 from phaseline.model.state_steps import phase_of, state_entered
 from phaseline.model.status import EntryStatus, Mark
@@ -83,7 +83,7 @@ class Stay:
     @cached_property
     def phases(self) -> dict[str, Step]:
         """{phase: its entries}, in their order. A breakpoint is told like a phase, by the name of its step."""
-        return {name: step for step in self.columns.steps if step.count and (name := _told(step.phase)) is not None}
+        return {name: step for step in self.columns.steps if step.count and (name := told_of(step.phase)) is not None}
 
     @cached_property
     def entered(self) -> Sequence[str]:
@@ -248,7 +248,3 @@ class Stay:
                     found.append((batch, positions, kinds))
                 first += size
         return found
-
-
-def _told(step: str) -> str | None:
-    return step if step.startswith(STOP) else phase_of(step)

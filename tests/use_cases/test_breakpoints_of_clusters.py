@@ -1,0 +1,118 @@
+"""H46 for resources, as users have it: given with the target or kept with the cluster, listed, cleared, refused."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from phaseline.model.breakpoints import Breakpoint, read_breakpoint
+from phaseline.model.problem import ProblemsError
+from phaseline.use_cases.breakpoints import add, clear, list_breakpoints, remove
+from phaseline.use_cases.owning import engine_of, try_own
+from phaseline.use_cases.resources.applying import apply
+from phaseline.use_cases.resources.choosing import Choice
+from phaseline.use_cases.resources.deciding import complete, retry
+from phaseline.use_cases.resources.looking import list_resources
+from phaseline.use_cases.resources.moving import cancel, target
+from phaseline.use_cases.settings import Settings
+from phaseline.use_cases.watching import Nobody
+from phaseline.use_cases.workplace import Workplace, workplace
+
+CODE = "def handle(handler):\n    for node in handler.getResources():\n        handler.setCompleted(node)\n"
+STATES = {"Create": "Allocation", "Boot": "Initialization", "Drop": "Deallocation"}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Workplace]:
+    folder = tmp_path / "phases"
+    folder.mkdir()
+    for name, state in STATES.items():
+        (folder / f"{name}.py").write_text(CODE)
+        words = f"HandlesStates = {state}\nResourceType = Cloud.Node\nPhaseName = Acme.{name}\n"
+        (folder / f"{name}.cfg").write_text(words)
+    with workplace(Settings("memory:", plugin_folders=(str(folder),)), "a test") as found:
+        yield found
+
+
+def put(place: Workplace, *names: str, breaks: tuple[Breakpoint, ...] = (), goal: str = "Started") -> None:
+    going = {"TargetState": goal} if goal else {}
+    records = [{"AdType": "Cloud.Node", "Name": name, **going} for name in names]
+    apply(place, (), cluster="night", records=records, breakpoints=breaks)
+
+
+def run(place: Workplace, until: Callable[[], object]) -> None:
+    with ExitStack() as owned:
+        assert try_own(place, owned)
+        with engine_of(place, Nobody()) as engine:
+            engine.recover()
+            engine.run(lambda: bool(until()))
+
+
+def states(place: Workplace) -> dict[str, str]:
+    return {one.name: one.state for one in list_resources(place, Choice(is_all=True)).resources}
+
+
+def stands(place: Workplace) -> list[tuple[str, str, str]]:
+    return [(one.point, one.instance, one.deployment) for one in list_breakpoints(place)]
+
+
+def test_h46_resources_stop_where_it_was_said_with_their_target_and_go_on_when_cleared(place: Workplace) -> None:
+    put(place, "front", "data-1", breaks=(read_breakpoint("acme.create=data-*"),))
+    run(place, lambda: stands(place) and states(place)["front"] == "Started")
+    assert stands(place) == [("pre-acme.create", "data-1", "night")]
+    with pytest.raises(ProblemsError, match="PL-C092"):
+        clear(place, "pre-acme.create", instances=["front"])
+    assert [one.instance for one in clear(place, "pre-acme.create", deployment="night")] == ["data-1"]
+    run(place, lambda: set(states(place).values()) == {"Started"})
+    assert stands(place) == []
+
+
+def test_h46_breakpoints_of_a_cluster_hold_for_all_that_is_begun_from_then_on(place: Workplace) -> None:
+    put(place, "a")
+    run(place, lambda: states(place)["a"] == "Started")
+    assert add(place, "night", ["post-Acme.Create=b", "Acme.Drop"], timeout_s=600).breakpoints == [
+        "post-Acme.Create=b@600s",
+        "pre-Acme.Drop=*@600s",
+    ]
+    put(place, "b")
+    target(place, "Terminated", Choice(names=("a",)))
+    run(place, lambda: len(stands(place)) == 2)
+    assert sorted(stands(place)) == [("post-Acme.Create", "b", "night"), ("pre-Acme.Drop", "a", "night")]
+    assert remove(place, "night", ["post-Acme.Create"]).breakpoints == ["pre-Acme.Drop=*@600s"]
+    assert len(stands(place)) == 2, "who stands there stays"
+    assert cancel(place, Choice(is_all=True)).changed == 2
+    run(place, lambda: not stands(place))
+
+
+def test_h46_what_nobody_has_cleared_in_time_is_retried_or_vouched_for(place: Workplace) -> None:
+    put(place, "n-1", "n-2", breaks=(read_breakpoint("Acme.Create@0.01s"),))
+    run(place, lambda: sum(one.count for one in list_resources(place, Choice(is_all=True)).failures) == 2)
+    (group,) = list_resources(place, Choice(is_all=True)).failures
+    assert group.message == "nobody has cleared pre-Acme.Create within 0.01 s"
+    complete(place, Choice(names=("n-1",)), reason="looked at it")
+    retry(place, Choice(names=("n-2",)))
+    run(place, lambda: states(place)["n-1"] == "Started")
+
+
+@pytest.mark.parametrize(
+    ("text", "mend"),
+    [
+        ("pre-Acme.Craete", "Did you mean 'Acme.Create'? Name a phase, such as Acme.Boot, Acme.Create, Acme.Drop."),
+        ("pre-Acme.Create=dta-*", "Did you mean 'data-1'? There are: data-1."),
+    ],
+)
+def test_h46_at_a_phase_that_there_is_not_nobody_can_stop(place: Workplace, text: str, mend: str) -> None:
+    wrong = (read_breakpoint(text),)
+    with pytest.raises(ProblemsError, match="PL-P047") as caught:
+        put(place, "data-1", breaks=wrong)
+    assert caught.value.problems[0].mend == mend
+    put(place, "data-1", goal="")
+    with pytest.raises(ProblemsError, match="PL-P047"):
+        target(place, "Started", Choice(names=("data-1",)), breakpoints=wrong)
+    if "=" not in text:
+        with pytest.raises(ProblemsError, match="PL-P047"):
+            add(place, "night", [text])
+    with pytest.raises(ProblemsError, match="PL-P047"):
+        remove(place, "night", ["pre-Acme.Boot"])
+    assert add(place, "night").breakpoints == []
