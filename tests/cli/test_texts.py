@@ -2,9 +2,9 @@
 
 from tests.cli.terminal import Terminal
 
-from phaseline.cli.render.executions import execution_text
+from phaseline.cli.render.executions import event_text, execution_text
 from phaseline.model.status import ExecutionStatus
-from phaseline.use_cases.values import ExecutionView, Failure
+from phaseline.use_cases.values import ExecutionView, Failure, Line
 
 
 def test_a_deployment_is_told_with_inputs_and_nodes(terminal: Terminal) -> None:
@@ -75,6 +75,16 @@ def test_p111_other_failures_are_counted_after_the_first_twenty() -> None:
     told = execution_text(view)
     assert told.count("is full") == 20
     assert "and 16 more; all of them: add --json" in told
+
+
+def test_a_refusal_of_several_problems_is_told_a_line_each_and_in_one_line_where_there_is_one() -> None:
+    reason = "PL-F069 node_roles.yaml: 4 instances\nPL-F069 node_roles.yaml: 5 instances"
+    view = ExecutionView("scale-1", "scale", "shop", ExecutionStatus.FAILED, reason, 0, 1, 1, 2, "ann", {}, (), 0)
+    assert execution_text(view).splitlines()[1:3] == [f"  {line}" for line in reason.splitlines()]
+    line = Line(0, "workflow_failed", "shop", "", "", f"failed: {reason}")
+    assert event_text([line]).endswith(
+        "<shop> failed: PL-F069 node_roles.yaml: 4 instances; PL-F069 node_roles.yaml: 5 instances"
+    )
 
 
 def test_nothing_to_do_is_said(terminal: Terminal) -> None:

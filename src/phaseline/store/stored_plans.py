@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from phaseline.model.frozen import altered, told
-from phaseline.model.package_rows import PackageUse
 from phaseline.model.rows import Actor, CodePlaces
 from phaseline.model.stored_plans import MOST_WAITING, Aim, StoredPlan
 from phaseline.store import requests
 from phaseline.store.documents import to_text
 from phaseline.store.topologies import blueprint_from_text, blueprint_to_text
+
+if TYPE_CHECKING:
+    from phaseline.model.package_rows import PackageUse
 
 TENANT = Actor("").tenant
 """The one tenant there is."""
@@ -118,8 +120,16 @@ def aim_from_text(text: str) -> Aim:
         uses=found["uses"],
         counts=found.get("counts"),
         former=aim_from_text(found["former"]) if "former" in found else None,
-        packages=tuple(PackageUse(**{**use, "folders": tuple(use["folders"])}) for use in found.get("packages", ())),
+        packages=_uses(found.get("packages", ())),
     )
+
+
+def _uses(stored: Sequence[Mapping[str, Any]]) -> tuple[PackageUse, ...]:
+    if not stored:
+        return ()
+    from phaseline.model.package_rows import PackageUse  # few blueprints import any
+
+    return tuple(PackageUse(**{**use, "folders": tuple(use["folders"])}) for use in stored)
 
 
 def _brief(row: Sequence[Any]) -> StoredPlan:

@@ -84,6 +84,16 @@ def test_h46_who_stands_at_a_breakpoint_is_said_once_and_nothing_is_repeated() -
     assert "2 instances stand at pre-create" in drawn(seen)
 
 
+def test_an_approval_that_is_waited_for_is_said_once_and_again_only_when_something_else_is_said() -> None:
+    asks = Failing("", "hooks.pre.approval", Status.SLEEPING, 0, 0, 60_000, "waits for approval of plan a1")
+    seen = progress(row("", "hooks.pre.approval", sleeping=1), failing=(asks,), wake=60_000)
+    other = progress(row("", "hooks.pre.approval", sleeping=1), failing=(replace(asks, message="of plan b2"),))
+    looks = [(seen, now) for now in range(0, 6 * HEARTBEAT_MS, 1_000)]
+    said = [line.strip() for line in lines_of(*looks, (other, 6 * HEARTBEAT_MS - 1), *looks)]
+    assert said[1:] == ["hooks.pre.approval waits for approval of plan a1", "hooks.pre.approval of plan b2"]
+    assert "next look" not in summary(seen, 0)
+
+
 def test_h46_while_others_are_tried_again_the_heartbeat_goes_on() -> None:
     seen = progress(row("web", "breakpoint pre-create", sleeping=2), row("db", CREATE, sleeping=1), wake=90_000)
     said = lines_of((seen, 0), (seen, HEARTBEAT_MS))

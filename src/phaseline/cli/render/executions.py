@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import clean, colored, counted, moment, number, table, took
+from phaseline.cli.render.table import clean, colored, counted, moment, number, one_line, table, took
 from phaseline.model.alike import group_key
 from phaseline.model.status import ExecutionStatus
 
@@ -53,8 +53,7 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
     """Everything about one execution, who asked for what, and what to do next if it is not completed."""
     lasted = f" in {took(view.ended_at - view.started_at)}" if view.ended_at and view.started_at else ""
     lines = [f"{view.id} of '{view.deployment}': {colored(view.status.value)}{lasted}"]
-    if view.reason:
-        lines.append(f"  {view.reason}")
+    lines.extend(f"  {clean(line)}" for line in view.reason.splitlines())
     if view.waits_for:
         lines.append(f"  waits for {view.waits_for}, which has a claim on the same instances")
     if view.stopped:
@@ -189,7 +188,7 @@ def _event(line: Line) -> str:
     stamp = moment(line.at)
     asked = f" (by {line.actor})" if line.actor and line.level in ASKED else ""
     head = f"{stamp}.{line.at % 1000:03d} CFY <{line.deployment}> "
-    return head + (f"[{who}] " if who else "") + clean(line.text) + asked
+    return head + (f"[{who}] " if who else "") + one_line(line.text) + asked
 
 
 def _who(line: Line) -> str:

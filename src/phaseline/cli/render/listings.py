@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.cli.render.executions import left_out
 from phaseline.cli.render.problems import problem_text
-from phaseline.cli.render.table import clean, colored, counted, moment, number, table
+from phaseline.cli.render.table import clean, colored, counted, moment, number, one_line, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +80,9 @@ def labels_line(labels: Mapping[str, Sequence[str]]) -> str:
 def history_text(found: DeploymentHistory) -> str:
     """A line for each thing that happened, the latest last."""
     head = ["when", "execution", "what", "by", ""]
-    rows = [[moment(one.at), one.execution, one.what, one.actor or "-", clean(one.details)] for one in found.happenings]
+    rows = [
+        [moment(one.at), one.execution, one.what, one.actor or "-", one_line(one.details)] for one in found.happenings
+    ]
     left = found.total - len(rows)
     earlier = f"\n{left:,} earlier ones; see more with --limit N" if left else ""
     return table(head, rows) + earlier

@@ -110,7 +110,7 @@ class Lines(Quiet):
         self._spoke = 0
         self._graph = ""
         self._through: set[str] = set()
-        self._told: set[tuple[str, str, int]] = set()
+        self._told: set[tuple[str, str, int, str]] = set()
         self._deployment = ""
         self._standing: Standing | None = None
 
@@ -148,7 +148,8 @@ class Lines(Quiet):
             self._say(f"  {text}")
 
     def _tell_failing(self, failing: Failing, now: int) -> None:
-        key = (failing.instance, failing.operation, failing.attempts * 2 + (failing.status == EntryStatus.FAILED))
+        said = "" if failing.attempts else failing.message  # who sleeps of itself may say something else later
+        key = (failing.instance, failing.operation, failing.attempts * 2 + (failing.status == EntryStatus.FAILED), said)
         is_new_trouble = failing.due > now or failing.status in {EntryStatus.FAILED, EntryStatus.UNSURE}
         if is_new_trouble and key not in self._told and len(self._told) < TOLD_FAILURES:
             self._told.add(key)
@@ -162,7 +163,7 @@ class Lines(Quiet):
 
 
 def stopped(progress: Progress) -> bool:
-    """Whether all that is left stands at breakpoints, or depends on who does."""
+    """Whether all that is left stands at breakpoints or waits for a hook class, or depends on what does."""
     if not any(EntryStatus.SLEEPING in row.counts for row in progress.rows):
         return False
     from phaseline.cli.render.standing import stands_still  # seldom: a command loads no module for it before

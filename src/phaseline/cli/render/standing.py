@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.around import HOOKS
 from phaseline.model.breakpoints import PREFIX
 from phaseline.model.status import EntryStatus
 
@@ -25,11 +26,14 @@ def standing(progress: Progress) -> dict[str, int]:
 
 
 def stands_still(progress: Progress) -> bool:
-    """Whether nothing happens until a person lets somebody go on: nothing runs, and nothing else sleeps."""
+    """Whether nothing goes on until somebody at a breakpoint is let go on, or a hook class agrees, be it that a person approves.
+
+    What a hook class says that sleeps is told when it says it.
+    """
     return any(EntryStatus.SLEEPING in row.counts for row in progress.rows) and not any(
         row.counts.get(status)
         for row in progress.rows
-        for status in (MOVING if row.phase.startswith(PREFIX) else (*MOVING, EntryStatus.SLEEPING))
+        for status in (MOVING if row.phase.startswith((PREFIX, HOOKS)) else (*MOVING, EntryStatus.SLEEPING))
     )
 
 

@@ -112,6 +112,15 @@ def clean(text: str) -> str:
     return "".join(character if character.isprintable() or character == "\t" else "\ufffd" for character in text)
 
 
+def one_line(text: str) -> str:
+    r"""The same of a text of several lines, such as several problems, where there is room for one.
+
+    >>> one_line("PL-F069 too many\nPL-F069 too few\n")
+    'PL-F069 too many; PL-F069 too few'
+    """
+    return clean("; ".join(line.strip() for line in text.strip().splitlines()))
+
+
 def number(count: int, noun: str) -> str:
     """A count with its noun.
 
