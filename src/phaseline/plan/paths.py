@@ -18,7 +18,6 @@ from phaseline.model.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.phases import PhasePolicy
 from phaseline.model.state_steps import EXIT_PREFIX, LANE_PREFIX, STATE_PREFIX
 from phaseline.model.status import Mark
-from phaseline.plan.beside import Beside, pause_policy, stopping, with_stops
 from phaseline.plan.order import depths
 
 if TYPE_CHECKING:
@@ -44,6 +43,24 @@ class Group:
 
 
 @frozen
+class Beside:
+    """A phase of a state, or (``is_stop``) a breakpoint at one, and those beside it, by name, that it waits for.
+
+    ``phase`` None: nobody has defined it.
+    """
+
+    name: str
+    phase: PhaseDefinition | None
+    needs: tuple[str, ...]
+    is_stop: bool = False
+
+    @property
+    def step(self) -> str:
+        """The name of its step."""
+        return self.name if self.is_stop else LANE_PREFIX + self.name
+
+
+@frozen
 class Stops:
     """Where some of a group stop: ``breakpoints``, and what its resources are called, in their order."""
 
@@ -52,7 +69,11 @@ class Stops:
 
     def passing(self, one: Beside) -> np.ndarray | None:
         """Places in the group of those that do not stop at a breakpoint; None: it is none."""
-        return (~np.array(stopping(one.name, self.breakpoints, self.names), bool)).nonzero()[0] if one.is_stop else None
+        if not one.is_stop:
+            return None
+        from phaseline.plan.beside import stopping
+
+        return (~np.array(stopping(one.name, self.breakpoints, self.names), bool)).nonzero()[0]
 
 
 NOWHERE = Stops()
@@ -153,7 +174,11 @@ def late_graph(
 
 def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], stops: Stops, state: str) -> None:
     """Behind those who enter a state: its phases, with what stands between them, and the way out, which waits for all of it."""
-    entered, found = len(rows) - 1, with_stops(phases, stops.breakpoints)
+    entered, found = len(rows) - 1, phases
+    if stops.breakpoints:
+        from phaseline.plan.beside import with_stops
+
+        found = with_stops(phases, stops.breakpoints)
     place = {one.name: len(rows) + row for row, one in enumerate(found)}
     rows += [_Row(one.step, policy_beside(one), mark_of(one.phase), stops.passing(one)) for one in found]
     needs += [[place[name] for name in one.needs] or [entered] for one in found]
@@ -257,7 +282,11 @@ def mark_of(phase: PhaseDefinition | None) -> int:
 
 def policy_beside(one: Beside) -> Policy:
     """How entries of a phase, or of a breakpoint at one, are called."""
-    return pause_policy(one.name) if one.is_stop else policy_of(one.name, one.phase)
+    if not one.is_stop:
+        return policy_of(one.name, one.phase)
+    from phaseline.plan.beside import pause_policy
+
+    return pause_policy(one.name)
 
 
 def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:

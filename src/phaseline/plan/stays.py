@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution import KnownPaths
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.state_paths import ResourceTypes, StatePath
-    from phaseline.plan.beside import Beside
+    from phaseline.plan.paths import Beside
     from phaseline.plan.sequence import Sequence
 
 ORDER = (

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.execution import KnownPaths
     from phaseline.model.state_paths import StatePath
-    from phaseline.plan.beside import Beside
+    from phaseline.plan.paths import Beside
     from phaseline.plan.sequence import Sequence
     from phaseline.plan.stays import Stay
 
