@@ -7,10 +7,10 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.model.tuples import NamedTuple
 
 _FOR_MINOR = re.compile(r"plugin_1_([0-9]+)\.ya?ml")
 _ORDINARY = ("plugin.yaml", "plugin.yml")

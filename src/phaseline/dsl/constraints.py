@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.primitives import OBJECT_TYPES
@@ -17,6 +17,7 @@ from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import PropertySchema, Value
 from phaseline.model.frozen import frozen
 from phaseline.model.patterns import PatternError, compiled
+from phaseline.model.tuples import NamedTuple
 
 MESSAGE = "error_message"
 """The key beside an operator that says what to tell the user (1_5)."""

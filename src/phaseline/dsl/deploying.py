@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from phaseline.dsl.documents import Document
 from phaseline.dsl.functions.evaluation import evaluate
@@ -19,6 +18,7 @@ from phaseline.model.frozen import altered
 from phaseline.model.groups import ScalingGroup
 from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.model.sealing import hidden_inputs
+from phaseline.model.tuples import NamedTuple
 
 PLANNED = ("connection_type", "operation")
 """Properties of relationships that decide how instances are connected and ordered."""

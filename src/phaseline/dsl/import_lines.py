@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from phaseline.dsl.documents import NAMESPACE
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.report import Report, Spot
 from phaseline.model.blueprint import Value
+from phaseline.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from phaseline.dsl.documents import Document

@@ -6,13 +6,14 @@ import posixpath
 import re
 import textwrap
 from collections.abc import Collection, Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from phaseline.dsl.documents import NAMESPACE
 from phaseline.dsl.report import Report
 from phaseline.dsl.source import Source
 from phaseline.dsl.suggestions import listing
 from phaseline.model.blueprint import Plugin
+from phaseline.model.tuples import NamedTuple
 
 SCRIPT_PLUGIN = "script"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")

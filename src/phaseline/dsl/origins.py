@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
 
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.report import Path, Spot
 from phaseline.model.blueprint import Value
+from phaseline.model.tuples import NamedTuple
 
 Kind = Literal["template", "node_types", "relationships", "data_types"]
 """What a contribution stands in: a template, or a type of one of these sections."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from phaseline.dsl.ancestor import ANCESTOR
 from phaseline.dsl.suggestions import suggest
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
+from phaseline.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from phaseline.dsl.documents import Document

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, cast
+from typing import cast
 
 from phaseline.dsl.functions.checking import FunctionCheck
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
+from phaseline.model.tuples import NamedTuple
 
 UNBOUNDED = -1
 _LOWEST = {"default_instances": 0, "min_instances": 0, "max_instances": 1}

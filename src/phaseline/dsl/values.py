@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from phaseline.dsl.constraints import Lookup, choice_violation, needs_lookup, violation
 from phaseline.dsl.functions.table import contains_functions, is_function
 from phaseline.dsl.primitives import CHECKS, EXAMPLES
 from phaseline.dsl.suggestions import listing, suggest
 from phaseline.model.blueprint import DataType, PropertySchema, Value
+from phaseline.model.tuples import NamedTuple
 
 EXTERNAL = "use_external_resource"
 """The property that lets required ones be missing."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from phaseline.engine.rules import BLOCKED
 from phaseline.model.events import PAGE_ENTRIES, PageWritten
 from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
+from phaseline.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

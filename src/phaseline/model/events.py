@@ -7,9 +7,10 @@ Times are integer milliseconds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.frozen import frozen
+from phaseline.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from phaseline.model.frozen import altered
+from phaseline.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value

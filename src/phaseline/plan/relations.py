@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.topology import Link
+from phaseline.model.tuples import NamedTuple
 from phaseline.plan.operations import INSTALL_RELATIONSHIP_OPERATIONS, UNINSTALL_RELATIONSHIP_OPERATIONS
 
 if TYPE_CHECKING:

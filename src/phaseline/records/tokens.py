@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from phaseline.model.tuples import NamedTuple
 from phaseline.records.faults import Fault
 from phaseline.records.values import MAX_DEPTH, MAX_INTEGER
 
