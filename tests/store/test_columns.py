@@ -35,6 +35,19 @@ def regular(draw: st.DrawFn) -> np.ndarray:
     return np.concatenate([np.empty(0, np.int64), *runs]).astype(dtype)
 
 
+@st.composite
+def laned(draw: st.DrawFn) -> np.ndarray:
+    """Edges of entries that have a few each: stretches of lanes that count up by steps of their own."""
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    lanes = st.lists(st.tuples(st.integers(-900, 900), st.integers(-9, 9)), min_size=1, max_size=5)
+    stretches = draw(st.lists(st.tuples(lanes, st.integers(1, 300)), max_size=3))
+    parts = [
+        (np.array([first for first, _ in of]) + np.arange(rows)[:, None] * [step for _, step in of]).ravel()
+        for of, rows in stretches
+    ]
+    return np.concatenate([np.empty(0, np.int64), *parts]).astype(dtype)
+
+
 @given(irregular())
 def test_irregular_columns_come_back(column: np.ndarray) -> None:
     assert same(columns.decode(columns.encode(column)), column)
@@ -43,6 +56,19 @@ def test_irregular_columns_come_back(column: np.ndarray) -> None:
 @given(regular())
 def test_regular_columns_come_back(column: np.ndarray) -> None:
     assert same(columns.decode(columns.encode(column)), column)
+
+
+@given(laned())
+def test_columns_of_lanes_come_back(column: np.ndarray) -> None:
+    assert same(columns.decode(columns.encode(column)), column)
+
+
+def test_lanes_take_a_few_bytes() -> None:
+    pairs = np.stack((np.full(40_000, 7), np.arange(40_000)), axis=1).ravel()
+    column = np.concatenate((np.arange(50_000), pairs, np.arange(30_000).repeat(3))).astype(np.int32)
+    data = columns.encode(column)
+    assert len(data) < 1_000
+    assert same(columns.decode(data), column)
 
 
 def test_extremes_do_not_overflow_on_the_way() -> None:
@@ -102,7 +128,7 @@ def test_any_bytes_are_a_column_or_refused(data: bytes) -> None:
     assert found.ndim == 1
 
 
-@given(regular(), st.data())
+@given(regular() | laned(), st.data())
 def test_a_cut_column_is_refused(column: np.ndarray, data: st.DataObject) -> None:
     encoded = columns.encode(column)
     cut = encoded[: data.draw(st.integers(0, len(encoded) - 1))]

@@ -2,7 +2,9 @@
 
 What planning makes is regular: subjects count up, policies repeat, edges go from one step to the next. Such a column
 is a handful of runs, each of which adds the same step again and again; an arithmetic progression is one run, a
-constant one run with step 0. What is not regular stays as it is, squeezed by zlib where a sample of it shrinks well.
+constant one run with step 0. Where an entry has several edges, what counts up are lanes: every twelfth value by a step of
+its own, for twelve is a multiple of most numbers of edges. What is not regular stays as it is, squeezed by zlib where a
+sample of it shrinks well.
 
 Differences are taken and summed in the column's own type: what overflows on the way in overflows back on the way out.
 """
@@ -15,7 +17,7 @@ import zlib
 import numpy as np
 
 _HEADER = struct.Struct("<B2sI")
-_RAW, _RUNS, _SQUEEZED = 0, 1, 2
+_RAW, _RUNS, _SQUEEZED, _LANES = 0, 1, 2, 3
 _TYPES: dict[bytes, np.dtype[np.generic]] = {
     name.encode(): np.dtype(f"<{name}") for name in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
 }
@@ -23,6 +25,10 @@ _HEADS = {dtype: name for name, dtype in _TYPES.items()}
 
 SMALL = 16
 """Columns up to this length are stored as they are."""
+LANES = 12
+"""Neighbours that count up independently of one another."""
+WELL = 64
+"""By how much runs have to make a column shorter for lanes not to be tried."""
 SAMPLE_BYTES = 16_384
 """How much of an irregular column is squeezed on trial."""
 SQUEEZE_LEVEL = 1
@@ -47,6 +53,10 @@ def encode(column: np.ndarray) -> bytes:
     length = len(flat)
     if length > SMALL:
         runs = _as_runs(flat)
+        if runs is None or len(runs) * WELL > flat.nbytes:
+            lanes = _as_lanes(flat)
+            if lanes is not None and (runs is None or len(lanes) < len(runs)):
+                return _HEADER.pack(_LANES, head, length) + lanes
         if runs is not None:
             return _HEADER.pack(_RUNS, head, length) + runs
         squeezed = _as_squeezed(flat)
@@ -69,6 +79,8 @@ def decode(data: bytes) -> np.ndarray:
     body = memoryview(data)[_HEADER.size :]
     if form == _RUNS:
         return _from_runs(body, dtype, length)
+    if form == _LANES:
+        return _from_lanes(body, dtype, length)
     if form == _SQUEEZED:
         body = memoryview(_unsqueezed(body, dtype.itemsize * length))
     elif form != _RAW:
@@ -111,6 +123,35 @@ def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np
     column[1:] = np.repeat(steps, lengths)
     np.cumsum(column, dtype=dtype, out=column)
     return column
+
+
+def _as_lanes(flat: np.ndarray) -> bytes | None:
+    """The length once more, the first two values of each lane, where a step changes and by how much; None where that is often."""
+    bends = flat[2 * LANES :] - 2 * flat[LANES:-LANES] + flat[: -2 * LANES]
+    places = bends.nonzero()[0]
+    if 2 * LANES * flat.itemsize + len(places) * (flat.itemsize + 4) > flat.nbytes // 4:
+        return None
+    length = struct.pack("<I", len(flat))  # damaged bytes shall not fill the memory
+    return b"".join((length, flat[: 2 * LANES].tobytes(), places.astype("<i4").tobytes(), bends[places].tobytes()))
+
+
+def _from_lanes(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np.ndarray:
+    size, begun = dtype.itemsize, 2 * LANES
+    told, body = bytes(body[:4]), body[4:]
+    count, rest = divmod(len(body) - begun * size, size + 4)
+    if rest or count < 0 or length < begun or told != struct.pack("<I", length):
+        raise ValueError("a column with a broken lane")
+    places = np.frombuffer(body[begun * size : begun * size + 4 * count], "<i4")
+    if count and not 0 <= places.min() <= places.max() < length - begun:
+        raise ValueError("a column whose lanes do not fill it")
+    column = np.zeros(-(-length // LANES) * LANES, dtype)
+    column[:begun] = np.frombuffer(body[: begun * size], dtype)
+    column[LANES:begun] -= column[:LANES]
+    column[begun + places] = np.frombuffer(body[begun * size + 4 * count :], dtype)
+    lanes = column.reshape(-1, LANES)
+    np.cumsum(lanes[1:], axis=0, dtype=dtype, out=lanes[1:])
+    np.cumsum(lanes, axis=0, dtype=dtype, out=lanes)
+    return column[:length]
 
 
 def _as_squeezed(flat: np.ndarray) -> bytes | None:
