@@ -10,7 +10,8 @@ import pytest
 
 import phaseline
 from phaseline.use_cases.installing import Manner
-from phaseline.use_cases.updating import UpdateOrder, update
+from phaseline.use_cases.prepared_updates import UpdateOrder
+from phaseline.use_cases.updating import update
 
 CLASSES = '''
 """Hook classes that are told by their options what to look at, and write down what they saw."""

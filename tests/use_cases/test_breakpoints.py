@@ -16,10 +16,11 @@ from phaseline.use_cases.history import events
 from phaseline.use_cases.installing import Manner, Order, install, uninstall
 from phaseline.use_cases.labels import change_labels
 from phaseline.use_cases.plans import plan_install, plan_uninstall
+from phaseline.use_cases.prepared_updates import UpdateOrder
 from phaseline.use_cases.settings import Settings
 from phaseline.use_cases.status import Need, status
 from phaseline.use_cases.stuck import list_stuck
-from phaseline.use_cases.updating import UpdateOrder, plan_update, update
+from phaseline.use_cases.updating import plan_update, update
 from phaseline.use_cases.watching import Nobody
 from phaseline.use_cases.workplace import Workplace, workplace
 

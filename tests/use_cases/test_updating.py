@@ -12,8 +12,9 @@ from phaseline.use_cases.inputs import gather_inputs
 from phaseline.use_cases.installing import Manner
 from phaseline.use_cases.labels import change_labels
 from phaseline.use_cases.plans import plan_uninstall, plan_workflow
+from phaseline.use_cases.prepared_updates import UpdateOrder, prepare_update
 from phaseline.use_cases.stored_plans import apply_plan, delete_plan, list_plans, show_plan
-from phaseline.use_cases.updating import UpdateOrder, plan_update, prepare_update, update
+from phaseline.use_cases.updating import plan_update, update
 from phaseline.use_cases.workflows import Start
 from phaseline.use_cases.workflows import start as start_workflow
 from phaseline.use_cases.workplace import SystemClock

@@ -239,7 +239,8 @@ class Deployments(Noun):
 
         ``parameters``: of the workflow ``update``, such as ``allow_replace``.
         """
-        from phaseline.use_cases.updating import UpdateOrder, update
+        from phaseline.use_cases.prepared_updates import UpdateOrder
+        from phaseline.use_cases.updating import update
 
         order = UpdateOrder(name, file, inputs or {}, plugins, parameters or {})
         return update(self._place, order, watcher=watcher, detach=detach)

@@ -50,7 +50,8 @@ class Plans:
         save: bool = False,
     ) -> Planned:
         """What an update to a blueprint would do now; ``save``: it is kept. Otherwise as ``deployments.update``."""
-        from phaseline.use_cases.updating import UpdateOrder, plan_update
+        from phaseline.use_cases.prepared_updates import UpdateOrder
+        from phaseline.use_cases.updating import plan_update
 
         order = UpdateOrder(deployment, file, inputs or {}, plugins, parameters or {})
         return plan_update(self._place, order, save=save, manner=_stopping(breakpoints))

@@ -11,19 +11,16 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from phaseline.model.frozen import altered, frozen
-from phaseline.model.problem import ProblemsError, fail
+from phaseline.model.problem import fail
 from phaseline.model.stack_documents import MOST_SNAPSHOTS, SNAPSHOT
-from phaseline.model.stored_plans import PLAN, Aim
+from phaseline.model.stored_plans import Aim
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
-from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.opening import opened_inputs
-from phaseline.use_cases.suspended import refuse_suspended
+from phaseline.use_cases.prepared_updates import PreparedUpdate, brought_to, present_of
 from phaseline.use_cases.typos import did_you_mean
-from phaseline.use_cases.updating import NOT_STORED, PreparedUpdate, carry_out, planned_update
+from phaseline.use_cases.updating import carry_out, planned_update
 from phaseline.use_cases.workflows import Start, start
 
 if TYPE_CHECKING:
@@ -132,34 +129,16 @@ def prepare_restore(place: Workplace, deployment: str, name: str, *, manner: Man
 
     Raises: PL-C010, PL-C024, PL-C043, PL-C080, PL-C087, PL-P043, and what forbids the revision.
     """
-    from phaseline.plan.requests import check
-    from phaseline.plan.steps import steps, values_of_inputs
+    from phaseline.plan.steps import values_of_inputs
     from phaseline.plan.workflows.snapshots import RESTORE
-    from phaseline.plan.workflows.taking_over import refuse_forbidden, refuse_other, revised
-    from phaseline.use_cases.surrounding import with_stops
 
-    store = place.store
-    row = find_deployment(store, deployment, to_change=True)
-    refuse_moved(place, row)
-    topology = store.topology(row.number)
-    refuse_other(topology)
-    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    refuse_suspended(row.name, RESTORE, topology, states)
-    document = store.stack_documents.body(_find(place, row, name))
-    aim, was_up = _aim(document)
-    request = manner.request(RESTORE, place, {NAME: name, "was_up": was_up, PLAN: NOT_STORED})
-    problems = check(topology, request)
-    if problems:
-        raise ProblemsError(problems)
+    row = find_deployment(place.store, deployment, to_change=True)
+    aim, was_up = _aim(place.store.stack_documents.body(_find(place, row, name)))
+    now = present_of(place, deployment, RESTORE, {NAME: name, "was_up": was_up}, manner)
     former = opened_inputs(place, row.number)
     coming = {name: place.vault.unsealed(value) for name, value in aim.inputs.items()}
-    values, changed = values_of_inputs(former, coming, frozenset(_hidden(topology.blueprint, aim.blueprint)))
-    aim = altered(aim, changed_inputs=tuple(sorted(changed)))
-    revision = revised(topology, aim)
-    refuse_forbidden(revision)
-    said = (*values, *steps(topology.blueprint, aim.blueprint, revision.changed))
-    request = with_stops(place, request, topology, revision.finished, deployment=row.number)
-    return PreparedUpdate(row, topology, states, request, aim, revision, said, ())
+    values, changed = values_of_inputs(former, coming, frozenset(_hidden(now.topology.blueprint, aim.blueprint)))
+    return brought_to(place, now, altered(aim, changed_inputs=tuple(sorted(changed))), values)
 
 
 def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:

@@ -7,80 +7,25 @@ blueprint (``Aim``); the execution names the plan, and its planner takes the blu
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from phaseline.model.frozen import altered, frozen
-from phaseline.model.problem import ProblemsError
-from phaseline.model.sealing import hidden_inputs
-from phaseline.model.stored_plans import PLAN, Aim
+from phaseline.model.frozen import altered
+from phaseline.model.stored_plans import PLAN
 from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.claiming import lets_be, refuse_busy
-from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
-from phaseline.use_cases.loading import load
-from phaseline.use_cases.moving import refuse_moved
-from phaseline.use_cases.opening import opened_inputs
-from phaseline.use_cases.own_workflows import planner_of, unknown_workflow
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.plans import Planned, foresee_rounds, summaries
-from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
-from phaseline.use_cases.surrounding import new_execution, with_stops
-from phaseline.use_cases.suspended import refuse_suspended
+from phaseline.use_cases.prepared_updates import PreparedUpdate, UpdateOrder, prepare_update
+from phaseline.use_cases.surrounding import new_execution
 from phaseline.use_cases.undisturbed import undisturbed
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
-    from phaseline.model.blueprint import Blueprint, Value
-    from phaseline.model.differences import Change
-    from phaseline.model.execution import Request
-    from phaseline.model.problem import Problem
-    from phaseline.model.rows import DeploymentRow
-    from phaseline.model.topology import Topology
-    from phaseline.plan.revising import Revision
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
-
-Schedules = Mapping[str, dict[str, "Value"]]
-NOT_STORED = -1
-"""Stands for the number of a plan that is not kept (yet)."""
-
-
-@frozen
-class UpdateOrder:
-    """Which deployment is brought to which blueprint. ``inputs``: over those that it has; ``parameters``: of the workflow.
-
-    ``plugin_folders`` None: as before. ``runtime_only``: as of an ``Order``.
-    """
-
-    deployment: str
-    file: str
-    inputs: Mapping[str, Value] = field(default_factory=dict)
-    plugin_folders: Sequence[str] | None = None
-    parameters: Mapping[str, Value] = field(default_factory=dict)
-    runtime_only: bool = False
-
-
-@frozen
-class PreparedUpdate:
-    """An update that can be meant: everything was checked, nothing is stored."""
-
-    deployment: DeploymentRow
-    topology: Topology
-    states: np.ndarray
-    request: Request
-    aim: Aim
-    revision: Revision
-    steps: tuple[Change, ...]
-    warnings: tuple[Problem, ...]
 
 
 def update(
@@ -140,93 +85,6 @@ def plan_update(place: Workplace, order: UpdateOrder, *, save: bool = False, man
 
 
 @undisturbed()
-def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_SET) -> PreparedUpdate:
-    """The blueprint to come with its inputs, and what becomes of the deployment.
-
-    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, everything that is wrong with the blueprint, its inputs or the
-    parameters, or that forbids the revision.
-    """
-    from phaseline.plan.requests import check
-    from phaseline.plan.steps import steps, values_of_inputs
-    from phaseline.plan.workflows.taking_over import UPDATE, refuse_forbidden, refuse_other, revised
-    from phaseline.plan.workflows.update import AUTO_CORRECT_TYPES
-
-    store = place.store
-    row = find_deployment(store, order.deployment, to_change=True)
-    refuse_moved(place, row)
-    topology = store.topology(row.number)
-    refuse_other(topology)
-    states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    refuse_suspended(row.name, UPDATE, topology, states)
-    request = manner.request(UPDATE, place, {**order.parameters, PLAN: NOT_STORED})
-    problems = check(topology, request)
-    if problems:
-        raise ProblemsError(problems)
-    former = opened_inputs(place, row.number)
-    folders = row.code.plugin_folders if order.plugin_folders is None else order.plugin_folders
-    loaded = load(
-        place,
-        order.file,
-        inputs=order.inputs,
-        plugin_folders=tuple(folders),
-        yes_many=True,
-        runtime_only=order.runtime_only or topology.blueprint.runtime_only,
-        former=former,
-        auto_correct=order.parameters.get(AUTO_CORRECT_TYPES) is True,
-    )
-    refuse_missing_secrets(place, loaded.blueprint)
-    hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
-    values, changed = values_of_inputs(former, loaded.inputs, frozenset(hidden))
-    blueprint = _carried_over(topology.blueprint, loaded.blueprint, now=place.clock.now())
-    aim = Aim(
-        blueprint,
-        sealed_inputs(place, loaded),
-        loaded.code,
-        suffixes=int.from_bytes(os.urandom(8)) >> 1,
-        changed_inputs=tuple(sorted(changed)),
-        uses=loaded.uses,
-        former=_former(place, row, topology, changed) if request.take_back else None,
-        packages=tuple(loaded.packages),
-    )
-    _refuse_unknown(place, aim, request)
-    revision = revised(topology, aim)
-    refuse_forbidden(revision)
-    return PreparedUpdate(
-        deployment=row,
-        topology=topology,
-        states=states,
-        request=with_stops(place, request, topology, revision.finished, deployment=row.number),
-        aim=aim,
-        revision=revision,
-        steps=(*values, *steps(topology.blueprint, blueprint, revision.changed)),
-        warnings=loaded.warnings,
-    )
-
-
-def _former(place: Workplace, row: DeploymentRow, topology: Topology, changed: AbstractSet[str]) -> Aim:
-    """What the deployment is now, so that it can be brought back to it."""
-    used = place.store.stored_blueprints.of_deployment(row.number)
-    return Aim(
-        topology.blueprint,
-        place.store.inputs(row.number),
-        row.code,
-        suffixes=int.from_bytes(os.urandom(8)) >> 1,
-        changed_inputs=tuple(sorted(changed)),
-        uses={namespace: version.number for namespace, version in used.items()},
-        counts=dict(topology.counts),
-    )
-
-
-def _refuse_unknown(place: Workplace, aim: Aim, request: Request) -> None:
-    """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; what it maps to is loaded."""
-    from phaseline.plan.workflows.handing_over import WORKFLOW_ID
-
-    name = request.parameters.get(WORKFLOW_ID)
-    if isinstance(name, str) and planner_of(place, aim.blueprint, aim.code, name) is None:
-        raise unknown_workflow(name, aim.blueprint)
-
-
-@undisturbed()
 def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool = False) -> Planned:
     """The plan of a prepared update, as a value and as text. ``asks_hooks``: with what hook classes say beforehand.
 
@@ -267,21 +125,3 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
 
     number = found.deployment.number
     return with_surroundings(place, planned, found.request, foreseen, deployment=number, aim=found.aim)
-
-
-def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
-    """The new blueprint with what a deployment keeps: labels are added to, schedules added and changed, neither removed."""
-    from phaseline.dsl.schedules import begun, is_said_again
-
-    name = "default_schedules"
-    labels = {key: list(values) for key, values in former.labels.items()}
-    for key, values in new.labels.items():
-        known = labels.setdefault(key, [])
-        known += [value for value in values if value not in known]
-    said = new.deployment_settings
-    schedules = dict(cast("Schedules", former.deployment_settings.get(name) or {}))
-    for key, schedule in cast("Schedules", begun(said, now).get(name) or {}).items():
-        if key not in schedules or not is_said_again(schedules[key], schedule):
-            schedules[key] = schedule
-    settings: Mapping[str, Value] = {**said, **({name: dict(schedules)} if schedules else {})}
-    return altered(new, labels=labels, deployment_settings=settings)

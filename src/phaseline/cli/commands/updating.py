@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.installing import Manner
-    from phaseline.use_cases.updating import UpdateOrder
+    from phaseline.use_cases.prepared_updates import UpdateOrder
 
 SWITCHES = {
     "allow_replace": "Nodes that cannot change as they stand (type, container, group ...) may be uninstalled and installed anew.",
@@ -76,7 +76,7 @@ def read_order(
 ) -> UpdateOrder:
     """What the words mean."""
     from phaseline.use_cases.inputs import gather_inputs
-    from phaseline.use_cases.updating import UpdateOrder
+    from phaseline.use_cases.prepared_updates import UpdateOrder
 
     parameters: dict[str, Value] = dict(gather_inputs((), parameters_given))
     parameters |= {name: True for name, is_set in switches.items() if is_set}
