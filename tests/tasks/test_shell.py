@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -76,6 +78,19 @@ def test_d6_what_cannot_be_started_is_not_tried_again(make: Make, tmp_path: Path
     answer = make({"cmd": command}).run(1)
     assert answer.kind is OutcomeKind.FAILED
     assert "it could not be started: exit code 12" in answer.message
+
+
+def test_f32_a_command_that_is_ended_before_it_leads_its_group_never_begins(tmp_path: Path) -> None:
+    text = lived(f"touch {tmp_path}/began; sleep 60", mark=f"early-{tmp_path}.", folder=str(tmp_path))
+    slow = text.replace("exec setsid", f"touch {tmp_path}/ready; while [ -d {tmp_path} ]; do :; done; exec setsid")
+    assert slow != text
+    with subprocess.Popen(["sh", "-c", slow], stdin=subprocess.PIPE, start_new_session=True) as process:
+        while not (tmp_path / "ready").exists():
+            assert process.poll() is None
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(60) == 128 + signal.SIGTERM
+    assert not (tmp_path / "began").exists()
 
 
 FAMILY = """

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LINGER_S = 0.25
-"""Output that comes later than this after the end of a command is that of something it left running."""
-MOST_LINGERING = 40
+"""Output that comes later than this after the end of a command of this machine is that of something it left running."""
+FAR_LINGER_S = 2.0
+"""The same for one that runs elsewhere: what it said may still be on its way when its end is told."""
+MOST_LINGERING = 20
 """So often it is waited for more of it at most."""
 AWAIT_END_S = GRACE_S + 5.0
 """A shell whose line was closed must have ended after so long; then it is given up."""
@@ -108,7 +110,7 @@ class Command:
         self._logger = _Logger(log)
         decoder = codecs.getincrementaldecoder("utf-8")
         self._streams = [(LineLog(self._logger, prefix), decoder("replace")) for prefix in ("<out> ", "<err> ")]
-        self._code = 0
+        self._code, self._linger_s = 0, LINGER_S
         self._lingered = 0
         self._has_spoken = False
         self.ended: asyncio.Future[int] = self._loop.create_future()
@@ -128,10 +130,10 @@ class Command:
         log, decoder = self._streams[is_error]
         log.write(decoder.decode(data))
 
-    def exited(self, code: int) -> None:
-        """It has ended; more of its output may be on its way."""
-        self._code = code
-        self._loop.call_later(LINGER_S, self._linger)
+    def exited(self, code: int, linger_s: float = LINGER_S) -> None:
+        """It has ended; more of its output may be on its way, if it does not take longer than ``linger_s`` to come."""
+        self._code, self._linger_s = code, linger_s
+        self._loop.call_later(linger_s, self._linger)
 
     def closed(self, error: BaseException | None = None) -> None:
         """All is heard. ``error``: what took the line away before its end was known."""
@@ -155,7 +157,7 @@ class Command:
         self._lingered += 1
         if self._has_spoken and self._lingered < MOST_LINGERING and not self.ended.done():
             self._has_spoken = False
-            self._loop.call_later(LINGER_S, self._linger)
+            self._loop.call_later(self._linger_s, self._linger)
         else:
             self.closed()
 

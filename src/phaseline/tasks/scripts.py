@@ -18,6 +18,7 @@ MARK = "PHASELINE_TASK"
 GRACE_S = 5
 """Time between SIGTERM and SIGKILL."""
 
+# What leads its group is named as a process, too: before it leads, it has no group and not yet the mark.
 _FAMILY = """
 family() {
     for file in $(grep -lsF -- "$mark" /proc/[0-9]*/environ 2>/dev/null); do
@@ -28,7 +29,7 @@ family() {
 end() {
     found=$(family)
     [ -z "$found$1" ] && return
-    kill -s "$2" -- $found ${1:+-$1} 2>/dev/null
+    kill -s "$2" -- $found ${1:+$1 -$1} 2>/dev/null
     looked=0
     while [ -n "$(family)" ] && [ "$looked" -lt "$((20 * $3))" ]; do
         looked=$((looked + 1))

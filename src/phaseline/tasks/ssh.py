@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from phaseline.model.frozen import frozen
 from phaseline.tasks.host_keys import SSH_PORT, HostKeys, KeyCheck
-from phaseline.tasks.lines import Unreachable
+from phaseline.tasks.lines import FAR_LINGER_S, Unreachable
 from phaseline.tasks.scripts import BOOT
 
 if TYPE_CHECKING:
@@ -288,12 +288,12 @@ class _Session:
     def exit_status_received(self, status: int) -> None:
         """The shell has ended."""
         self._has_exited = True
-        self._command.exited(status)
+        self._command.exited(status, FAR_LINGER_S)
 
     def exit_signal_received(self, name: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: ARG002, FBT001
         """A signal ended the shell."""
         self._has_exited = True
-        self._command.exited(-getattr(signal, f"SIG{name}", signal.SIGKILL))
+        self._command.exited(-getattr(signal, f"SIG{name}", signal.SIGKILL), FAR_LINGER_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The channel is closed: by the end of the shell, or because the line was lost."""
