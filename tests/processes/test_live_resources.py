@@ -49,7 +49,7 @@ def engine(shell: Shell) -> Iterator[Process]:
     """An engine whose phase has been called with the one resource and waits for a word."""
     assert shell.run("resources", "apply", "nodes.rec", "-d", "night").returncode == 0
     with shell.start("engine", "run") as process:
-        assert (shell.folder / "begun").read_text() == "begun"
+        assert shell.heard() == "begun"
         yield process
         process.terminate()
 
@@ -70,7 +70,7 @@ def test_p36_p38_a_message_is_seen_and_an_edit_is_kept_while_the_call_runs(shell
     (shell.folder / "edit.rec").write_text(record("n1", Size=2, Color="blue"))
     assert shell.run("resources", "apply", "edit.rec", "-d", "night").returncode == 0
     assert show(shell)["record"]["Size"] == 2
-    (shell.folder / "go").write_text("go\n")
+    shell.say("go\n")
     shell.until(lambda: show(shell)["state"] == "Started")
     after = show(shell)["record"]
     assert (after["InstanceId"], after["Size"], after["Color"]) == ("i-1", 2, "blue")
@@ -92,7 +92,7 @@ def test_p66_p70_another_target_awaits_the_call_and_its_failure_counts_for_nothi
     assert [(one["status"], one["text"]) for one in why["phases"]] == [
         ("Canceling", "run 1 is awaited before it goes its new way")
     ]
-    (shell.folder / "go").write_text("fail\n")
+    shell.say("fail\n")
     shell.until(lambda: show(shell)["state"] == "Terminated")
     after = show(shell)
     assert (after["is_failed"], after["record"]["InstanceId"], entry(shell)["Status"]) == (False, "i-1", "Canceled")
@@ -103,7 +103,7 @@ def test_pd44_a_resource_that_is_deleted_while_it_runs_goes_when_the_call_has_en
 ) -> None:
     assert shell.run("resources", "delete", "n1").returncode == 0
     assert entry(shell)["Status"] == "Canceling"
-    (shell.folder / "go").write_text("go\n")
+    shell.say("go\n")
     shell.until(lambda: shell.ask("resources", "list")["total"] == 0)
 
 
@@ -111,11 +111,11 @@ def test_p109_a_phase_is_paused_while_it_runs_and_the_next_waits(shell: Shell, e
     assert shell.run("phases", "pause", "Acme.Wait").returncode == 0
     (shell.folder / "more.rec").write_text(record("n2"))
     assert shell.run("resources", "apply", "more.rec", "-d", "night").returncode == 0
-    (shell.folder / "go").write_text("go\n")
+    shell.say("go\n")
     shell.until(lambda: show(shell)["state"] == "Started")
     shell.until(lambda: shell.ask("resources", "show", "n2")["state"] == "Allocation")
     assert "paused by" in shell.ask("resources", "show", "n2")["entries"][0]["note"]
     assert shell.run("phases", "unpause", "Acme.Wait").returncode == 0
-    assert (shell.folder / "begun").read_text() == "begun"
-    (shell.folder / "go").write_text("go\n")
+    assert shell.heard() == "begun"
+    shell.say("go\n")
     shell.until(lambda: shell.ask("resources", "show", "n2")["state"] == "Started")
