@@ -318,3 +318,32 @@ def test_f48_texts_that_would_fill_the_memory_are_refused(terminal: Terminal, te
     (where / "metadata.yaml").write_text(text)
     for words in (("plugins", "check", where), ("plugins", "install", where)):
         assert code in refused(terminal, *words)
+
+
+def test_f36_a_plan_of_a_deployment_that_there_is_shows_the_tasks_of_its_packages(shop: Terminal) -> None:
+    task = "- {role: '*', stage: pre_deployment/4100, type: shell, parameters: {cmd: 'true', timeout: 9}}\n"
+    run(shop, "plugins", "install", package(shop.folder, tasks=task))
+    run(shop, "deployments", "plugins", "enable", "shop", "ntp")
+    told = run(shop, "plan", "install", "-d", "shop")
+    assert "tasks before:\n    ntp-1.0.1  ntp, pre_deployment/4100, on * × 1\n" in told
+    kept = asked(shop, "plan", "install", "-d", "shop", "--save", "-p", "node_ids=[web]")
+    assert [row["stage"] for row in kept["around"]["tasks"]] == ["pre_deployment"]
+    assert run(shop, "plans", "apply", "plan-1").startswith("install-1 of 'shop': completed")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Name a blueprint, or a deployment that there is with -d NAME"),
+        (
+            ("-d", "shop", "-i", "a=1", "--open-types"),
+            "--input, --open-types are of a deployment that is made of a BLUEPRINT",
+        ),
+        (("blueprint.yaml", "--save"), "--save is of a deployment that there is: leave BLUEPRINT out."),
+    ],
+)
+def test_a_plan_of_an_install_is_of_a_blueprint_or_of_a_deployment(
+    shop: Terminal, words: tuple[str, ...], said: str
+) -> None:
+    result = shop.run("plan", "install", *words)
+    assert (result.exit_code, said in " ".join(result.output.split())) == (2, True), result.output

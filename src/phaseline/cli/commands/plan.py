@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from phaseline.cli import completing
 from phaseline.cli.commands.stack import plan_of_adoption, plan_of_restore
 from phaseline.cli.commands.updating import plan_of_update, save_option
 from phaseline.cli.desk import Desk
-from phaseline.cli.misuse import OfDeployment
+from phaseline.cli.misuse import SEE_NAMES, OfDeployment
 from phaseline.cli.options import (
-    blueprint_argument,
     blueprint_options,
     json_option,
     label_option,
@@ -22,6 +23,8 @@ from phaseline.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.plans import Planned
 
@@ -71,29 +74,35 @@ def _workflow_command(name: str) -> click.Command:
     @save_option
     @json_option
     @click.pass_obj
-    def command(
-        desk: Desk,
-        deployment: str,
-        parameter_files: tuple[str, ...],
-        parameters_given: tuple[str, ...],
-        allow_custom: bool,
-        force: bool,
-        breakpoints: tuple[Breakpoint, ...],
-        save: bool,
-    ) -> None:
-        from phaseline.use_cases.inputs import gather_inputs
-        from phaseline.use_cases.installing import Manner
-        from phaseline.use_cases.plans import plan_workflow
-        from phaseline.use_cases.workflows import Start
-
-        with desk.open() as place:
-            parameters = gather_inputs(parameter_files, parameters_given)
-            order = Start(name, deployment, parameters, allow_custom, force)
-            found = plan_workflow(place, order, save=save, manner=Manner(breakpoints=breakpoints))
-        answer_plan(desk, found)
+    def command(desk: Desk, /, deployment: str, **words: Any) -> None:
+        _answer_workflow(desk, name, deployment, **words)
 
     command.help = f'Show what the workflow "{name}" would do on a deployment.'
     return command
+
+
+def _answer_workflow(
+    desk: Desk,
+    workflow: str,
+    deployment: str,
+    *,
+    parameter_files: tuple[str, ...],
+    parameters_given: tuple[str, ...],
+    allow_custom: bool,
+    force: bool,
+    breakpoints: tuple[Breakpoint, ...],
+    save: bool,
+) -> None:
+    from phaseline.use_cases.inputs import gather_inputs
+    from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.plans import plan_workflow
+    from phaseline.use_cases.workflows import Start
+
+    with desk.open() as place:
+        parameters = gather_inputs(parameter_files, parameters_given)
+        order = Start(workflow, deployment, parameters, allow_custom, force)
+        found = plan_workflow(place, order, save=save, manner=Manner(breakpoints=breakpoints))
+    answer_plan(desk, found)
 
 
 def answer_plan(desk: Desk, found: Planned) -> None:
@@ -111,21 +120,35 @@ plan.add_command(plan_of_restore)
 plan.add_command(plan_of_adoption)
 
 
+OF_A_DEPLOYMENT = frozenset({"parameter_files", "parameters_given", "allow_custom", "force", "save"})
+OF_A_BLUEPRINT = frozenset({"plugin_folders", "input_files", "inputs_given", "labels", "yes_many", "open_types"})
+"""Options that make sense only for a deployment that there is, and only for one that is made of a blueprint."""
+
+
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")
-@blueprint_argument
+@click.argument("file", metavar="[BLUEPRINT]", required=False, shell_complete=completing.blueprints)
 @click.option(
-    "-d", "--deployment", "name", metavar="NAME", help="Name of the deployment; whether it is free is looked at."
+    "-d",
+    "--deployment",
+    "name",
+    metavar="NAME",
+    shell_complete=completing.deployments,
+    help="Name of the deployment; whether it is free is looked at. Without BLUEPRINT: one that there is.",
 )
 @blueprint_options
 @label_option
 @click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
 @open_types_option
+@parameter_options
+@click.option("--force", is_flag=True, help="Although the blueprint says that the workflow is not available now.")
 @stopping_options
+@save_option
 @json_option
-@click.pass_obj
+@click.pass_context
 def install(
-    desk: Desk,
-    file: str,
+    ctx: click.Context,
+    /,
+    file: str | None,
     name: str | None,
     plugin_folders: tuple[str, ...],
     input_files: tuple[str, ...],
@@ -134,8 +157,21 @@ def install(
     yes_many: bool,
     open_types: bool,
     breakpoints: tuple[Breakpoint, ...],
+    **words: Any,
 ) -> None:
-    """Show what "install" would do: nodes, waves, operations, batches, number of calls."""
+    """Show what "install" would do: nodes, waves, operations, batches, number of calls.
+
+    Of a BLUEPRINT, of which a deployment would be made; or, without one, of a deployment that there is, with its inputs
+    and packages.
+    """
+    desk = ctx.ensure_object(Desk)
+    if file is None:
+        _refuse_given(ctx, OF_A_BLUEPRINT, "of a deployment that is made of a BLUEPRINT, which is not named")
+        if name is None:
+            raise click.UsageError(f"Name a blueprint, or a deployment that there is with -d NAME; {SEE_NAMES}", ctx)
+        _answer_workflow(desk, "install", name, breakpoints=breakpoints, **words)
+        return
+    _refuse_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
     from phaseline.cli.render.problems import problem_text
     from phaseline.use_cases.inputs import gather_inputs
     from phaseline.use_cases.installing import Manner, Order
@@ -148,6 +184,17 @@ def install(
     for warning in found.warnings:
         desk.notice(problem_text(warning))
     answer_plan(desk, found)
+
+
+def _refuse_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None:
+    """Raise a usage error if one of these options was given."""
+    given = [
+        parameter.opts[-1]
+        for parameter in ctx.command.params
+        if parameter.name in names and ctx.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(f"{', '.join(given)} {'is' if len(given) == 1 else 'are'} {why}.", ctx)
 
 
 @plan.command(cls=OfDeployment, epilog="Example: phaseline plan uninstall -d shop")
