@@ -48,7 +48,7 @@ def test_the_engine_is_told_with_its_process_and_command(terminal: Terminal) -> 
     assert f"process {engine['pid']} for" in text
 
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 SLOW = """\
 import threading
 from pathlib import Path
