@@ -71,6 +71,9 @@ JOINS = ANY | ENDED
 """Milestones that may pass while something is unmet."""
 LARGE = 256
 """Entries of a graph from which on it is laid down alone: joining its columns to others would copy them once more."""
+IS_MET, IS_LOST = ((table.ravel() == told).tobytes().ljust(256, b"\0") for table, told in ((UNMET, 0), (LOST, 1)))
+"""[2 * status + tolerant] -> those that wait for it have one need less; one that will never be done."""
+OPEN_BYTES = IS_OPEN.tobytes().ljust(256, b"\0")
 NOTHING: tuple[list[int], list[int]] = [], []
 """Nothing changes any more."""
 NOT_CONDITIONAL = np.uint8(255 - CONDITIONAL)
@@ -267,16 +270,20 @@ class Arena:
         return found
 
     def recount(self, slot: Slot, graph: Graph) -> None:
-        """Count ``unmet`` and ``lost`` of the slot of a graph from the statuses of its entries (after a restore)."""
+        """Count ``unmet`` and ``lost`` of a slot that was just laid down from the statuses its entries were given (a restore)."""
         low, high = slot.base, slot.end
-        lengths, targets = graph.ptr[1:] - graph.ptr[:-1], graph.idx
         status = self.status[low:high]
-        number = 2 * status + ((self.marks[low:high] & TOLERANT) >> 1)
-        for column, table in ((self.unmet, UNMET.ravel()), (self.lost, LOST.ravel())):
-            told = table[number]
-            column[low:high] = np.bincount(targets, told.repeat(lengths), high - low) if 1 in told.tobytes() else 0
-        unsure = status.tobytes().count(UNSURE)
-        self.slot_open[slot.number] = IS_OPEN[status].tobytes().count(1) - unsure
+        number = (2 * status + ((self.marks[low:high] & TOLERANT) >> 1)).tobytes()
+        for column, tells, change in ((self.unmet, IS_MET, -1), (self.lost, IS_LOST, 1)):
+            told = number.translate(tells)
+            if 1 in told:
+                targets = graph.idx[np.frombuffer(told, bool).repeat(graph.ptr[1:] - graph.ptr[:-1])]
+                if len(targets):
+                    first, counts = targets.min(), np.bincount(targets - targets.min())
+                    column[low + first : low + first + len(counts)] += change * counts.astype(np.int32)
+        held = status.tobytes()
+        unsure = held.count(UNSURE)
+        self.slot_open[slot.number] = held.translate(OPEN_BYTES).count(1) - unsure
         self.slot_unsure[slot.number] = unsure
         self.touched.add(slot.number)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phaseline.engine.columns import ZERO
 from phaseline.engine.rules import BLOCKED
 from phaseline.model.events import PAGE_ENTRIES, PageWritten
 from phaseline.model.frozen import changeable
@@ -162,7 +163,8 @@ def _lay_one(slot: Slot, graph: Graph, edges: int) -> Laid:
 
 def _blocked(needs: np.ndarray, **columns: np.ndarray) -> dict[str, Any]:
     """Columns of entries that nobody has touched yet."""
-    untouched = {"status": BLOCKED, "lost": 0, "attempts": 0, "generations": 0, "due": 0, "owner": -1}
+    assert BLOCKED == ZERO
+    untouched = {**dict.fromkeys(("status", "lost", "attempts", "generations", "due"), ZERO), "owner": -1}
     return {**untouched, "needs": needs, "unmet": needs, **columns}
 
 
