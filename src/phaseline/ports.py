@@ -119,6 +119,10 @@ class Store(Protocol):
         """The store's random name, part of every token."""
         ...
 
+    def at_once(self) -> AbstractContextManager[object]:
+        """Within it all that this thread reads sees the same moment; nothing is written there."""
+        ...
+
     def counters(self) -> tuple[int, int]:
         """(next graph id, next batch id)."""
         ...

@@ -54,6 +54,22 @@ def test_full_sync_holds_after_a_process_group_was_noted(store: SqliteStore) -> 
         assert store.connections.writer().execute("pragma synchronous").fetchone() == (2,)
 
 
+def test_what_is_read_at_once_sees_one_moment_and_what_is_damaged_is_told_as_ever(
+    store: SqliteStore, path: Path, clock: a.FakeClock
+) -> None:
+    with closing(SqliteStore.open(path, clock)) as other:
+        with store.at_once():
+            before = store.deployments()
+            other.create_deployment(a.deployment())
+            assert store.deployments() == before == []
+            with pytest.raises(LookupError), store.at_once():
+                store.states(1)
+            with pytest.raises(ZeroDivisionError), store.at_once():
+                _ = 1 / len(store.deployments())  # no reading of a store: nobody calls it damaged
+            assert store.deployments() == before
+        assert [row.number for row in store.deployments()] == [1]
+
+
 def test_a_link_to_a_store_leads_to_the_same_lock(store: SqliteStore, path: Path, clock: a.FakeClock) -> None:
     link = path.with_name("link.db")
     link.symlink_to(path)

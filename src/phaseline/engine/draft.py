@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ class Draft:
             position = positions.item()
             number = column.item(arena.cells.policy[position])
             if number:
-                slot = arena.order[arena.cells.number_of(position)]
+                slot = arena.order[bisect_right(arena.cells.slot_base, position) - 1]
                 subject = arena.subject[position : position + 1].copy()
                 self.states.append(StatesEntered(slot.deployment, table.paths[number], subject))
             return
@@ -70,8 +71,6 @@ class Draft:
 
     def notes(self, arena: Arena) -> list[NotesWritten]:
         """Attempts and due times of every entry noted in this turn, once each."""
-        if not self.noted:
-            return []
         positions = distinct(self.noted[0] if len(self.noted) == 1 else np.concatenate(self.noted))
         return [
             NotesWritten(
@@ -87,7 +86,7 @@ class Draft:
     def decision(self, arena: Arena) -> Decision:
         """The whole turn as one value."""
         changes = Changes(
-            tuple(self.executions), tuple(self.graphs), tuple(arena.pages()), tuple(self.notes(arena)),
+            tuple(self.executions), tuple(self.graphs), tuple(arena.pages()), tuple(self.notes(arena) if self.noted else ()),
             tuple(self.opened), tuple(self.closed), tuple(self.states), tuple(self.reopened),
         )  # fmt: skip
         return Decision(changes, tuple(self.commands), tuple(self.accepted))

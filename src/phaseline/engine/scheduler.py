@@ -80,7 +80,8 @@ class Scheduler:
 
         ``Restored`` and ``Reattached`` come together, graphs before batches, and before what is asked of them.
         """
-        self._compact()
+        if self.arena.hole_count() > self._compact_from:
+            self._compact()
         if self.arena.stories is not None:
             self.arena.stories.now = now
         draft = Draft(now)
@@ -363,13 +364,14 @@ class Scheduler:
             self.batches[batch] = OpenBatch(
                 batch, lane, positions, np.zeros(len(positions), np.uint8), len(positions), held
             )
-            made = Batch(batch, lane.spec, lane.key, members, draft.now, self._deadline(lane, positions, draft.now))
+            deadline = self._deadline(lane, positions, draft.now) if self.table.has_timeouts else 0
+            made = Batch(batch, lane.spec, lane.key, members, draft.now, deadline)
             draft.opened.append(made)
             draft.commands.append(Dispatch(made))
 
     def _deadline(self, lane: Lane, positions: np.ndarray, now: int) -> int:
         """When a call of these is given up, in ms; 0: never, since one of them has no time-out or calls are single."""
-        if not self.table.has_timeouts or lane.spec.form != "bulk":
+        if lane.spec.form != "bulk":
             return 0
         timeout = self.table.timeout[self.arena.policy[positions]]
         return now + int(timeout.max()) if every(timeout != 0) else 0
@@ -428,7 +430,7 @@ class Scheduler:
 
     def _compact(self) -> None:
         """Close the holes when they outweigh what is there."""
-        if not self.arena.order or self.arena.hole_count() <= max(self._compact_from, len(self.arena) // 2):
+        if self.arena.hole_count() <= len(self.arena) // 2:
             return
         moved = self.arena.compact()
         self.table.reset(self.arena.policies)

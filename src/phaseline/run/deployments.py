@@ -79,20 +79,21 @@ class Deployments:
                 row = next((row for row in store.deployments() if row.number == deployment), None)
             if row is None:
                 raise KeyError(deployment)
-            found = LoadedDeployment(
-                deployment,
-                row.name,
-                blueprint=labelled(store.blueprint(deployment), store.labels.of(deployment)),
-                topology=store.topology(deployment),
-                code=row.code,
-                inputs=self._inputs(deployment),
-                documents=self._documents(deployment),
-                states=np.array(store.states(deployment), np.uint8),
-                creator=row.created_by,
-                state_names=store.state_names(deployment),
-                checks=store.checks(deployment),
-                secrets=self.secrets,
-            )
+            with store.at_once():
+                found = LoadedDeployment(
+                    deployment,
+                    row.name,
+                    blueprint=labelled(store.blueprint(deployment), store.labels.of(deployment)),
+                    topology=store.topology(deployment),
+                    code=row.code,
+                    inputs=self._inputs(deployment),
+                    documents=self._documents(deployment),
+                    states=np.array(store.states(deployment), np.uint8),
+                    creator=row.created_by,
+                    state_names=store.state_names(deployment),
+                    checks=store.checks(deployment),
+                    secrets=self.secrets,
+                )
             found.named = lambda execution: self.name_of(execution, deployment)
             self._loaded[deployment] = found
         return found

@@ -218,15 +218,17 @@ class HandOver:
 
     def remembered(self, members: np.ndarray) -> list[int]:
         """Places among these members (int32) of entries for which an earlier call left data."""
-        if not [part for part in self.parts if part.data]:
-            return []
-        return [place for place, member in enumerate(members.tolist()) if self.data_of(member) is not None]
+        for part in self.parts:
+            if part.data:
+                return [place for place, member in enumerate(members.tolist()) if self.data_of(member) is not None]
+        return []
 
     def doubted(self, members: np.ndarray) -> list[int]:
         """Places among these members (int32) of entries whose last call nobody saw the end of; asked once."""
-        if not [part for part in self.parts if part.doubted]:
-            return []
-        return [place for place, member in enumerate(members.tolist()) if self.take_doubt(member)]
+        for part in self.parts:
+            if part.doubted:
+                return [place for place, member in enumerate(members.tolist()) if self.take_doubt(member)]
+        return []
 
     def take_doubt(self, member: int) -> bool:
         """The same for one."""

@@ -75,7 +75,10 @@ class Inbox(Generic[T]):
             raise self._broken
         self._empty.acquire(blocking=False)
         items = self._items
-        return [items.popleft() for _ in range(len(items))]
+        taken: list[T] = []
+        for _ in range(len(items)):  # no more than there are now: others go on putting in
+            taken.append(items.popleft())
+        return taken
 
     def first(self) -> T | None:
         """The oldest that is in, and stays in; None where nothing is."""

@@ -44,7 +44,7 @@ class Rounds:
         """
         asking = [command for command in decision.commands if type(command) is Ask and command.subjects is None]
         for command in asking:  # the store has what was before this turn, so it is read before states follow
-            self._deployments.loaded(self._scheduler.runs[command.execution].deployment)  # type: ignore[union-attr]  # all are Ask
+            self._deployments.loaded(self._scheduler.runs[command.execution].deployment)
         self._deployments.entered(decision.changes.states)
         if not asking:
             return decision

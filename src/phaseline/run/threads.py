@@ -198,9 +198,9 @@ class ThreadExecutor:
             members = self._still_wanted(handover, waiting.pop(0))
             if not len(members) or not handover.begin_all(members):
                 continue
-            printed = Printed(partial(channel.log_together, members))
-            call_of = partial(_call_at, handover, members, channel)
             log = partial(channel.log_together, members)
+            printed = Printed(log)
+            call_of = partial(_call_at, handover, members, channel)
             together = self._callers.gather(
                 flavour,
                 Gathering(len(members), call_of, log, handover.remembered(members), handover.doubted(members)),

@@ -26,8 +26,10 @@ class Connections:
         self.path = path
         self.patience_s = file.TURN_PATIENCE_S
         self.on_undone = on_undone
-        self.read_guard = threading.Lock()
+        self.read_guard = threading.RLock()
         self.write_guard = threading.RLock()
+        self._looks = 0
+        """How many snapshots lie within one another."""
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
 
@@ -36,6 +38,32 @@ class Connections:
         if self._reader is None:
             self._reader = file.open_reader(self.path)
         return self._reader
+
+    def look(self) -> sqlite3.Connection:
+        """Begin to read: what is read from now on sees the same moment, until ``looked`` was called as often."""
+        self.read_guard.acquire()
+        try:
+            db = self.reader()
+            if not self._looks:
+                db.execute("begin")
+        except BaseException as error:
+            self.read_guard.release()
+            problem = problem_of(error, self.path)
+            if problem is not None:
+                raise problem from error
+            raise
+        self._looks += 1
+        return db
+
+    def looked(self) -> None:
+        """The next one may see what has been written meanwhile."""
+        self._looks -= 1
+        try:
+            if not self._looks:
+                with Problems(self.path):
+                    self.reader().rollback()
+        finally:
+            self.read_guard.release()
 
     def writer(self) -> sqlite3.Connection:
         """The one that writes. Under ``write_guard``."""
@@ -92,6 +120,24 @@ class Problems:
             raise problem from error
 
 
+class Moment:
+    """Several readings that see the same moment, and are one transaction; each says for itself what is damaged."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self, connections: Connections) -> None:
+        """Nothing is read yet."""
+        self._connections = connections
+
+    def __enter__(self) -> None:
+        """The moment is that of the first reading."""
+        self._connections.look()
+
+    def __exit__(self, *raised: object) -> None:
+        """It is over."""
+        self._connections.looked()
+
+
 class Snapshot:
     """Reading: all of it sees the same moment. What cannot be decoded is damage."""
 
@@ -103,29 +149,14 @@ class Snapshot:
 
     def __enter__(self) -> sqlite3.Connection:
         """The connection to read with."""
-        ours = self._connections
-        ours.read_guard.acquire()
-        try:
-            db = ours.reader()
-            db.execute("begin")
-        except BaseException as error:
-            ours.read_guard.release()
-            problem = problem_of(error, ours.path)
-            if problem is not None:
-                raise problem from error
-            raise
-        return db
+        return self._connections.look()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The next one may see what has been written meanwhile."""
+        """What was raised becomes a problem."""
         ours = self._connections
-        try:
-            with Problems(ours.path):
-                ours.reader().rollback()
-        finally:
-            ours.read_guard.release()
+        ours.looked()
         if error is None:
             return
         problem = problem_of(error, ours.path)

@@ -251,6 +251,10 @@ class MemoryStore:
         """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
         return 0 if self._looks == since else self._looks
 
+    def at_once(self) -> AbstractContextManager[object]:
+        """One lock keeps who reads from who writes."""
+        return self._guard
+
     def waiting(self) -> AbstractContextManager[None]:
         """Be known as somebody who would take over from the owner."""
         return self._waiting.inside()

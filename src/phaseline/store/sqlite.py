@@ -47,7 +47,7 @@ from phaseline.model.topology import Topology
 from phaseline.ports import Clock
 from phaseline.store import asking, failures, file, growing, reads, writes
 from phaseline.store.checks import read_book
-from phaseline.store.connections import Connections, Problems, Snapshot, Transaction
+from phaseline.store.connections import Connections, Moment, Problems, Snapshot, Transaction
 from phaseline.store.labels import SqliteLabels
 from phaseline.store.lock import OwnerLock
 from phaseline.store.secrets import SqliteSecrets
@@ -259,6 +259,10 @@ class SqliteStore:
         """
         with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
             db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
+
+    def at_once(self) -> Moment:
+        """What is read within sees one moment."""
+        return Moment(self.connections)
 
     def deployments(self) -> Sequence[DeploymentRow]:
         """All that are not deleted, by name."""

@@ -339,11 +339,12 @@ def _result(
     place: Workplace, row: ExecutionRow, ending: Ending, background: Background | None, *, detach: bool
 ) -> ExecutionView:
     store = place.store
-    now = store.execution(row.id) or row
-    others = [other for other in store.executions(only_open=True) if other.number != row.number]
-    owner = None if now.status.is_ended and not others else store.owner()
-    notices = () if owner or background else tuple(_still_open(other) for other in others[:5])
-    view = view_execution(store, now, interrupted=ending is not Ending.SETTLED and not detach, notices=notices)
+    with store.at_once():
+        now = store.execution(row.id) or row
+        others = [other for other in store.executions(only_open=True) if other.number != row.number]
+        owner = None if now.status.is_ended and not others else store.owner()
+        notices = () if owner or background else tuple(_still_open(other) for other in others[:5])
+        view = view_execution(store, now, interrupted=ending is not Ending.SETTLED and not detach, notices=notices)
     runner = str(owner) if owner is not None and not now.status.is_ended else ""
     return altered(view, detached=detach, background=background, runner=runner)
 
