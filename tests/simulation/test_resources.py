@@ -95,11 +95,15 @@ class Life:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.phases = definitions(self.random)
-        self.yard = Watched(*self.phases)
+        self.yard = self.made()
         self.names: list[str] = []
         self.targets: dict[str, str] = {}
         self.begun: set[tuple[int, int]] = set()
         self.said = 0
+
+    def made(self) -> Watched:
+        """A yard."""
+        return Watched(*self.phases)
 
     def step(self) -> None:
         """Something happens."""
@@ -126,12 +130,15 @@ class Life:
             self.begun.add((one.graph, one.position))
             slot = arena.slots[one.graph]
             subject = arena.subject[slot.base + one.position]
-            needs = next(known.dependencies for known in self.phases if known.name == one.phase)
             for step in slot.steps:
-                if phase_of(step.phase) in needs:
+                if self.is_before(step.phase, one.phase):
                     here = arena.subject[slot.base + step.first : slot.base + step.first + step.count] == subject
                     status = arena.status[slot.base + step.first : slot.base + step.first + step.count][here]
                     assert status.tolist() in DONE, f"{one.phase} is called before {step.phase} is done"
+
+    def is_before(self, step: str, called: str) -> bool:
+        """Whether what is called must come after a step."""
+        return phase_of(step) in next(known.dependencies for known in self.phases if known.name == called)
 
     def _answer(self) -> None:
         out = self.yard.called()

@@ -102,7 +102,7 @@ class _Laying:
         if not some(who):
             return []
         found = self.enters(stay.state, who) if stay.state else []
-        tolerant, once, breaks = self.manner.tolerant, self.manner.once, self.manner.breakpoints
+        tolerant, once, breaks = self.manner.tolerant, self.manner.once, self._breakpoints(who)
         for item in stay.operations:
             found += stops(self.draft, breaks, PRE, item.operation, who)
             if isinstance(item, Call):
@@ -124,6 +124,14 @@ class _Laying:
         """Those of ``who`` enter a state."""
         policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],), target=self.path.target)
         return [self._slot(STATE_PREFIX + state, policy, who, ENTERS)] if some(who) else []
+
+    def _breakpoints(self, who: np.ndarray) -> tuple[Breakpoint, ...]:
+        """Those that stop somebody of ``who``."""
+        nodes = self.draft.topology.nodes
+        numbers = np.unique(self.draft.participants.node[who]).tolist() if self.manner.breakpoints else ()
+        return tuple(
+            one for one in self.manner.breakpoints if any(one.concerns(nodes[number].name) for number in numbers)
+        )
 
     def _concerned(self, one: Beside, who: np.ndarray) -> np.ndarray:
         """Those of ``who`` that come to a phase: all of them; to a breakpoint: those that it stops."""
