@@ -15,6 +15,7 @@ from tests.store.files import python
 
 from phaseline.model.rows import Answer, LogLine, Payload, RequestKind
 from phaseline.model.status import ExecutionStatus
+from phaseline.store.file import TURN_PATIENCE_S
 from phaseline.store.sqlite import SqliteStore
 
 WRITERS = 8
@@ -57,7 +58,7 @@ def owner_turns(store: SqliteStore, needed: int) -> tuple[list[int], float]:
     """Commit turns as fast as they go and answer what is asked; (numbers answered, the slowest turn in s)."""
     answered: list[int] = []
     slowest, turns, seen = 0.0, 0, 0
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + 4 * PATIENCE_S  # each turn is on the disk when it is done, and disks differ
     while turns < TURNS or len(answered) < needed:
         turns += 1
         asked = store.requests(seen)
@@ -99,7 +100,7 @@ def test_many_ask_while_one_owns_and_each_is_answered_once(store: SqliteStore) -
         assert [(one["by"], one["number"]) for one in each["answers"]] == [
             (f"w{number}", at) for at in range(ASKED_BY_EACH)
         ]
-        assert each["slowest"] < 5
+        assert each["slowest"] < TURN_PATIENCE_S
     assert list(store.requests()) == []
     assert [line.text for line in store.logs(1, limit=10**6)] == [
         str(at + 1) for at in range(len(store.logs(1, limit=10**6)))
