@@ -146,7 +146,7 @@ def test_the_last_terminal_leaves_an_engine_in_the_background(shell: Shell) -> N
     [log] = [Path(line.rpartition(", log ")[2]) for line in out.splitlines() if "in the background" in line]
     shell.until(lambda: shell.status("install-1") == "completed")
     shell.until(lambda: not shell.ask("engine", "status")["is_running"])
-    assert "The engine stopped: idle" in log.read_text()
+    shell.until(lambda: "The engine stopped: idle" in log.read_text())
     assert log.stat().st_mode & 0o077 == 0
 
 
