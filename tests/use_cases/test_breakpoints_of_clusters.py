@@ -5,11 +5,15 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.use_cases.test_breakpoints import UntilItStops
 
 from phaseline.model.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.problem import ProblemsError
 from phaseline.use_cases.breakpoints import add, clear, list_breakpoints, remove
+from phaseline.use_cases.history import events
+from phaseline.use_cases.installing import Manner, Order, install
 from phaseline.use_cases.owning import engine_of, try_own
+from phaseline.use_cases.plans import plan_install
 from phaseline.use_cases.resources.applying import apply
 from phaseline.use_cases.resources.choosing import Choice
 from phaseline.use_cases.resources.deciding import complete, retry
@@ -116,3 +120,35 @@ def test_h46_at_a_phase_that_there_is_not_nobody_can_stop(place: Workplace, text
     with pytest.raises(ProblemsError, match="PL-P047"):
         remove(place, "night", ["pre-Acme.Boot"])
     assert add(place, "night").breakpoints == []
+
+
+SERVERS = """
+tosca_definitions_version: phaseline_dsl_1_0
+imports: [cloudify/types/types.yaml]
+node_types: {lab.Server: {derived_from: cloudify.nodes.Root, resource_type: Cloud.Node, target_state: Started}}
+node_templates: {web: {type: lab.Server}, db: {type: lab.Server}}
+"""
+
+
+def test_h46_nodes_on_paths_stop_at_phases_as_their_plan_says_and_their_events_tell_it(
+    place: Workplace, tmp_path: Path
+) -> None:
+    (tmp_path / "blueprint.yaml").write_text(SERVERS)
+    asked = Order(str(tmp_path / "blueprint.yaml"), "shop")
+    with pytest.raises(ProblemsError, match="PL-P047") as caught:
+        install(place, asked, manner=Manner(breakpoints=(read_breakpoint("Acme.Craete"),)))
+    assert "Did you mean 'Acme.Create'" in caught.value.problems[0].mend
+    stops = Manner(breakpoints=(read_breakpoint("post-acme.create=web"),))
+    assert (
+        "breakpoint post-acme.create  stops until somebody clears it" in plan_install(place, asked, manner=stops).text
+    )
+    view = install(place, asked, manner=stops, watcher=UntilItStops())
+    assert [(one.point, one.node) for one in list_breakpoints(place)] == [("post-acme.create", "web")]
+    clear(place, "post-acme.create", deployment="shop")
+    assert place.store.execution(view.id).status == "completed"
+    told = [line.text for line in events(place, view.id).lines if line.instance.startswith("web")]
+    at = told.index("Node instance paused at post-acme.create until it is cleared")
+    assert told[at + 1 :][:2] == [
+        "Task completed by hand: cleared post-acme.create",
+        "Node instance goes on from post-acme.create",
+    ]

@@ -188,17 +188,21 @@ class Story:
         for phase in self.stops if operation else ():
             if not Breakpoint(phase.removeprefix(PREFIX)).is_at(when, operation):
                 continue
-            for position in self.positions[phase]:
-                spans = self.calls.get(position, ())
-                if not self._has_begun(position):
-                    return False
-                point = phase.removeprefix(PREFIX)
-                begun = spans[0].begun_at if spans else 0
-                lines.append(Line("event", f"Node instance paused at {point} until it is cleared", begun, operation))
-                if not self.is_done(position):
-                    return False
-                ended = spans[-1].ended_at if spans else begun
-                lines.append(Line("event", f"Node instance goes on from {point}", ended, operation))
+            if not all(self._stood(phase, position, operation, lines) for position in self.positions[phase]):
+                return False
+        return True
+
+    def _stood(self, phase: str, position: int, operation: str, lines: list[Line]) -> bool:
+        """Tell of a breakpoint; False where the instance has not come to it, or stands at it."""
+        if not self._has_begun(position):
+            return False
+        spans, point = self.calls.get(position, ()), phase.removeprefix(PREFIX)
+        begun = spans[0].begun_at if spans else 0
+        lines.append(Line("event", f"Node instance paused at {point} until it is cleared", begun, operation))
+        if not self.is_done(position):
+            return False
+        ended = spans[-1].ended_at if spans else begun
+        lines.append(Line("event", f"Node instance goes on from {point}", ended, operation))
         return True
 
     @property
@@ -215,6 +219,9 @@ class Story:
             state = state_entered(operation)
             if state is not None and begun:
                 lines.append(Line("event", f"Node instance entered {state}", at))
+            elif operation.startswith(PREFIX):
+                for position in begun:
+                    self._stood(operation, position, Breakpoint(operation.removeprefix(PREFIX)).stands[1], lines)
             elif not is_of_state(operation):
                 lines += self._around(Part(operation), begun)
                 at = max([at, *(spans[-1].ended_at for position in begun if (spans := self.calls.get(position)))])
