@@ -325,7 +325,7 @@ def test_f36_a_plan_of_a_deployment_that_there_is_shows_the_tasks_of_its_package
     run(shop, "plugins", "install", package(shop.folder, tasks=task))
     run(shop, "deployments", "plugins", "enable", "shop", "ntp")
     told = run(shop, "plan", "install", "-d", "shop")
-    assert "tasks before:\n    ntp-1.0.1  ntp, pre_deployment/4100, on * × 1\n" in told
+    assert "tasks before:\n    ntp#1  ntp-1.0.1, pre_deployment/4100, on * × 1\n" in told
     kept = asked(shop, "plan", "install", "-d", "shop", "--save", "-p", "node_ids=[web]")
     assert [row["stage"] for row in kept["around"]["tasks"]] == ["pre_deployment"]
     assert run(shop, "plans", "apply", "plan-1").startswith("install-1 of 'shop': completed")

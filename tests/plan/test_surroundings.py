@@ -34,13 +34,13 @@ def test_hooks_and_tasks_stand_before_and_after_the_body():
         "    audit   is called after; says nothing beforehand",
         "",
         "tasks before:",
-        "    set the clock  ntp, pre_deployment/100, on web × 2",
+        "    ntp#1  ntp-1.0.0 (set the clock), pre_deployment/100, on web × 2",
         "",
         "install: 2 nodes",
         "",
         "tasks after:",
-        "    ntp#2  ntp, deployment_tasks.yaml, on *",
-        "    tell   ntp, post_deployment/50; left out: it is off",
+        "    ntp#2  ntp-1.0.0, deployment_tasks.yaml, on *",
+        "    ntp#3  ntp-1.0.0 (tell), post_deployment/50; left out: it is off",
     ]
     assert [hook.name for hook in around.refusals] == ["freeze"]
 

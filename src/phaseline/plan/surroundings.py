@@ -90,12 +90,14 @@ def _said(hook: HookForeseen) -> Iterator[str]:
 
 
 def _task_rows(tasks: Sequence[TaskRow], stage: str) -> Sequence[tuple[str, str]]:
-    return [(task.title or task.task, _whom(task)) for task in tasks if task.stage == stage]
+    return [(task.task, _whom(task)) for task in tasks if task.stage == stage]
 
 
 def _whom(task: TaskRow) -> str:
     """Of which package, and for whom or why for nobody."""
-    said = f"{task.package}, {task.written or 'deployment_tasks.yaml'}"
+    package = f"{task.package}-{task.version}"
+    title = f" ({task.title})" if task.title not in {"", package} else ""
+    said = f"{package}{title}, {task.written or 'deployment_tasks.yaml'}"
     if task.skipped:
         return f"{said}; left out: {task.skipped}"
     return f"{said}, on {task.roles}" + (f" × {task.instances:,}" if task.instances is not None else "")

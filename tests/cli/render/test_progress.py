@@ -23,7 +23,7 @@ def progress(*rows: ProgressRow, failing: tuple[Failing, ...] = (), wake: int | 
 
 
 def fails(status: Status = Status.SLEEPING, due: int = 15_000) -> Failing:
-    return Failing("web_1", CREATE, status, 1, 60, due, "first line\ncurl: no route to host\n")
+    return Failing("web_1", CREATE, status, 1, 60, due, "first line\n    curl: no route to host\n")
 
 
 def drawn(seen: Progress, now: int = 0) -> str:

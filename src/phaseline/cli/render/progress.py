@@ -221,9 +221,9 @@ def failing_text(failing: Failing, now: int) -> str:
         return f"{who} {failing.status.word}: the engine ended while it ran, or it was given up"
     lines = failing.message.strip().splitlines() or ["no message"]
     if failing.status == EntryStatus.FAILED:
-        return f"{who} {failing.status.word}: {clean(lines[-1])}"
+        return f"{who} {failing.status.word}: {clean(lines[-1].strip())}"
     if failing.status == EntryStatus.SLEEPING and not failing.attempts:
-        return f"{who} {clean(lines[-1])}"
+        return f"{who} {clean(lines[-1].strip())}"
     limit = f" of {failing.max_retries}" if failing.max_retries >= 0 else ""
     when = f" in {span(failing.due - now)}" if failing.due > now else " now"
-    return f"{who} retry {failing.attempts}{limit}{when}: {clean(lines[-1])}"
+    return f"{who} retry {failing.attempts}{limit}{when}: {clean(lines[-1].strip())}"
