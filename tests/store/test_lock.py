@@ -1,13 +1,14 @@
 """The lock beside a store: one holder, named, freed with it."""
 
 import fcntl
+import threading
 from pathlib import Path
 
 import pytest
 
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import Owner
-from phaseline.store.lock import NOTE_BYTES, OwnerLock
+from phaseline.store.lock import NOTE_BYTES, PATIENCE_S, OwnerLock
 
 
 def test_a_held_lock_names_its_holder_and_a_free_one_nobody(tmp_path: Path) -> None:
@@ -30,6 +31,18 @@ def test_a_lock_may_be_taken_again(tmp_path: Path) -> None:
         assert holder is not None
         assert holder.command == command
         lock.release()
+
+
+def test_a_lock_that_is_only_looked_at_is_had_as_soon_as_that_is_over(tmp_path: Path) -> None:
+    """Whoever looks who owns a store shares its lock for a moment, and may stand still in it."""
+    lock = OwnerLock(str(tmp_path / "lock"))
+    with Path(lock.path).open("w") as looks:
+        fcntl.flock(looks, fcntl.LOCK_SH)
+        ending = threading.Timer(2 * PATIENCE_S, fcntl.flock, [looks, fcntl.LOCK_UN])
+        ending.start()
+        lock.take("phaseline install", 5)
+        ending.join()
+    lock.release()
 
 
 def test_a_very_long_command_fits(tmp_path: Path) -> None:

@@ -17,7 +17,9 @@ from phaseline.model.rows import Owner
 from phaseline.store import failures
 
 PATIENCE_S = 0.25
-"""How long a lock is tried: one that dies or looks who owns the store lets go within that time."""
+"""How long a lock is tried that somebody holds: one that dies lets go within that time."""
+LOOKED_AT_S = 10.0
+"""And so long if nobody holds it, but somebody looks who does, which is over at once unless that process stands still."""
 TRY_EVERY_S = 0.01
 COMMAND_LENGTH = 256
 """Characters kept of the owner's command; each takes twelve bytes at most."""
@@ -108,10 +110,19 @@ def _locked(handle: int, form: int) -> bool:
     """Whether the lock was had within the patience."""
     end = time.monotonic() + PATIENCE_S
     while not _try(handle, form):
-        if time.monotonic() > end:
+        late_s = time.monotonic() - end
+        if late_s > 0 and (late_s > LOOKED_AT_S or not _is_looked_at(handle)):
             return False
         time.sleep(TRY_EVERY_S)
     return True
+
+
+def _is_looked_at(handle: int) -> bool:
+    """Whether those that hold the lock share it: none of them is its holder."""
+    is_shared = _try(handle, fcntl.LOCK_SH)
+    if is_shared:
+        fcntl.flock(handle, fcntl.LOCK_UN)
+    return is_shared
 
 
 def _read_owner(handle: int) -> Owner:
