@@ -2,8 +2,10 @@
 
 import inspect
 import os
+import struct
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -53,6 +55,7 @@ print(numpy.arange(3).sum(), hasattr(sys.modules["numpy._core._add_newdocs"], "a
 print(signature(lambda one, *, two=2: 0), inspect.signature(print, follow_wrapped=False))
 print(platform.system() == platform.uname().system, pathlib.Path("/a b").as_uri(), urllib.parse.quote("a b"))
 print(NDArray[numpy.int64] == numpy._typing.NDArray[numpy.int64], numpy.linalg.eig(numpy.eye(2)).eigenvalues)
+print(numpy.roots([1, 2, 1]), (numpy.matrix([[1, 1], [0, 1]]) ** 2).tolist(), numpy.emath.sqrt(-1), numpy.lib.mixins.NDArrayOperatorsMixin.__name__)
 print(pickle.loads(pickle.dumps(numpy.arange(2))), inspect.cleandoc(inspect.cleandoc.__doc__)[:5], type(inspect) is Later)
 """
 
@@ -61,14 +64,51 @@ def test_numpy_and_pythons_own_modules_work_without_what_was_put_off() -> None:
     done = subprocess.run([sys.executable, "-c", WHOLE], capture_output=True, text=True, check=True)
     waits, *said = done.stdout.splitlines()
     assert set(lean.SELDOM) - {"traceback"} <= set(eval(waits))
-    assert {"inspect", "platform", "urllib.parse", "numpy._typing"} <= set(eval(waits))
+    assert {"inspect", "platform", "urllib.parse", "numpy._typing", "numpy.linalg", "gettext"} <= set(eval(waits))
     assert said == [
         "3 False",
         "(one, *, two=2) (*args, sep=' ', end='\\n', file=None, flush=False)",
         "True file:///a%20b a%20b",
         "True [1. 1.]",
+        "[-1. -1.] [[1, 2], [0, 1]] 1j NDArrayOperatorsMixin",
         "[0 1] Clean False",
     ]
+
+
+TRANSLATED = """
+import sys
+from phaseline.cli import lean
+lean.begin()
+from gettext import gettext, ngettext
+from phaseline.cli.later import Later
+print(gettext("one"), ngettext("one", "many", 1), ngettext("one", "many", 2), type(sys.modules["gettext"]) is Later)
+import gettext as module
+module.bindtextdomain("messages", sys.argv[1])
+print(gettext("one"), ngettext("one", "many", 1), ngettext("one", "many", 2), module.gettext("one"))
+"""
+
+
+def test_texts_are_translated_as_soon_as_somebody_names_a_catalogue(tmp_path: Path) -> None:
+    folder = tmp_path / "de" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    (folder / "messages.mo").write_bytes(_catalogue({"": "Content-Type: text/plain; charset=UTF-8\n", "one": "eins"}))
+    environment = os.environ | {"LANGUAGE": "de"}
+    done = subprocess.run(
+        [sys.executable, "-c", TRANSLATED, str(tmp_path)], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout.splitlines() == ["one one many True", "eins one many eins"]
+
+
+def _catalogue(texts: dict[str, str]) -> bytes:
+    """A file as ``gettext`` reads it."""
+    words = [[word.encode() for word in pair] for pair in sorted(texts.items())]
+    at = 28 + 16 * len(words)
+    tables, body = [b"", b""], b""
+    for side in (0, 1):
+        for pair in words:
+            tables[side] += struct.pack("<2I", len(pair[side]), at + len(body))
+            body += pair[side] + b"\0"
+    return struct.pack("<7I", 0x950412DE, 0, len(words), 28, 28 + 8 * len(words), 0, 0) + b"".join(tables) + body
 
 
 def _texts() -> list[str]:

@@ -25,8 +25,13 @@ DOCUMENTATION = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
 """Nothing but the texts of numpy's help: left out, numpy is as Python's option ``-OO`` makes it."""
 ANNOTATIONS = "numpy._typing"
 """What numpy annotates with: a quarter of the time it takes to load, for a word in five of its annotations."""
-SELDOM = ("ast", "ctypes", "pickle", "shlex", "textwrap", "traceback")
-"""Modules of Python that click, numpy and we import for corners which most commands do not turn."""
+LINEAR_ALGEBRA = "numpy.linalg"
+"""Of which numpy takes four functions while it is loaded, for its matrices and polynomials."""
+SELDOM = (
+    "ast", "ctypes", "fnmatch", "ntpath", "pickle", "shlex", "textwrap", "traceback", "uuid",
+    "numpy.lib.mixins", "numpy.lib.scimath",
+)  # fmt: skip
+"""Modules of Python and numpy that click, numpy and we import for corners which most commands do not turn."""
 
 _lent: list[str] = []
 _codes: list[int] = []
@@ -44,7 +49,10 @@ def begin() -> None:
     later.put_off("inspect", {"cleandoc": cleandoc, "signature": signature})
     later.put_off("platform", {"system": lambda: os.uname().sysname})
     later.put_off("urllib.parse", {"quote_from_bytes": quote_from_bytes})
+    later.put_off("gettext", {"gettext": gettext, "ngettext": ngettext})
     later.put_off(ANNOTATIONS, {"NDArray": Annotation})
+    taken = ("eigvals", "inv", "lstsq", "matrix_power")
+    later.put_off(LINEAR_ALGEBRA, {name: _lent_by(LINEAR_ALGEBRA, name) for name in taken})
     if not any(name in os.environ for name in THREADS):
         os.environ[OPENBLAS] = "1"
         _lent.append(OPENBLAS)
@@ -55,6 +63,7 @@ def load() -> None:
     import numpy as np
 
     later.bind(np, ANNOTATIONS)
+    later.bind(np, LINEAR_ALGEBRA)
     while _lent:
         del os.environ[_lent.pop()]
 
@@ -107,3 +116,28 @@ def quote_from_bytes(*arguments: Any, **options: Any) -> str:
 
     later.load(urllib.parse)
     return urllib.parse.quote_from_bytes(*arguments, **options)
+
+
+def gettext(message: str) -> str:
+    """As the module of that name has it: nothing is translated until somebody has named a catalogue, which loads it."""
+    module = sys.modules["gettext"]
+    return message if type(module) is later.Later else module.gettext(message)
+
+
+def ngettext(one: str, many: str, count: int) -> str:
+    """The same for what is counted."""
+    module = sys.modules["gettext"]
+    if type(module) is later.Later:
+        return one if count == 1 else many
+    said: str = module.ngettext(one, many, count)
+    return said
+
+
+def _lent_by(module: str, name: str) -> Callable[..., Any]:
+    """Stands for a function of a module that waits: the first call loads it."""
+
+    def function(*arguments: Any, **options: Any) -> Any:
+        later.load(sys.modules[module])
+        return getattr(sys.modules[module], name)(*arguments, **options)
+
+    return function

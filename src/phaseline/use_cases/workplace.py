@@ -145,11 +145,17 @@ class Workplace:
     @cached_property
     def actor(self) -> Actor:
         """The operating-system user."""
-        import getpass
+        # As ``getpass.getuser`` finds it, whose module loads what it takes to read passwords.
+        named = next(
+            (os.environ[name] for name in ("LOGNAME", "USER", "LNAME", "USERNAME") if os.environ.get(name)), None
+        )
+        if named is not None:
+            return Actor(named)
+        import pwd
 
         try:
-            return Actor(getpass.getuser())
-        except (KeyError, OSError):
+            return Actor(pwd.getpwuid(os.getuid()).pw_name)
+        except KeyError:
             return Actor(str(os.getuid()))
 
     def code_places(self, blueprint_file: str, more_folders: tuple[str, ...] = ()) -> CodePlaces:
