@@ -79,7 +79,10 @@ def test_h46_breakpoints_of_a_cluster_hold_for_all_that_is_begun_from_then_on(pl
         "post-Acme.Create=b@600s",
         "pre-Acme.Drop=*@600s",
     ]
+    assert add(place, "night", ["Acme.Drop@600s"]).begun == [], "it was there already"
     put(place, "b")
+    assert "reach-2" in add(place, "night", ["post-Acme.Boot=nobody-*"]).begun
+    assert remove(place, "night", ["post-Acme.Boot"]).removed == 1
     target(place, "Terminated", Choice(names=("a",)))
     run(place, lambda: len(stands(place)) == 2)
     assert sorted(stands(place)) == [("post-Acme.Create", "b", "night"), ("pre-Acme.Drop", "a", "night")]

@@ -94,12 +94,16 @@ def read(text: str, timeout_s: float | None = None) -> Breakpoint:
 
 @frozen
 class Kept:
-    """The breakpoints of all coming executions of a deployment or cluster. ``added`` and ``removed``: how many this changed."""
+    """The breakpoints of all coming executions of a deployment or cluster. ``added`` and ``removed``: how many this changed.
+
+    ``begun``: executions that are open and so do not stop at what was added.
+    """
 
     deployment: str
     breakpoints: Sequence[str]
     added: int = 0
     removed: int = 0
+    begun: Sequence[str] = ()
 
 
 def add(place: Workplace, deployment: str, points: Sequence[str] = (), *, timeout_s: float | None = None) -> Kept:
@@ -113,7 +117,8 @@ def add(place: Workplace, deployment: str, points: Sequence[str] = (), *, timeou
     if problems:
         raise ProblemsError(problems)
     found = change_labels(place, row.name, add=[f"{LABEL}={one}" for one in given])
-    return Kept(row.name, _kept_texts(place.store, row.number), added=found.added)
+    begun = [one.id for one in place.store.executions(row.number, only_open=True)] if found.added else []
+    return Kept(row.name, _kept_texts(place.store, row.number), added=found.added, begun=begun)
 
 
 def remove(place: Workplace, deployment: str, points: Sequence[str]) -> Kept:

@@ -9,6 +9,8 @@ from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option
 
 NAMED = ("-d", "--deployment", "--cluster", "deployment")
+NAMED_FIRST = 3
+"""So many executions are named; all are counted."""
 of_one = click.option(
     *NAMED, metavar="NAME", required=True, shell_complete=completing.deployments, help="The deployment or cluster."
 )
@@ -39,6 +41,9 @@ def add(desk: Desk, points: tuple[str, ...], deployment: str, timeout: str | Non
     with desk.open() as place:
         found = keep(place, deployment, points, timeout_s=span("--timeout", timeout))
     desk.answer(found, lambda: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints")
+    if found.begun:
+        more = f" and {len(found.begun) - NAMED_FIRST:,} more" if len(found.begun) > NAMED_FIRST else ""
+        desk.notice(f"What has begun does not stop there: {', '.join(found.begun[:NAMED_FIRST])}{more}.")
 
 
 @breakpoints.command(epilog="Example: phaseline breakpoints remove pre-Acme.Create -d night")
