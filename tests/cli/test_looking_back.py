@@ -55,7 +55,7 @@ def test_the_history_of_a_deployment_names_runs_people_and_decisions(terminal: T
 def test_lists_of_executions_are_filtered(terminal: Terminal) -> None:
     for words, expected in (
         (["--workflow", "install"], ["install-3", "install-1"]),
-        (["--by", "nobody"], []),
+        (["--by", "no-such-user"], []),
         (["--since", "1h", "--text", "UNIN"], ["uninstall-2"]),
         (["--status", "completed", "-d", "other"], ["install-3"]),
     ):

@@ -150,6 +150,8 @@ class Connections:
                     known_hosts=None if trusts_all else check.known,
                     server_host_key_algs=() if check.is_known else "default",
                     config=None,
+                    x509_trusted_certs=None,  # or it looks for them in the home of whoever we are, which may be shut
+                    x509_trusted_cert_paths=None,
                     connect_timeout=CONNECT_S,
                     login_timeout=LOGIN_S,
                     keepalive_interval=ALIVE_S,
