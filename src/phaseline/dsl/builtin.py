@@ -8,11 +8,9 @@ from phaseline.dsl.documents import Document
 
 BASIC_ROOT = "cloudify.nodes.Root"
 
-_URL = re.compile(
-    r"https?://(?:www\.)?(?:getcloudify\.org|cloudify\.co)/spec/cloudify/(?P<version>[^/]+)/types(?P<suffix>_1_[0-9])?\.yaml"
-)
+_URL = r"https?://(?:www\.)?(?:getcloudify\.org|cloudify\.co)/spec/cloudify/(?P<version>[^/]+)/types(?P<suffix>_1_[0-9])?\.yaml"
 _NAME = re.compile(r"(?:/)?cloudify/types/types(?P<suffix>_1_[0-9]|_3_[234])?\.yaml")
-_RELEASE = re.compile(r"(\d+)\.(\d+)")
+_RELEASE = r"(\d+)\.(\d+)"
 _BY_MINOR = ("types_3_2.yaml", "types_3_2.yaml", "types_3_3.yaml", "types_1_3.yaml", "types_1_4.yaml", "types.yaml")
 """The set that fits a main blueprint of cloudify_dsl_1_0, 1_1, …"""
 
@@ -29,7 +27,7 @@ def bundled_name(spelling: str, minor: int) -> str | None:
     """
     named = _NAME.fullmatch(spelling)
     if named is None:
-        linked = _URL.fullmatch(spelling)
+        linked = re.fullmatch(_URL, spelling)
         if linked is None:
             return None
         older = _older(linked["version"])
@@ -43,7 +41,7 @@ def bundled_name(spelling: str, minor: int) -> str | None:
 
 def _older(version: str) -> str | None:
     """The set of a release before 5.0; None for newer ones, which differ only by the version of the language."""
-    release = _RELEASE.match(version)
+    release = re.match(_RELEASE, version)
     if release is None:
         return None
     number = (int(release[1]), int(release[2]))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.dsl.documents import Document
 
 _NAMESPACE = re.compile(r"([^:/]+?)--(.+)", re.DOTALL)
-_TWO = re.compile(r"[^:/]*--")
+_TWO = r"[^:/]*--"
 _PLUGIN_VALUES = (str, int, float, bool, list)
 
 
@@ -86,7 +86,7 @@ def _line(text: str, values: Mapping[str, Value], spot: Spot, report: Report) ->
     parts = _NAMESPACE.fullmatch(text)
     if parts is None:
         return ImportLine(spot, "", text, values)
-    if _TWO.match(parts[2]):
+    if re.match(_TWO, parts[2]):
         report.add(
             "PL-B086",
             f"The namespace of the import '{text}' contains '{NAMESPACE}'",

@@ -16,7 +16,7 @@ from phaseline.model.blueprint import Plugin
 from phaseline.model.tuples import NamedTuple
 
 SCRIPT_PLUGIN = "script"
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _SCRIPT_ENDING = re.compile(r"\.(sh|bash|zsh|py|ps1|bat|cmd|rb|pl|js)$|/")
 
@@ -99,7 +99,7 @@ class Mappings:
         return found
 
     def _resolve(self, text: str) -> Mapped | Wrong:
-        if "://" in text and _SCHEME.match(text):
+        if "://" in text and re.match(_SCHEME, text):
             return self._script("script", text)
         if "\n" in text:
             return self._script("inline", textwrap.dedent(text))

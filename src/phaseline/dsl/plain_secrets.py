@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, cast
 
 from phaseline.dsl.documents import Document
@@ -15,9 +16,9 @@ from phaseline.model.sealing import is_hidden
 
 _WORDS = "password|passwd|passphrase|pwd|pass|secret|token|credential"
 _KEYS = "api|access|private|secret|auth|account|encryption|signing|master"
-_SECRET = re.compile(rf"(?:.*[^a-z])?(?:(?:{_WORDS})s?|(?:{_KEYS})[_-]?keys?)(?:[_-]?[0-9]+)?")
+_SECRET = rf"(?:.*[^a-z])?(?:(?:{_WORDS})s?|(?:{_KEYS})[_-]?keys?)(?:[_-]?[0-9]+)?"
 _HINTS = ("pass", "pwd", "secret", "token", "credential", "key")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP = r"(?<=[a-z0-9])(?=[A-Z])"
 _COUNTS = frozenset({"integer", "float", "boolean"})
 _INTERFACES = ("interfaces", "source_interfaces", "target_interfaces")
 
@@ -28,7 +29,14 @@ def looks_secret(name: str) -> bool:
     >>> [looks_secret(name) for name in ("db_password", "apiKey", "aws_secret_access_key", "token_url", "compass")]
     [True, True, True, False, False]
     """
-    return _SECRET.fullmatch(_HUMP.sub("_", name).lower()) is not None
+    secret, hump = _compiled()
+    return secret.fullmatch(hump.sub("_", name).lower()) is not None
+
+
+@cache
+def _compiled() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Most blueprints have no word in them that would ask for it."""
+    return re.compile(_SECRET), re.compile(_HUMP)
 
 
 def warn_of_plain_secrets(sections: Sections, inputs: Mapping[str, PropertySchema], report: Report) -> None:

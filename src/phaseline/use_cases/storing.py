@@ -25,13 +25,13 @@ def new_deployment(place: Workplace, name: str, loaded: Loaded) -> NewDeployment
 
     Raises: PL-B079 with all secrets that the blueprint names and that do not exist.
     """
-    from phaseline.dsl.schedules import begun
-
     refuse_missing_secrets(place, loaded.blueprint)
     inputs, now = sealed_inputs(place, loaded), place.clock.now()
     blueprint, topology = loaded.blueprint, loaded.topology
-    settings = begun(blueprint.deployment_settings, now)
-    if settings != blueprint.deployment_settings:
+    if blueprint.deployment_settings.get("default_schedules"):
+        from phaseline.dsl.schedules import begun
+
+        settings = begun(blueprint.deployment_settings, now)
         blueprint = altered(blueprint, deployment_settings=settings)
         topology = altered(topology, blueprint=blueprint)  # one that is stored with it need not be read again
     packages = _packages(place, name, loaded) if place.store.has_packages else ()
