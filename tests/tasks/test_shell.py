@@ -141,8 +141,19 @@ def test_what_does_not_listen_to_sigterm_is_killed_after_a_grace(tmp_path: Path)
 def test_an_attempt_may_have_a_limit_of_its_own_and_is_tried_again_then(make: Make) -> None:
     answer = make({"cmd": "sleep 60", "timeout": 3600, "attempt_timeout": 0.3}).run(1)
     assert answer.kind is OutcomeKind.RETRY
-    assert "this attempt timed out after 0.3 s" in answer.message
+    assert "this attempt timed out after 0.3 s" in answer.message, "wherever it stood"
     assert answer.remarks[0].result is not None, "when the first attempt began is remembered for the next"
+
+
+def test_an_attempt_whose_time_is_over_while_its_files_are_sent_is_tried_again_too(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(tmp_path, "bin/tar", "sleep 60")
+    monkeypatch.setenv("PATH", f"{tmp_path}/package/scripts/bin:/usr/bin:/bin")
+    answer = make({"cmd": "true", "timeout": 3600, "attempt_timeout": 0.3}).run(1)
+    assert answer.kind is OutcomeKind.RETRY
+    assert "this attempt timed out after 0.3 s, while files were sent to this machine" in answer.message
+    assert make({"cmd": "true", "timeout": 0.3}).run(1).kind is OutcomeKind.FAILED, "no attempt has any time left"
 
 
 def test_f32_the_time_of_all_attempts_is_counted_from_the_first(tmp_path: Path) -> None:

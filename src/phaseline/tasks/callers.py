@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from phaseline.model.failures import NonRecoverableError
+from phaseline.model.failures import NonRecoverableError, RecoverableError
 from phaseline.run.calling import COMPLETED, Outcome, outcome_of, unloadable
 from phaseline.run.plugin_code import attempt
 from phaseline.run.together import Settled
@@ -100,5 +100,7 @@ async def ran(function: Callable[[Task], Awaitable[Outcome]], call: Call, connec
         return await function(task)
     except Unreachable as error:
         return task.failed(str(error), retry=not error.is_final)
+    except RecoverableError as error:
+        return task.failed(str(error), retry=True)
     except NonRecoverableError as error:
         return task.failed(str(error))

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from phaseline.model.failures import NonRecoverableError
+from phaseline.model.failures import NonRecoverableError, RecoverableError
 from phaseline.model.status import OutcomeKind
 from phaseline.plan.agents import install_method
 from phaseline.run.calling import MAX_MESSAGE_CHARS, Outcome, clip
@@ -194,7 +194,10 @@ class Task:
         ended = await run(self.place, received(folder, take, sign), content=content, limit_s=self.left_s)
         assert ended is not None
         if ended.is_late:
-            raise NonRecoverableError(f"timed out after {self.total_s:g} s, while files were sent to {self.place.name}")
+            during = f"while files were sent to {self.place.name}"
+            if self.has_another:
+                raise RecoverableError(f"this attempt timed out after {self.attempt_s:g} s, {during}")
+            raise NonRecoverableError(f"timed out after {self.total_s:g} s, {during}")
         if ended.code:
             said = "; ".join(ended.lines) or f"exit code {ended.code}"
             raise NonRecoverableError(f"files could not be written on {self.place.name}: {said}")
