@@ -19,6 +19,9 @@ Columns = dict[str, Field[Any]]
 _Parts = tuple[dict[str, Callable[..., None]], set[str], dict[str, Any], dict[str, Any]]
 """What sets each field, the fields that must be given, what makes a default, the defaults."""
 
+_GIVEN: Final[Field[Any]] = field()
+"""What is said of a field without a default; nobody changes it."""
+
 UNTIL_COMPILED: Final = 64
 """Objects of a class until compiling its ``__init__`` (0.6 ms) costs less than going without (4 µs an object)."""
 
@@ -49,10 +52,12 @@ def changeable(declared: type[T]) -> type[T]:
 def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     inherited = _inherited(declared)
     columns = inherited | _columns(declared)
+    values_of = _reader(tuple(columns))
     later = _Once(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(_copied(declared)))
     own = {name: value for name, value in vars(declared).items() if name not in columns}
     del own["__dict__"], own["__weakref__"]
     space = {
+        "__qualname__": declared.__qualname__,
         "__slots__": tuple(name for name in columns if name not in inherited),
         "__match_args__": tuple(columns),
         "__dataclass_fields__": _Later("__dataclass_fields__", columns, later),
@@ -60,11 +65,10 @@ def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
         "__repr__": _repr_of(columns),
     }
     if is_frozen:
-        space |= {**_of_comparing(columns), "__setattr__": _refuse, "__delattr__": _refuse}
+        space |= {**_of_comparing(columns, values_of), "__setattr__": _refuse, "__delattr__": _refuse}
     made = cast("type[T]", type(declared.__name__, declared.__bases__, space | own))
-    made.__qualname__ = declared.__qualname__
     setattr(made, "__init__", _init_of(made, columns, later))  # noqa: B010 - mypy would ask whether a subclass agrees
-    FIELDS[made] = {name: place for place, name in enumerate(columns)}, _reader(tuple(columns))
+    FIELDS[made] = {name: place for place, name in enumerate(columns)}, values_of
     return made
 
 
@@ -165,7 +169,11 @@ def _columns(declared: type) -> Columns:
     columns = {}
     for name, kind in declared.__annotations__.items():
         given = vars(declared).get(name, MISSING)
-        columns[name] = said = given if isinstance(given, Field) else field(default=given)
+        if given is MISSING:
+            said = _GIVEN
+        else:
+            said = given if isinstance(given, Field) else field(default=given)
+        columns[name] = said
         plain = said.init and said.kw_only in {MISSING, False} and "ClassVar" not in str(kind)
         assert plain, f"{declared}.{name}: a case for @dataclass itself"
     return columns
@@ -178,8 +186,7 @@ def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[Any, ...]]:
     return lambda one: tuple(getattr(one, name) for name in names)
 
 
-def _of_comparing(columns: Columns) -> dict[str, Callable[..., Any]]:
-    values = _reader(tuple(columns))
+def _of_comparing(columns: Columns, values: Callable[[object], tuple[Any, ...]]) -> dict[str, Callable[..., Any]]:
     names = tuple(name for name, said in columns.items() if said.compare)
     compared = values if len(names) == len(columns) else _reader(names)
 
