@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +14,7 @@ from tests.acceptance.test_decision15_in_a_blueprint import Shop as Resources
 from tests.acceptance.test_source2_classes import House
 
 import phaseline
+from phaseline.use_cases.stack_files import MOST_BYTES
 
 BLUEPRINT = """
 tosca_definitions_version: cloudify_dsl_1_3
@@ -255,7 +258,115 @@ def test_h44_nodes_on_paths_come_back_in_their_states_with_what_their_phases_kno
     assert shop.phaseline.deployments.adopt(str(tmp_path / "left.json")).is_good
     assert (shop.said, shop.states(), shop.properties("server")) == ([], states, known)
     after = shop.phaseline.deployments.export("shop")
+    for found in (before, after):
+        del found["phaseline"]["files"]  # others write into the folder meanwhile
     assert (after["resources"], after["phaseline"]) == (before["resources"], before["phaseline"])
     assert shop.phaseline.executions.uninstall("shop").status == "completed"
     assert "Free server server" in shop.said
     shop.phaseline.close()
+
+
+# the files of a document
+
+
+SCRIPTED = """
+tosca_definitions_version: cloudify_dsl_1_3
+imports: [cloudify/types/types.yaml, more/inputs.yaml]
+node_templates:
+  db:
+    type: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.validation: {check_status: run.sh}}
+outputs: {size: {value: {get_input: size}}}
+"""
+BINARY = bytes(range(256))
+
+
+def alone(tmp_path: Path, *, is_stored: bool = False, way: str = "abandon") -> tuple[Path, dict[str, Any]]:
+    """A document of a deployment whose folder and store are gone, and what its outputs were."""
+    folder = tmp_path / "shop"
+    (folder / "more").mkdir(parents=True)
+    (folder / "blueprint.yaml").write_text(SCRIPTED)
+    (folder / "more" / "inputs.yaml").write_text("inputs: {size: {default: 3}}\n")
+    (folder / "notes.txt").write_text("")
+    (folder / "logo.png").write_bytes(BINARY)
+    (folder / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "run.sh").chmod(0o755)
+    url = f"sqlite:///{folder}/store.db"
+    with phaseline.open(url) as shop:
+        file = str(folder / "blueprint.yaml")
+        if is_stored:
+            file = str(shop.blueprints.upload(file, "wares").blueprint)
+        assert shop.executions.install(file, "shop", plugins=[str(folder)]).is_good
+        found = dict(shop.deployments.outputs("shop"))
+        document = shop.deployments.export("shop")
+        if way == "abandon":
+            assert document["files"], "there are some"
+            (folder / "former.json").write_text(json.dumps(document))
+            document = shop.abandoned.show(shop.deployments.abandon("shop").id)
+    (tmp_path / "left.json").write_text(json.dumps(document))
+    shutil.rmtree(folder)
+    return tmp_path / "left.json", found
+
+
+@pytest.mark.parametrize("way", ["export", "abandon"])
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_h44_a_document_alone_is_enough_to_adopt_on_another_store(tmp_path: Path, way: str, *, is_stored: bool) -> None:
+    left, outputs = alone(tmp_path, is_stored=is_stored, way=way)
+    files = json.loads(left.read_text())["files"]
+    assert files["more/inputs.yaml"] == "inputs: {size: {default: 3}}\n"
+    assert set(files) == {"blueprint.yaml", "more/inputs.yaml", "notes.txt", "logo.png", "run.sh"}
+    with phaseline.open(f"sqlite:///{tmp_path}/other.db") as other:
+        assert other.deployments.adopt(str(left)).is_good, "its check was found and called"
+        assert dict(other.deployments.outputs("shop")) == outputs
+        (stored,) = other.blueprints.list()
+        assert (stored.blueprint.id, [one.name for one in stored.users]) == ("wares" if is_stored else "shop", ["shop"])
+        row = other.place.store.deployment("shop")
+        assert row is not None
+        folder = Path(row.code.blueprint_folder)
+        assert folder.is_relative_to(tmp_path)
+        assert row.code.plugin_folders == (() if is_stored else (str(folder),))
+        assert (folder / "logo.png").read_bytes() == BINARY
+        assert os.access(folder / "run.sh", os.X_OK)
+        assert not os.access(folder / "notes.txt", os.X_OK)
+        again = other.deployments.export("shop")
+        assert again["files"] == files
+
+
+def test_h44_other_inputs_are_read_with_the_files_of_the_document(tmp_path: Path) -> None:
+    from phaseline.use_cases.adopting import AdoptOrder, plan_adoption
+
+    left, _ = alone(tmp_path)
+    with phaseline.open(f"sqlite:///{tmp_path}/other.db") as other:
+        plan_adoption(other.place, AdoptOrder(str(left)))
+        assert len(other.blueprints.list()) == 0, "a plan stores nothing"
+        assert other.deployments.adopt(str(left), "twice", inputs={"size": 8}).is_good
+        assert other.deployments.outputs("twice") == {"size": 8}
+
+
+def test_h45_files_that_were_changed_or_lead_elsewhere_are_refused(tmp_path: Path) -> None:
+    left, _ = alone(tmp_path)
+    document = json.loads(left.read_text())
+    spoilt = [
+        {"blueprint.yaml": "{}"},
+        {"../made.py": "x"},
+        {"/etc/made.py": "x"},
+        {"logo.png": {"base64": "?"}},
+        {"logo.png": 7},
+    ]
+    with phaseline.open(f"sqlite:///{tmp_path}/other.db") as other:
+        for change in spoilt:
+            left.write_text(json.dumps({**document, "files": {**document["files"], **change}}))
+            with pytest.raises(phaseline.ProblemsError, match="PL-C081"):
+                other.deployments.adopt(str(left))
+        bare = {**document["phaseline"], "files": {"left_out": "more than 16 bytes"}}
+        left.write_text(json.dumps({**document, "files": {}, "phaseline": bare}))
+        with pytest.raises(phaseline.ProblemsError, match=r"PL-C024.*none of its files: more than 16 bytes"):
+            other.deployments.adopt(str(left))
+        assert len(other.blueprints.list()) == 0
+
+
+def test_s10_too_many_files_are_left_out_with_the_reason(actions: Actions) -> None:
+    (actions.house.folder / "large").write_bytes(bytes(MOST_BYTES))
+    document: Any = actions.shop.deployments.export("shop")
+    assert document["files"] == {}
+    assert f"{MOST_BYTES:,} bytes" in document["phaseline"]["files"]["left_out"]

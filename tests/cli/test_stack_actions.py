@@ -259,6 +259,8 @@ def test_h44_what_was_abandoned_is_adopted_again_without_creating_or_deleting_an
     assert sorted(shop.calls()) == ["check db", "check web", "check web", "check web"]
     assert (shop.instances(), shop.outputs(), shop.status()) == (before, said, "adopted")
     again = shop.document()
+    for one in (again, known):
+        del one["phaseline"]["files"]  # what is called writes into the folder
     assert again["phaseline"] == known["phaseline"]
     assert without_seals(again["resources"]) == without_seals(known["resources"])
     assert shop.do("check", "-d", "shop") == 0

@@ -45,6 +45,16 @@ def test_a_whole_life_from_install_to_delete(file: str, url: str) -> None:
         assert shop.deployments.delete("shop").name == "shop"
 
 
+def test_a_program_gives_labels_when_it_makes_a_deployment(file: str) -> None:
+    with phaseline.open("memory:") as shop:
+        shop.executions.install(file, "shop", labels=["team=blue", "env=prod"])
+        shop.deployments.create(file, "other", labels=["team=red"])
+        assert [one.name for one in shop.deployments.list(labels=["team=blue"]).items] == ["shop"]
+        assert [one.name for one in shop.deployments.list(labels=["team=red"]).items] == ["other"]
+        with pytest.raises(phaseline.ProblemsError):
+            shop.deployments.create(file, "third", labels=["team"])
+
+
 def test_what_one_process_stored_another_one_finds(file: str, url: str) -> None:
     with phaseline.open(url) as first:
         first.deployments.create(file, "later")

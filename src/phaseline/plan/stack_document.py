@@ -9,7 +9,8 @@ runtime properties as ``resource_data``; ``adopting`` makes the same topology of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +21,6 @@ from phaseline.model.state_steps import state_name
 from phaseline.model.states import InstanceState as State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from phaseline.model.blueprint import Value
     from phaseline.model.labels import Label
     from phaseline.model.rows import CodePlaces
@@ -42,6 +41,19 @@ NOT_THERE = (int(State.UNINITIALIZED), int(State.DELETED))
 """Of instances in these states there is nothing outside."""
 HALF_MADE = frozenset(range(int(State.INITIALIZING), int(State.STARTED))) | {State.STOPPING, State.DELETING}
 ACTIONS: Mapping[int, str] = {State.SUSPENDED: "SUSPEND", State.STOPPED: "SUSPEND", State.DELETED: "DELETE"}
+
+
+@frozen
+class FilesTaken:
+    """The files of a blueprint: {path: text, or ``{base64: …}``}, the ``main`` one, those that are ``executable``, and what tells all
+    of them from others. ``left_out``: why there are none.
+    """
+
+    files: Mapping[str, Value] = field(default_factory=dict)
+    main: str = ""
+    executable: Sequence[str] = ()
+    digest: str = ""
+    left_out: str = ""
 
 
 @frozen
@@ -66,6 +78,7 @@ class Facts:
     tenant: str = ""
     uses: Mapping[str, str] | None = None
     packages: Sequence[Mapping[str, Value]] = ()
+    files: FilesTaken = FilesTaken()
 
 
 def document_of(facts: Facts) -> dict[str, Value]:
@@ -77,7 +90,7 @@ def document_of(facts: Facts) -> dict[str, Value]:
         "status": facts.status,
         "template": facts.template,
         "environment": {"parameters": dict(facts.inputs), "resource_registry": {}},
-        "files": {},
+        "files": dict(facts.files.files),
         "project_id": facts.tenant,
         "stack_user_project_id": "",
         "tags": [f"{label.key}={label.value}" for label in facts.labels],
@@ -144,6 +157,7 @@ def _native(facts: Facts) -> dict[str, Value]:
         "template_digest": digest_of(facts.template),
         "code": {**code, "imported": [list(one) for one in facts.code.imported]},
         "uses": dict(facts.uses or {}),
+        **_files(facts.files),
         **({"packages": [dict(one) for one in facts.packages]} if facts.packages else {}),
         "counts": dict(topology.counts),
         **(
@@ -155,6 +169,15 @@ def _native(facts: Facts) -> dict[str, Value]:
         "groups": _groups(topology),
         "relationships": _relationships(topology),
     }
+
+
+def _files(taken: FilesTaken) -> dict[str, Value]:
+    """What tells of the files beside their contents; nothing where nobody wanted any."""
+    if taken.left_out:
+        return {"files": {"left_out": taken.left_out}}
+    if not taken.main:
+        return {}
+    return {"files": {"main": taken.main, "executable": list(taken.executable), "digest": taken.digest}}
 
 
 def _groups(topology: Topology) -> list[Value]:

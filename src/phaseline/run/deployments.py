@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from phaseline.model.execution import Reshape
     from phaseline.model.graph import Graph, Policy
     from phaseline.model.phases import PhaseDefinition
-    from phaseline.model.rows import ExecutionRow, NoteRow, Reshaped
+    from phaseline.model.rows import CodePlaces, ExecutionRow, NoteRow, Reshaped
+    from phaseline.model.stack_documents import DocumentKind, NewDocument
     from phaseline.model.stored_plans import Aim
     from phaseline.plan.foresight import Foreseen
+    from phaseline.plan.stack_document import FilesTaken
     from phaseline.ports import Secrets, Store
     from phaseline.run.decisions import Decisions
     from phaseline.run.grounds import Ground
@@ -46,6 +48,11 @@ def no_phase(_name: str) -> PhaseDefinition | None:
 
 def nowhere(_execution: int) -> Foreseen | None:
     """Where nobody plans."""
+    return None
+
+
+def nobodys(_deployment: int, _code: CodePlaces, _file: str) -> FilesTaken | None:
+    """Where nobody reads files."""
     return None
 
 
@@ -67,6 +74,8 @@ class Deployments:
         self.find_phase: FindPhase = no_phase
         self.leads_to: Callable[[int], Foreseen | None] = nowhere
         """What an execution will have done if all goes well."""
+        self.files_of: Callable[[int, CodePlaces, str], FilesTaken | None] = nobodys
+        """The files of a deployment's blueprint, by its number, its code and the main file."""
 
     def loaded(self, deployment: int) -> LoadedDeployment:
         """The deployment with its documents. ``KeyError`` if it was deleted."""
@@ -127,17 +136,22 @@ class Deployments:
         if answer.keeps is None and answer.drops is None and answer.marks is None:
             return None
         from phaseline.model.stack_documents import Drop
-        from phaseline.run.writing_down import called_ill, new_document
+        from phaseline.run.writing_down import called_ill
 
-        kept = (
-            ()
-            if answer.keeps is None
-            else (new_document(self._store, self.loaded(row.deployment), row, *answer.keeps),)
-        )
+        kept = () if answer.keeps is None else (self._document(row, *answer.keeps),)
         dropped = () if answer.drops is None else (Drop(*answer.drops, row.deployment),)
         checks = () if answer.marks is None else (called_ill(row, *answer.marks, now()),)
         self.checked(checks)
         return Written(kept, dropped, checks=checks)
+
+    def _document(self, row: ExecutionRow, kind: DocumentKind, name: str) -> NewDocument:
+        """With all that is needed elsewhere where nothing of the deployment is left here."""
+        from phaseline.model.stack_documents import ABANDONED
+        from phaseline.run.writing_down import NO_FILES, new_document
+
+        loaded = self.loaded(row.deployment)
+        files = self.files_of(row.deployment, loaded.view.code, loaded.blueprint.file) if kind == ABANDONED else None
+        return new_document(self._store, loaded, row, kind, name, files or NO_FILES)
 
     def reshape(self, row: Reshaped) -> None:
         """The deployment takes another shape, before that is stored: the same turn stores it."""

@@ -8,7 +8,7 @@ from phaseline.model.actions import action_of
 from phaseline.model.checks import CheckKind, CheckResult, ChecksMade
 from phaseline.model.frozen import altered
 from phaseline.model.stack_documents import NewDocument
-from phaseline.plan.stack_document import Facts, document_of
+from phaseline.plan.stack_document import Facts, FilesTaken, document_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +22,16 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.run.subjects import LoadedDeployment
 
+NO_FILES = FilesTaken()
+
 
 def new_document(
-    store: Store, loaded: LoadedDeployment, row: ExecutionRow, kind: DocumentKind, name: str
+    store: Store,
+    loaded: LoadedDeployment,
+    row: ExecutionRow,
+    kind: DocumentKind,
+    name: str,
+    files: FilesTaken = NO_FILES,
 ) -> NewDocument:
     """The deployment of an execution as the engine knows it in the middle of a turn; secrets are sealed when it is stored."""
     topology = loaded.topology
@@ -37,6 +44,7 @@ def new_document(
         loaded.view.code,
         state_names=loaded.state_names,
         doing=(action_of(row.request.workflow), "IN_PROGRESS"),
+        files=files,
     )
     return NewDocument(kind, name, row.deployment, row.deployment_name, row.number, body)
 
@@ -58,6 +66,7 @@ def written_down(
     *,
     state_names: tuple[str, ...],
     doing: tuple[str, str],
+    files: FilesTaken = NO_FILES,
 ) -> dict[str, Value]:
     """The document of a deployment (number, name). ``shape``: its topology, states (uint8) and runtime properties by number;
     ``doing``: its last action and how that stands.
@@ -86,6 +95,7 @@ def written_down(
         tenant="default_tenant",
         uses={namespace: str(one) for namespace, one in uses.items()},
         packages=_packages(store, number),
+        files=files,
     )
     return document_of(facts)
 

@@ -16,6 +16,8 @@ from phaseline.use_cases.installing import AS_SET, refuse_taken
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.owning import conduct, refuse
 from phaseline.use_cases.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
+from phaseline.use_cases.stack_files import Brought, is_same, kept, moved
+from phaseline.use_cases.stack_files import brought as bring
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.surrounding import new_execution, with_stops
 from phaseline.use_cases.watching import Nobody
@@ -54,7 +56,9 @@ class AdoptOrder:
 
 @frozen
 class Prepared:
-    """A document that can be adopted: who is who, and with which inputs (as they are stored) and code."""
+    """A document that can be adopted: who is who, and with which inputs (as they are stored) and code. ``brought``: its files,
+    where nothing else of its blueprint is here.
+    """
 
     adoption: Adoption
     blueprint: Blueprint
@@ -62,6 +66,7 @@ class Prepared:
     code: CodePlaces
     uses: Mapping[str, int]
     packages: Sequence[PackageUse] = ()
+    brought: Brought | None = None
 
 
 def adopt(
@@ -82,6 +87,9 @@ def adopt(
     for warning in adoption.warnings:
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
     existing = refuse_taken(place, name)
+    uses = prepared.uses
+    if prepared.brought is not None:
+        uses = {**uses, "": kept(place, prepared.brought, prepared.blueprint)}
     now = place.clock.now()
     new = NewDeployment(
         name,
@@ -91,7 +99,7 @@ def adopt(
         prepared.code,
         place.actor,
         now,
-        uses=prepared.uses,
+        uses=uses,
         packages=prepared.packages,
         documents={number: _sealed(place, body) for number, body in adoption.documents.items()},
     )
@@ -152,18 +160,30 @@ def _as_it_was(
     from phaseline.plan.adopting import same
     from phaseline.plan.stack_document import digest_of
 
+    brought = None
     try:
         if document["phaseline"]["template_digest"] != digest_of(document["template"]):
             raise ValueError("its template was changed, name a blueprint instead: --blueprint FILE")
         blueprint = blueprint_from_json(document["template"])
         adoption = same(document, blueprint, allow_type_change=order.allow_type_change)
         code, uses = code_of(document), _uses(place, document)
+        if "" not in uses and not Path(code.blueprint_folder).is_dir():
+            brought = _brought(place, order, document)
+            code = moved(place, brought, code)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
-    if not uses and not Path(code.blueprint_folder).is_dir():
+    return _with_packages(place, order, document, Prepared(adoption, blueprint, inputs, code, uses, (), brought), None)
+
+
+def _brought(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> Brought:
+    """The document's own files. Raises: PL-C024 if it has none either."""
+    found = bring(place, document, _name(order, document))
+    if found is None:
+        said = (document["phaseline"].get("files") or {}).get("left_out")
+        why = f", and the document has none of its files: {said}" if said else ""
         mend = "Name the blueprint where it is now: --blueprint FILE"
-        raise fail("PL-C024", f"the folder of its blueprint is not here: {code.blueprint_folder}", mend)
-    return _with_packages(place, order, document, Prepared(adoption, blueprint, inputs, code, uses), None)
+        raise fail("PL-C024", f"its blueprint is not here: {code_of(document).blueprint_folder}{why}", mend)
+    return found
 
 
 def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], former: Mapping[str, Value]) -> Prepared:
@@ -172,9 +192,15 @@ def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], form
     folders = order.plugin_folders
     if folders is None:
         folders = code_of(document).plugin_folders if "phaseline" in document else ()
+    file, brought = order.blueprint, None
+    if file is None:
+        own = _own_blueprint(place, order, document)
+        file, brought = (own.main, own) if isinstance(own, Brought) else (own, None)
+        if brought is not None and order.plugin_folders is None:
+            folders = moved(place, brought, code_of(document)).plugin_folders
     loaded = load(
         place,
-        order.blueprint or _own_blueprint(order, document),
+        file,
         inputs=order.inputs,
         plugin_folders=tuple(folder for folder in folders if order.plugin_folders is not None or Path(folder).is_dir()),
         yes_many=True,
@@ -184,7 +210,8 @@ def _anew(place: Workplace, order: AdoptOrder, document: Mapping[str, Any], form
         adoption = matched(document, loaded.topology, allow_type_change=order.allow_type_change)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
-    made = Prepared(adoption, loaded.blueprint, sealed_inputs(place, loaded), loaded.code, loaded.uses)
+    inputs = sealed_inputs(place, loaded)
+    made = Prepared(adoption, loaded.blueprint, inputs, loaded.code, loaded.uses, brought=brought)
     return _with_packages(place, order, document, made, loaded.packages)
 
 
@@ -210,8 +237,8 @@ def _with_packages(
     return altered(made, adoption=adoption, packages=found.uses)
 
 
-def _own_blueprint(order: AdoptOrder, document: Mapping[str, Any]) -> str:
-    """The file of the document's own blueprint, or its name in the store."""
+def _own_blueprint(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> str | Brought:
+    """The file of the document's own blueprint, or its name in the store, or what the document has of it."""
     mend = "Name a blueprint for what it has: --blueprint FILE"
     native = document.get("phaseline")
     if native is None:
@@ -220,13 +247,11 @@ def _own_blueprint(order: AdoptOrder, document: Mapping[str, Any]) -> str:
         stored = native["uses"].get("")
         template = document["template"]
         file = Path(code_of(document).blueprint_folder) / Path(str(template["file"])).name
+        if stored and "" in _uses(place, document):
+            return str(stored)
+        return os.fspath(file) if file.is_file() else _brought(place, order, document)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
-    if stored:
-        return str(stored)
-    if not file.is_file():
-        raise fail("PL-C024", f"its blueprint is not here: {file}", mend)
-    return os.fspath(file)
 
 
 def _name(order: AdoptOrder, document: Mapping[str, Any]) -> str:
@@ -247,7 +272,7 @@ def _uses(place: Workplace, document: Mapping[str, Any]) -> dict[str, int]:
     for namespace, named in document["phaseline"]["uses"].items():
         id, _, version = str(named).rpartition("@")
         stored = place.store.stored_blueprints.find(id, int(version))
-        if stored is not None:
+        if stored is not None and (namespace or is_same(document, stored)):
             found[str(namespace)] = stored.number
     return found
 

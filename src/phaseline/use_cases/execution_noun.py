@@ -45,6 +45,7 @@ class Executions:
         timeout: str | None = None,
         subgraph_retries: int | None = None,
         breakpoints: Sequence[str] = (),
+        labels: Sequence[str] = (),
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
@@ -54,10 +55,11 @@ class Executions:
         nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances, ``refuse`` or ``force``.
         ``timeout``: ``90s``, ``10m`` or ``2h``, canceled when it takes longer. ``subgraph_retries``: how often a life cycle that has
         failed is gone through again. ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
+        ``labels``: as ``KEY=VALUE``, beside those of the blueprint.
         """
         from phaseline.use_cases.installing import install
 
-        order = order_of(file, name, inputs, plugins)
+        order = order_of(file, name, inputs, plugins, labels)
         manner = _manner(task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints)
         return install(self._place, order, manner=manner, watcher=watcher, detach=detach)
 
@@ -295,11 +297,17 @@ class Executions:
         return purge(self._place, round(older_s * 1000), deployment=deployment, dry_run=dry_run)
 
 
-def order_of(file: str, name: str | None, inputs: Mapping[str, Value] | None, plugins: Sequence[str]) -> Order:
+def order_of(
+    file: str,
+    name: str | None,
+    inputs: Mapping[str, Value] | None,
+    plugins: Sequence[str],
+    labels: Sequence[str] = (),
+) -> Order:
     """What is to be installed, as programs say it."""
     from phaseline.use_cases.installing import Order
 
-    return Order(file, name, inputs or {}, tuple(plugins))
+    return Order(file, name, inputs or {}, tuple(plugins), labels=tuple(labels))
 
 
 def _manner(

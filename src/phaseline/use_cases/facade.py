@@ -218,11 +218,15 @@ class Deployments(Noun):
         *,
         inputs: Mapping[str, Value] | None = None,
         plugins: Sequence[str] = (),
+        labels: Sequence[str] = (),
     ) -> DeploymentDetails:
-        """A deployment of a blueprint file (``name`` None: its folder's) with all its instances; nothing is called."""
+        """A deployment of a blueprint file (``name`` None: its folder's) with all its instances; nothing is called.
+
+        ``labels``: as ``KEY=VALUE``, beside those of the blueprint.
+        """
         from phaseline.use_cases.creating import create
 
-        return create(self._place, order_of(file, name, inputs, plugins))
+        return create(self._place, order_of(file, name, inputs, plugins, labels))
 
     def update(
         self,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import CodePlaces, ExecutionRow
     from phaseline.model.topology import Topology
+    from phaseline.plan.stack_document import FilesTaken
     from phaseline.ports import Catalog, Store
     from phaseline.run.executor import Slots
     from phaseline.run.loop import Engine
@@ -175,12 +176,18 @@ def _goes_on(store: Store, row: ExecutionRow) -> bool:
 def hand_over(place: Workplace) -> Background | None:
     """Start a background engine if there is work, nobody owns the store, and nobody waits to own it.
 
-    Whoever leaves first lets go of its own lock and then looks, so that of two who leave at once one sees it.
+    Whoever leaves first lets go of its own lock and then looks, so that of two who leave at once one sees it. Who seems to
+    wait may only look, or leave himself: it is looked again until somebody owns the store.
     """
     store = place.store
-    if place.launch is None or store.owner() is not None or store.somebody_waits() or not work_left(store):
-        return None
-    return place.launch(place)
+    deadline = time.monotonic() + TAKEN_UP_WITHIN_S
+    while place.launch is not None and store.owner() is None and work_left(store):
+        if not store.somebody_waits():
+            return place.launch(place)
+        if time.monotonic() > deadline:
+            break
+        time.sleep(LOOK_S)
+    return None
 
 
 def see_to(place: Workplace, ticket: Ticket) -> Background | None:
@@ -233,6 +240,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         secrets=place.vault,
     )
     engine.planning.own = _own_planner(catalog)
+    engine.deployments.files_of = lambda *asked: _files(place, *asked)
     if place.store.has_packages:
         from phaseline.use_cases.packages.known import lay_out_packages
 
@@ -254,6 +262,13 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         # An engine lies in circles, which Python looks for only now and then: its columns go at once.
         for held in (engine.scheduler, engine.deployments):
             vars(held).clear()
+
+
+def _files(place: Workplace, deployment: int, code: CodePlaces, file: str) -> FilesTaken:
+    """What the document of a deployment that is let go of holds of its blueprint's files."""
+    from phaseline.use_cases.stack_files import taken
+
+    return taken(place, deployment, code, file)
 
 
 def _own_planner(catalog: Catalog) -> FindPlanner:

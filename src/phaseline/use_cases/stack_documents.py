@@ -47,6 +47,7 @@ def export(place: Workplace, name: str, *, only_others: bool = False) -> Mapping
     """
     from phaseline.plan.stack_document import as_others_have_it
     from phaseline.run.writing_down import written_down
+    from phaseline.use_cases.stack_files import taken
 
     store = place.store
     row = find_deployment(store, name)
@@ -61,6 +62,7 @@ def export(place: Workplace, name: str, *, only_others: bool = False) -> Mapping
         row.code,
         state_names=store.state_names(row.number),
         doing=_last_action(store.executions(row.number)),
+        files=taken(place, row.number, row.code, store.blueprint(row.number).file),
     )
     return as_others_have_it(found) if only_others else found
 

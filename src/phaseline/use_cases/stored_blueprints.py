@@ -95,7 +95,7 @@ def upload(
         blueprint = read_blueprint(opened.file, opened.files)
         code = opened.code_of(blueprint)
         missing = [altered(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code)]
-        tree = take_up(main, leave_out=_is_of_store(place))
+        tree = take_up(main, leave_out=is_of_store_in(place))
         new = StoredBlueprint(
             number=0,
             id=named,
@@ -214,7 +214,7 @@ def package(place: Workplace, name: str, output: str | None = None) -> Packaged:
     target = output or f"{top}.zip"
     if not target.endswith(ENDINGS):
         raise fail("PL-C057", f"'{target}' says no form of an archive", f"Let it end with {', '.join(ENDINGS)}.")
-    own, is_of_store = Path(target).absolute(), _is_of_store(place)
+    own, is_of_store = Path(target).absolute(), is_of_store_in(place)
     tree = take_up(main, leave_out=lambda path: stored is None and (is_of_store(path) or Path(path) == own))
     try:
         pack(tree, top, target)
@@ -282,7 +282,7 @@ def _in_folder(folder: Path, name: str) -> Path:
     return file
 
 
-def _is_of_store(place: Workplace) -> Callable[[str], bool]:
+def is_of_store_in(place: Workplace) -> Callable[[str], bool]:
     """Whether a path is the store's own, or the master key's: these change, and are no part of a blueprint."""
     own = [str(file) for file in (store_file(place.settings.store_url),) if file is not None]
     own += [place.settings.secrets_key_file] if place.settings.secrets_key_file else []
