@@ -98,7 +98,7 @@ class Plugins:
         return register(self._place, name, folders)
 
     def sync(self, *folders: str) -> Synced:
-        """Bring the records of packages that lie in these folders, or in those of the settings, up to their files."""
+        """Bring the records of packages in these folders up to their files; without any: those of the settings and of distributions."""
         from phaseline.use_cases.packages.syncing import sync
 
         return sync(self._place, folders)
