@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.processes.shells import Shell, one_is_within
+from tests.processes.shells import PATIENCE_S, Shell, one_is_within
 
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.settings import Settings
@@ -122,11 +122,15 @@ class Crowd:
         return ["executions", kind, some]
 
     def work(self, seconds: float) -> None:
-        """Let them work and die."""
-        until = time.monotonic() + seconds
-        next_kill = time.monotonic() + 1.5
+        """Let them work and die, from the first call on, which may take a while to come."""
+        until = time.monotonic() + PATIENCE_S
+        next_kill = until
+        has_begun = False
         with (self.shell.folder / "errors").open("ab") as errors:
             while time.monotonic() < until:
+                if not has_begun and self.shell.calls():
+                    has_begun = True
+                    until, next_kill = time.monotonic() + seconds, time.monotonic() + 0.5
                 self.members = [member for member in self.members if member.poll() is None]
                 while len(self.members) < self.size:
                     command = [sys.executable, "-m", "phaseline", *self.command(), "--json"]
