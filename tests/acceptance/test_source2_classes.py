@@ -9,6 +9,7 @@ import pytest
 
 import phaseline
 from phaseline import ProblemsError
+from phaseline.use_cases.hook_differences import hook_differences
 
 HOUSE = Path(__file__).parents[1] / "hooks" / "house.py"
 BLUEPRINT = """
@@ -177,6 +178,21 @@ def test_what_a_coroutine_refuses_is_refused_and_what_is_printed_is_in_the_log(h
         "hook class=settings//A phase=pre ordinal=100 action=CREATE deployment=shop execution=install-1 ms="
     )
     assert told.endswith(" outcome=failed")
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_the_doctor_names_executions_whose_caller_knew_other_classes(house: House, knows) -> None:
+    if knows:
+        house.hook("A")
+    with house.open() as shop:
+        shop.executions.install(str(house.folder / "blueprint.yaml"), "shop", detach=True)
+        assert list(hook_differences(shop.place)) == []
+    house.classes.clear()
+    house.hook("B")
+    with house.open() as other:
+        (found,) = hook_differences(other.place)
+    assert (found.execution, found.not_asked, found.not_known) == ("install-1", ("B",), ("A",) if knows else ())
+    assert str(found).endswith(" does not ask B and asks A, which is not known here" if knows else " does not ask B")
 
 
 def test_h34_who_changes_a_deployment_by_the_back_door_is_named(house: House) -> None:

@@ -274,6 +274,7 @@ def _inside(place: Workplace) -> Iterator[Check]:
         yield Check("store", "ok", f"{store_file(place.settings.store_url)} is sound")
     yield from _engine(store)
     yield from _code(store)
+    yield from _hooks(place)
     yield from _secrets(place)
     yield from _settings_in_clear(place)
     yield from _clock(store, place.clock.now())
@@ -315,6 +316,14 @@ def _code(store: Store) -> Iterator[Check]:
             if folder and not is_laid_out and not Path(folder).is_dir():
                 text = f"'{row.name}' finds its code in {folder}, which does not exist"
                 yield Check("code", "warn", text, f"Put the folder back before anything is done with '{row.name}'.")
+
+
+def _hooks(place: Workplace) -> Iterator[Check]:
+    """Open executions that were made with other settings, and so go round hook classes of these, or have some of their own."""
+    from phaseline.use_cases.hook_differences import hook_differences
+
+    for found in list(hook_differences(place))[:SHOWN]:
+        yield Check("hooks", "warn", str(found), "Have one settings file for all who start actions; see docs/hooks.md.")
 
 
 def _secrets(place: Workplace) -> Iterator[Check]:
