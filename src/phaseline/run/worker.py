@@ -28,6 +28,8 @@ START_S = 60.0
 """A worker that is not ready after so long hangs."""
 LAST_WORDS_S = 1.0
 """A worker whose processes were ended has at least so long to tell what they said last, else what is left of the grace."""
+HEARD_OUT_S = 60.0
+"""And so long at most while it goes on telling."""
 MASTER_KEY = "PHASELINE_SECRETS_KEY"
 """The variable of the master key of secrets."""
 PARTS = frozenset({"ready", "begun", "outcome"})
@@ -113,6 +115,8 @@ class Worker:
         self._outputs = [Output(pipe, prefix) for pipe, prefix in zip(pipes, PREFIXES, strict=True)]
         self._killing: threading.Event | None = None
         self._is_over = threading.Event()
+        self._told = 0
+        """How many messages it has sent."""
         self._introduction = {"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")}
         self._is_ready = False
 
@@ -171,7 +175,7 @@ class Worker:
         until = time.monotonic() + grace_s
         # First what it started: while that cleans up, somebody must go on reading its output, and tell all of it.
         if end(lambda found: found == mark, grace_s=grace_s) and grace_s > 0:
-            self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic()))
+            self._hear_out(until)
         self._process.terminate()
         self._await_end(max(0.0, until - time.monotonic()))
         end(lambda found: found == mark, grace_s=0)  # what its code has started since
@@ -185,6 +189,14 @@ class Worker:
         for output in self._outputs:
             output.pipe.close()
 
+    def _hear_out(self, until: float) -> None:
+        """Wait until the call is over or, from then on, nothing more is told of it for a while."""
+        before, longest = self._told, time.monotonic() + HEARD_OUT_S
+        while not self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic())):
+            if self._told == before or time.monotonic() > longest:
+                break
+            before = self._told
+
     def _end_attended(
         self, mark: str, log: Callable[[str, str], None], answer: Callable[[str, list[Any]], Any]
     ) -> None:
@@ -192,7 +204,7 @@ class Worker:
         ender = threading.Thread(target=self.kill, args=(mark,), name="phaseline-kill", daemon=True)
         ender.start()
         with contextlib.suppress(Closed, TimedOut):
-            self._attend(2 * GRACE_S, log, answer)
+            self._attend(2 * GRACE_S + HEARD_OUT_S, log, answer)
         self._is_over.set()
         ender.join()
         self._last_words(log)
@@ -232,6 +244,7 @@ class Worker:
     def _take(self, log: Callable[[str, str], None], answer: Callable[[str, list[Any]], Any]) -> Message | None:
         """Handle one message; the outcome is given back."""
         message = self._wire.receive()
+        self._told += 1
         if "log" in message:
             level, text = message["log"]
             log(level, text)
@@ -258,7 +271,7 @@ class Worker:
         if self._killing is None:
             end(lambda found: found == mark, grace_s=0)
         else:
-            self._killing.wait(2 * GRACE_S)  # whoever kills gives what it started time to end
+            self._killing.wait(2 * GRACE_S + HEARD_OUT_S)  # whoever kills gives what it started time to end
         return Died(code)
 
 
