@@ -73,7 +73,7 @@ METHODS = {
     secret_noun.Secrets: {"create", "update", "list", "show", "delete", "rotate"},
     resource_noun.Resources: {
         *("apply", "list", "show", "history", "why", "target"),
-        *("retry", "complete", "rerun", "wake", "cancel", "delete"),
+        *("retry", "complete", "rerun", "wake", "signal", "cancel", "delete"),
     },
     facade.EngineDoor: {"run", "status", "stop"},
 }
