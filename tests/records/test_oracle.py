@@ -1,6 +1,7 @@
 """The language against its reference implementation: what differs stands in a table, and everything in the table differs."""
 
 import csv
+import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -138,6 +139,8 @@ ATOMS = st.sampled_from(
 SIGNS = st.sampled_from(["+", "-", "*", "/", "%", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "?:"])
 IDENTITY = st.sampled_from(["is", "isnt", "=?=", "=!="])
 SCALARS = ATOMS.filter(lambda atom: atom != "{1, 2}")
+REFUSED_SIGN = re.compile(r"\?: [-!+~]")
+"""What the reference cannot read, and we can; it stands in the table."""
 PARTS = st.recursive(
     SCALARS | st.builds("{} {} {}".format, SCALARS, IDENTITY, SCALARS).map("({})".format),
     lambda inner: (
@@ -152,6 +155,6 @@ PARTS = st.recursive(
 
 
 @settings(max_examples=400, deadline=None)
-@given(PARTS)
+@given(PARTS.filter(lambda text: not REFUSED_SIGN.search(text)))
 def test_p89_expressions_made_at_random_agree_with_the_reference(text: str) -> None:
     assert ours(text) == reference(text)
