@@ -63,7 +63,7 @@ def ours(request: pytest.FixtureRequest) -> Iterator[Any]:
             Ours(1)
         assert vars(Ours)["__new__"] is not AT_FIRST
     yield Ours
-    Ours.__new__ = AT_FIRST  # type: ignore[method-assign]
+    Ours.__new__ = AT_FIRST  # type: ignore[method-assign]  # as it was declared
 
 
 @pytest.mark.parametrize("make", MANY)

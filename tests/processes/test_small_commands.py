@@ -25,7 +25,7 @@ NEVER = frozenset({
     "pickle", "platform", "random", "rich", "socket", "subprocess", "tempfile", "tokenize", "traceback", "urllib.request", "cryptography",
 })  # fmt: skip
 """What none of both needs; a hundred modules hang on some of them."""
-MOST = {"install": 275, "uninstall": 205}
+MOST = {"install": 274, "uninstall": 205}
 """How many modules of ours each may load: what is a little more is a decision, what is much more an accident."""
 BLUEPRINT = """
 tosca_definitions_version: cloudify_dsl_1_3

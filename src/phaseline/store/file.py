@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from phaseline.model.problem import ProblemsError
 from phaseline.store import failures, schema
-from phaseline.store.copying import copy
 from phaseline.store.lock import OwnerLock
 
 T = TypeVar("T")
@@ -226,6 +225,8 @@ def _take(lock: OwnerLock, path: str, found: int, now: int) -> None:
 
 def _copy_before(db: sqlite3.Connection, path: str) -> str:
     """Copy the store beside itself, under a name that is free; the name."""
+    from phaseline.store.copying import copy  # for stores of older versions alone
+
     first = f"{path}.before-v{schema.SCHEMA_VERSION}"
     names = (first, *(f"{first}-{number}" for number in range(2, COPIES_KEPT + 1)))
     name = next((f"{name}.db" for name in names if not os.path.lexists(f"{name}.db")), f"{names[-1]}.db")
