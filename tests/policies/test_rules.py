@@ -2,7 +2,6 @@
 
 import pytest
 
-from phaseline import ProblemsError
 from phaseline.model.states import InstanceState
 from phaseline.policies.rules import Rule
 from phaseline.run.subjects import LoadedDeployment
@@ -90,8 +89,12 @@ def test_options_that_do_not_fit_are_refused_when_it_is_made():
         Rule()
     with pytest.raises(ValueError, match="deny or warn"):
         Rule(when="true", effect="stop")
-    with pytest.raises(ProblemsError, match="PL-R005"):
-        Rule(when="InstanceCount >")
+
+
+@pytest.mark.parametrize("option", ["when", "each"])
+def test_an_expression_that_cannot_be_read_is_told_with_its_option_and_its_text(option):
+    with pytest.raises(ValueError, match=f"^'{option}: InstanceCount >' cannot be read: PL-R005 the expression ends"):
+        Rule(**{option: "InstanceCount >"})
 
 
 def test_only_what_is_asked_for_is_read():

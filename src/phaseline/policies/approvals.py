@@ -36,7 +36,7 @@ class RequireApproval(LifecycleHook):
             raise ValueError("'expires_s' is more than 0 and 'at_least' 1 or more")
         if approvers and at_least > len(set(approvers)):
             raise ValueError(f"'at_least' asks for {at_least} of {len(set(approvers))} approvers")
-        self.when = names_of(when) if when else None
+        self.when = names_of("when", when) if when else None
         self.expires_s, self.approvers, self.at_least = expires_s, frozenset(approvers), at_least
         self.requester, self.actions = requester, tuple(actions)
 

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from phaseline import LifecycleHook
 
-DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+"""Written so, or as their first three letters."""
 KEYS = frozenset({"from", "until", "days", "hours"})
 
 
@@ -98,9 +99,10 @@ def _window(said: Mapping[str, Any]) -> Window:
 
 
 def _day(word: str) -> int:
-    if word.lower()[:3] not in DAYS:
-        raise ValueError(f"'{word}' is no day; there are: {' '.join(DAYS)}")
-    return DAYS.index(word.lower()[:3])
+    for number, day in enumerate(DAYS):
+        if word.lower() in {day, day[:3]}:
+            return number
+    raise ValueError(f"'{word}' is no day; there are: {' '.join(DAYS)}, or {' '.join(day[:3] for day in DAYS)}")
 
 
 def _hours(text: str) -> tuple[time, time | None]:

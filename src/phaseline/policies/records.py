@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from phaseline import Expression, Record, thaw
+from phaseline import Expression, ProblemsError, Record, thaw
 
 OF_INSTANCE: Mapping[str, Callable[[Any, Any], Any]] = {
     "Name": lambda one, _: one.name,
@@ -62,9 +62,13 @@ def instance_records(
         yield name, made
 
 
-def names_of(text: str) -> tuple[Expression, frozenset[str]]:
-    """(the expression, the attributes that it asks for). Raises ``ProblemsError`` where it cannot be read."""
-    expression = Expression(text)
+def names_of(option: str, text: str) -> tuple[Expression, frozenset[str]]:
+    """(the expression of an option, the attributes that it asks for). Raises ``ValueError`` where it cannot be read."""
+    try:
+        expression = Expression(text)
+    except ProblemsError as error:
+        told = "; ".join(f"{one.code} {one.message}. {one.mend}" for one in error.problems)
+        raise ValueError(f"'{option}: {text}' cannot be read: {told}") from error
     return expression, expression.names()
 
 

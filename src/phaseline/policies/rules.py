@@ -33,12 +33,12 @@ class Rule(LifecycleHook):
         type: str = "",  # noqa: A002 - the word of the settings
         actions: Sequence[str] = actions,
     ) -> None:
-        """Read the expression. Raises ``ValueError`` for options that do not fit, ``ProblemsError`` for a text that is none."""
+        """Read the expression. Raises ``ValueError`` for options that do not fit, and for a text that is none."""
         if bool(when) == bool(each):
             raise ValueError("give either 'when' (asked of the plan) or 'each' (asked of every instance)")
         if effect not in {"deny", "warn"}:
             raise ValueError(f"'effect' is deny or warn, not {effect!r}")
-        self.expression, self.wanted = names_of(when or each)
+        self.expression, self.wanted = names_of("when" if when else "each", when or each)
         self.is_of_each, self.effect, self.type, self.actions = bool(each), effect, type, tuple(actions)
         self.about = message or f"'{when or each}' is so"
 
