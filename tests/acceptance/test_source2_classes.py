@@ -214,7 +214,7 @@ def test_h41_a_class_is_called_for_its_actions(house: House) -> None:
 
 def test_h43_two_executions_at_once_share_an_object_unless_the_class_wants_one_for_each(house: House) -> None:
     house.hook("A", meets=True)
-    house.hook("B", ordinal=200, per_execution=True)
+    house.hook("B", ordinal=200, per_execution=True, meets=True)
     ended: list[str] = []
 
     def install(name: str) -> None:
@@ -228,7 +228,10 @@ def test_h43_two_executions_at_once_share_an_object_unless_the_class_wants_one_f
     assert ended == ["completed", "completed"]
     of = {"A": [], "B": []}
     for call, found in zip(house.calls(), house.objects(), strict=True):
-        of[call.split()[1]].append(found)
+        # They meet at each pre, so one engine calls both; when one has ended, the other may go on in an engine of its own.
+        if call.startswith("pre"):
+            of[call.split()[1]].append(found)
+    assert [len(found) for found in of.values()] == [2, 2]
     assert len(set(of["A"])) == 1
     assert len(set(of["B"])) == 2
 

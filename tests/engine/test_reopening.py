@@ -1,9 +1,19 @@
 """What turned out otherwise: a phase that applies after all, one that does no more, one that is run again (ADR 0011)."""
 
 import numpy as np
+import pytest
 from tests.engine.driving import AGAIN, FAILED, Driver, commands_of, finished
 
-from phaseline.model.events import Ask, CancelRequested, Evaluate, Evaluated, Planned, RerunRequested, Restored
+from phaseline.model.events import (
+    Ask,
+    CancelRequested,
+    Evaluate,
+    Evaluated,
+    Planned,
+    RerunRequested,
+    Restored,
+    RetryRequested,
+)
 from phaseline.model.execution import Verdict
 from phaseline.model.graph import LaneSpec, Policy
 from phaseline.model.status import ExecutionStatus, Mark
@@ -38,6 +48,19 @@ def test_a_phase_that_begins_to_apply_runs_before_the_state_is_left() -> None:
     assert driver.statuses() == ["running", "running", "blocked"]
     driver.run()
     assert exits(driver) == [[2]]
+
+
+@pytest.mark.parametrize("fellows", [0, 40])
+def test_who_was_absent_until_the_condition_came_true_is_called_again_by_a_retry(fellows: int) -> None:
+    """Alone and among many: both forms of the propagation."""
+    count = 1 + fellows
+    driver = Driver()
+    driver.begin(graph_of([0] * count, marks=dict.fromkeys(range(count), Mark.ABSENT | IF), policies=(PLAIN,)))
+    driver.tell(says(1, *((position, 1) for position in range(count))))
+    driver.answer(driver.batches[0], FAILED)
+    assert set(driver.statuses()) == {"failed"}
+    driver.tell(RetryRequested(1))
+    assert set(driver.statuses()) == {"running"}
 
 
 def test_an_exit_that_is_taken_back_in_the_turn_in_which_it_passed_is_told_to_nobody() -> None:

@@ -37,8 +37,8 @@ from phaseline.engine.rules import (
     ANY,
     BLOCKED,
     COMPLETED,
-    CONDITIONAL,
     ENDED,
+    GATE,
     IS_ACTIVE,
     IS_OPEN,
     LOST,
@@ -76,7 +76,8 @@ IS_MET, IS_LOST = ((table.ravel() == told).tobytes().ljust(256, b"\0") for table
 OPEN_BYTES = IS_OPEN.tobytes().ljust(256, b"\0")
 NOTHING: tuple[list[int], list[int]] = [], []
 """Nothing changes any more."""
-NOT_CONDITIONAL = np.uint8(255 - CONDITIONAL)
+ONCE_BEGUN = np.uint8(255 - GATE)
+"""Marks that an entry keeps once it was called: it applies, and is called again whenever it is tried again."""
 
 
 def are_large(sizes: Sequence[int]) -> bool:
@@ -402,7 +403,7 @@ class Arena:
         if self.stories is not None:
             self.stories.see(positions, self.status[where], np.full(len(positions), RUNNING, np.uint8))
         self.status[where] = RUNNING
-        self.marks[where] &= NOT_CONDITIONAL
+        self.marks[where] &= ONCE_BEGUN
         self.owner[where] = batch
 
     def mark_written(self, pages: slice | np.ndarray) -> None:

@@ -15,7 +15,6 @@ from phaseline.engine.rules import (
     ABSENT,
     ANY,
     BLOCKED,
-    CONDITIONAL,
     ENDED,
     GATE,
     IS_STORED,
@@ -119,7 +118,7 @@ def run_one(arena: Arena, position: int, batch: int) -> None:
     if arena.stories is not None:
         arena.stories.see_one(position, cells.status[position], RUNNING)
     cells.status[position] = RUNNING
-    cells.marks[position] &= ~CONDITIONAL
+    cells.marks[position] &= ~GATE
     cells.owner[position] = batch
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from phaseline.engine.arena import NOT_CONDITIONAL
+from phaseline.engine.arena import ONCE_BEGUN
 from phaseline.engine.calls import OpenBatch
 from phaseline.engine.facts import complete
 from phaseline.engine.laying import NewGraph
@@ -164,7 +164,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
         arena.generations[positions] = event.generations
         arena.due[positions] = event.due
     if event.begun is not None:
-        arena.marks[event.begun.astype(np.int64) + slot.base] &= NOT_CONDITIONAL
+        arena.marks[event.begun.astype(np.int64) + slot.base] &= ONCE_BEGUN
     arena.recount(slot, event.graph)
     status = arena.status[slot.base : slot.end]
     held = status.tobytes()  # most have nobody who sleeps and nothing that failed
