@@ -10,6 +10,7 @@ from phaseline.model.blueprint import Value
 from phaseline.model.breakpoints import Breakpoint
 from phaseline.model.rows import ExecutionRow, RequestKind, Turn
 from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.run.requests import problem_of
 from phaseline.run.signals import MOST_SIGNALS, SIGNALED
 from phaseline.testing.builders import node
 
@@ -226,5 +227,8 @@ def test_h_whoever_stands_at_a_breakpoint_waits_for_a_person(station: Station) -
     (one,) = station.called()
     station.answer(one, OutcomeKind.AGAIN, delay_ms=HOUR_MS)
     spot: dict[str, Value] = {"graph": one.graph, "positions": [one.position]}
-    assert code(station, ask(station, RequestKind.SIGNAL, row, **spot, data=1)) == "PL-C093"
+    told = problem_of(answer(station, ask(station, RequestKind.SIGNAL, row, **spot, data=1)))
+    assert told is not None
+    assert (told.code, told.message) == ("PL-C093", "the signal was not given: 'db_1' stands at pre-create")
+    assert told.mend.startswith("Clear it first: phaseline breakpoints clear pre-create db_1 -d ")
     assert station.called() == []

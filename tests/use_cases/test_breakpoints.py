@@ -21,6 +21,7 @@ from phaseline.use_cases.settings import Settings
 from phaseline.use_cases.status import Need, status
 from phaseline.use_cases.stuck import list_stuck
 from phaseline.use_cases.updating import plan_update, update
+from phaseline.use_cases.waiting import why
 from phaseline.use_cases.watching import Nobody
 from phaseline.use_cases.workplace import Workplace, workplace
 
@@ -79,6 +80,10 @@ def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(place: Workp
     (stands,) = [one for one in list_stuck(place, deployment="shop").items if one.kind == "breakpoint"]
     assert (stands.count, stands.executions, stands.mends) == (1, [view.id], [command])
     assert stands.instances == [list_breakpoints(place)[0].instance]
+    assert [one.due_at for one in status(place).executions] == [0]
+    (reason,) = why(place, stands.instances[0]).reasons
+    assert (reason.text, reason.until) == ("it stands at pre-create until somebody clears it", 0)
+    assert reason.mend == f"It waits for a person: phaseline breakpoints clear pre-create {stands.instances[0]}."
     assert "sleeping" not in {one.kind for one in list_stuck(place).items}
     clear(place, "pre-create", watcher=UntilItStops())
     clear(place, "pre-create")

@@ -16,9 +16,10 @@ from phaseline.use_cases.owning import engine_of, try_own
 from phaseline.use_cases.plans import plan_install
 from phaseline.use_cases.resources.applying import apply
 from phaseline.use_cases.resources.choosing import Choice
-from phaseline.use_cases.resources.deciding import complete, retry
+from phaseline.use_cases.resources.deciding import complete, retry, signal
 from phaseline.use_cases.resources.looking import list_resources
 from phaseline.use_cases.resources.moving import cancel, target
+from phaseline.use_cases.resources.why import why
 from phaseline.use_cases.settings import Settings
 from phaseline.use_cases.watching import Nobody
 from phaseline.use_cases.workplace import Workplace, workplace
@@ -70,6 +71,33 @@ def test_h46_resources_stop_where_it_was_said_with_their_target_and_go_on_when_c
     assert [one.instance for one in clear(place, "pre-acme.create", deployment="night")] == ["data-1"]
     run(place, lambda: set(states(place).values()) == {"Started"})
     assert stands(place) == []
+
+
+SLEEPS = "def handle(handler):\n    for node in handler.getResources():\n        handler.setSleeping(node, 3600)\n"
+
+
+def test_h46_who_stands_takes_no_signal_and_is_told_with_the_command(place: Workplace, tmp_path: Path) -> None:
+    (tmp_path / "phases" / "Create.py").write_text(SLEEPS)
+    put(place, "front", "data-1", breaks=(read_breakpoint("Acme.Create=data-*"),))
+    run(place, lambda: stands(place) and why(place, "front").phases[0].status == "Sleeping")
+    assert why(place, "front").phases[0].until_at > 0
+    command = "phaseline breakpoints clear pre-Acme.Create data-1 -d night"
+    both = Choice(names=("front", "data-1"))
+    with pytest.raises(ProblemsError, match=r"PL-C093 data-1: .* stands at pre-Acme\.Create") as caught:
+        signal(place, both, data=1)
+    assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
+    with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
+        signal(place, Choice(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"])
+    given = signal(place, Choice(is_all=True), data=1)
+    assert (given.resources, given.entries, given.phases) == (1, 1, ["Acme.Create"])
+    stop = why(place, "data-1").phases[0]
+    assert (stop.status, stop.until_at, stop.mend) == ("Sleeping", 0, command)
+
+
+def test_h46_who_stands_no_longer_than_its_time_out_is_due_then(place: Workplace) -> None:
+    put(place, "data-1", breaks=(read_breakpoint("Acme.Create@3600s"),))
+    run(place, lambda: stands(place))
+    assert why(place, "data-1").phases[0].until_at > 0
 
 
 def test_h46_breakpoints_of_a_cluster_hold_for_all_that_is_begun_from_then_on(place: Workplace) -> None:

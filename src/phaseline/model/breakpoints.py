@@ -11,16 +11,22 @@ sleeps, ``breakpoints clear`` completes it by hand, and then the phase is asked 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint import Operation
 from phaseline.model.frozen import frozen
 from phaseline.model.state_steps import phase_of
 
+if TYPE_CHECKING:
+    from phaseline.model.rows import NoteRow
+
 PREFIX = "breakpoint "
 """What the phase of such an entry begins with; its point follows."""
 RUNNER = "phaseline.tasks.pausing"
 """Where the function lies that its entries call."""
+UNTIL = "until"
+"""Under this name the data of an entry of a breakpoint has the time, in s, at which it fails; without a time-out there is none."""
 PRE, POST = "pre", "post"
 LABEL = "csys-breakpoint"
 """Key of the labels of a deployment that are breakpoints of all its executions."""
@@ -121,6 +127,30 @@ def told_of(step: str) -> str | None:
     ('breakpoint pre-Acme.Create', 'Acme.Create', None)
     """
     return step if step.startswith(PREFIX) else phase_of(step)
+
+
+def clearing(point: str, deployment: str = "", instance: str = "") -> str:
+    """The command that lets those go on who stand at a point, or one of them.
+
+    >>> clearing("pre-create", "shop"), clearing("pre-create", instance="web_1")
+    ('phaseline breakpoints clear pre-create -d shop', 'phaseline breakpoints clear pre-create web_1')
+    """
+    from shlex import quote  # only where somebody is told
+
+    words = ("phaseline breakpoints clear", quote(point), quote(instance) if instance else "")
+    return " ".join(filter(None, (*words, f"-d {quote(deployment)}" if deployment else "")))
+
+
+def due_of(step: str, note: NoteRow) -> int:
+    """When what sleeps is called next, in ms; 0 for who stands at a breakpoint until somebody clears it, however often that looks up.
+
+    >>> from phaseline.model.rows import NoteRow
+    >>> late = NoteRow(0, due=5000, result={"until": 5.0})
+    >>> due_of("breakpoint pre-create", NoteRow(0, due=5000)), due_of("breakpoint pre-create", late), due_of("create", late)
+    (0, 5000, 5000)
+    """
+    is_bounded = not step.startswith(PREFIX) or (isinstance(note.result, Mapping) and UNTIL in note.result)
+    return note.due if is_bounded else 0
 
 
 def pausing(phase: str, breakpoints: Sequence[Breakpoint]) -> Operation:

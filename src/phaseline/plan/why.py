@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.breakpoints import clearing, due_of
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind, owners_of
 from phaseline.model.rows import NoteRow
@@ -203,6 +205,8 @@ def _reason(case: _Case, position: int) -> Reason:
             position,
             case.running.get(position, 0),
         )
+    if status is Status.SLEEPING and operation.startswith(BREAKPOINT):
+        return _standing(case, operation, position, note, since)
     if status is Status.SLEEPING:
         return _sleeping(operation, position, note, policy, since)
     if status is Status.CANCELING:
@@ -227,6 +231,14 @@ def _reason(case: _Case, position: int) -> Reason:
     return Reason(
         "canceled", f"{operation} was canceled", f"{case.command('retry')} lets it go on.", operation, position
     )
+
+
+def _standing(case: _Case, operation: str, position: int, note: NoteRow, since: int) -> Reason:
+    point, due = operation.removeprefix(BREAKPOINT), due_of(operation, note)
+    fails = " It fails where nobody has done so in time." if due else ""
+    mend = f"It waits for a person: {clearing(point, instance=case.instance)}.{fails}"
+    text = f"it stands at {point} until somebody clears it"
+    return Reason("sleeping", text, mend, operation, position, since, due)
 
 
 def _sleeping(operation: str, position: int, note: NoteRow, policy: Policy, since: int) -> Reason:

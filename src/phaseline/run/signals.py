@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.breakpoints import clearing
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import called_side
 from phaseline.model.phase_data import PHASE_DATA, data_in
@@ -72,7 +73,7 @@ def given(
     ]
     sleepers = [one for graph, positions in asleep for one in _sleepers(store, deployments, row, graph, positions)]
     if not sleepers:
-        raise _untaken(row, "nothing that was meant sleeps any more")
+        raise _nobody(store, deployments, row, asleep)
     if any(one.phase is not None for one in sleepers):
         from phaseline.records.json_form import from_json  # only where phases are
 
@@ -148,6 +149,20 @@ def _with_signal(
     if len(earlier) >= MOST_SIGNALS:
         raise _untaken(row, f"{MOST_SIGNALS:,} lie there unread")
     return name, [*earlier, signal]
+
+
+def _nobody(store: Store, deployments: Deployments, row: ExecutionRow, asleep: Chosen) -> ProblemsError:
+    """PL-C093 where none can take it: of who sleeps all the same, at a breakpoint, the first is named with the command."""
+    for graph, positions in asleep:
+        if len(positions):
+            made, position = store.graph(graph), int(positions[0])
+            step = next(one for one in made.steps if one.first <= position < one.first + one.count)
+            topology = deployments.loaded(row.deployment).topology
+            who = topology.ids[called_side(topology, step.kind, int(made.subject[position]))]
+            point = step.phase.removeprefix(BREAKPOINT)
+            mend = f"Clear it first: {clearing(point, row.deployment_name, who)}"
+            return fail("PL-C093", f"the signal was not given: '{who}' stands at {point}", mend, subject=row.id)
+    return _untaken(row, "nothing that was meant sleeps any more")
 
 
 def _untaken(row: ExecutionRow, why: str) -> ProblemsError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from phaseline.model.breakpoints import UNTIL
 from phaseline.model.declaration import operation
 
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
 LONG_S = 86_400.0
 """A breakpoint without a time-out looks up so often, only to sleep on."""
-UNTIL = "until"
 
 
 @operation(bulk=True, repeatable=True)

@@ -66,7 +66,8 @@ def _approvals(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
 
 
 def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
-    from phaseline.use_cases.breakpoints import clearing, stopped_in
+    from phaseline.model.breakpoints import clearing
+    from phaseline.use_cases.breakpoints import stopped_in
 
     found: dict[tuple[int, str], list[tuple[int, str]]] = {}
     said: dict[tuple[int, str], str] = {}

@@ -205,11 +205,6 @@ def _is_named(one: Stopped, instances: Sequence[str]) -> bool:
     return any(one.node == name or one.instance.startswith(name) for name in instances)
 
 
-def clearing(point: str, deployment: str) -> str:
-    """The command that lets those go on who stand at a point."""
-    return f"phaseline breakpoints clear {point} -d {deployment}"
-
-
 def stopped_in(store: Store, row: ExecutionRow) -> Iterator[Stopped]:
     """Who stands at a breakpoint in one execution."""
     topology = store.topology(row.deployment)

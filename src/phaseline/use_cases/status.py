@@ -172,8 +172,7 @@ def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[Ba
         ended, total = ended + int(tally[FIRST_ENDED:].sum()), total + len(statuses)
         overdue += sum(0 < batch.deadline_at < now - OVERDUE_MS for batch in running)
         if tally[EntryStatus.SLEEPING]:
-            told = store.messages(graph)
-            here = [due for position, (due, _) in told.items() if statuses[position] == EntryStatus.SLEEPING]
+            here = _dues(store, row, graph, statuses)
             overdue += sum(0 < due < now - OVERDUE_MS for due in here)
             dues += here
     return Standing(
@@ -189,6 +188,19 @@ def _standing(store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[Ba
         due_at=min(dues, default=0),
         overdue=overdue,
     )
+
+
+def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> list[int]:
+    """When those of a graph that sleep are called next; who stands at a breakpoint waits for a person where it has no time-out."""
+    asleep = statuses == EntryStatus.SLEEPING
+    if not row.request.breakpoints:
+        return [due for position, (due, _) in store.messages(graph).items() if asleep[position]]
+    from phaseline.model.breakpoints import due_of
+    from phaseline.use_cases.executions import Phases
+
+    phases = Phases(store.graph(graph))
+    found = (due_of(phases.of(note.position)[0], note) for note in store.notes(graph) if asleep[note.position])
+    return [due for due in found if due]
 
 
 def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: Owner | None) -> list[Need]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phaseline.model.breakpoints import due_of
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_activity import COUNTED, Activity, activity_of
 from phaseline.model.rows import RequestKind
@@ -158,9 +159,10 @@ def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray,
     """The first time at which one of those that sleep is due."""
     for position in stay.positions(phase, numbers[statuses == EntryStatus.SLEEPING]).tolist():
         note = stay.notes.get(position)
-        if note is not None and note.due:
+        due = due_of(phase, note) if note is not None else 0
+        if due:
             key = phase.lower()
-            dues[key] = min(dues.get(key, note.due), note.due)
+            dues[key] = min(dues.get(key, due), due)
 
 
 def _count_left(snapshot: Snapshot, stay: Stay, names: dict[str, str], counts: dict[str, Counter[str]]) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.breakpoints import clearing
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import RequestKind
@@ -63,6 +65,8 @@ LACKING: Mapping[Verb, str] = {
 """{verb: what a phase must have done that it is said of}"""
 NOBODY: Mapping[Verb, str] = {"signal": "PL-C093"}
 """{verb: the code of what is said where there is no such phase}, PL-C041 for all others."""
+OF_PHASES: frozenset[Verb] = frozenset({"signal"})
+"""What is said to phases alone: who stands at a breakpoint is let go on by a person, who clears it."""
 MOST_TOLD = 20
 
 
@@ -197,6 +201,8 @@ def _gather_stay(
             continue
         positions = stay.positions(phase, numbers)
         fits = np.isin(stay.status[positions], fitting)
+        if verb in OF_PHASES and phase.startswith(BREAKPOINT):
+            fits[:] = False
         if phases and not fits.all() and verb == "retry":
             found.problems += _not_failed(snapshot, stay, phase, numbers[~fits])
         if fits.any():
@@ -247,9 +253,20 @@ def _unfit(snapshot: Snapshot, number: int, verb: Verb, phases: Sequence[str]) -
         mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
         message = f"the resource '{name}' is in no phase '{missing[0]}' now"
         return Problem("PL-C040", message, f"{mend}See: phaseline resources show {name}", Place(subject=name))
+    point = _stands_at(stay, number) if verb in OF_PHASES and stay is not None else ""
+    if point:
+        mend = f"Clear it first: {clearing(point, snapshot.row.name, name)}"
+        return Problem("PL-C093", f"the resource '{name}' stands at {point}", mend, Place(subject=name))
     message = f"no phase of the resource '{name}' {LACKING[verb]}"
     mend = f"See how it stands: phaseline resources show {name}"
     return Problem(NOBODY.get(verb, "PL-C041"), message, mend, Place(subject=name))
+
+
+def _stands_at(stay: Stay, number: int) -> str:
+    """The breakpoint at which a resource stands; empty: at none."""
+    points = (name for name in stay.phases if name.startswith(BREAKPOINT))
+    standing = (name for name in points if stay.status_of(name, number) is EntryStatus.SLEEPING)
+    return next(standing, "").removeprefix(BREAKPOINT)
 
 
 def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:

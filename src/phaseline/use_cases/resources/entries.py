@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from phaseline.model.breakpoints import due_of
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_data import data_in
 from phaseline.model.sealing import veiled
@@ -137,7 +138,7 @@ def _entry(
         entered_at=stay.at,
         started_at=runs.started_at,
         ended_at=runs.ended_at,
-        next_run_at=note.due if note is not None and status is EntryStatus.SLEEPING else 0,
+        next_run_at=due_of(phase, note) if note is not None and status is EntryStatus.SLEEPING else 0,
         run_count=runs.count,
         attempt=note.generation + 1 if note is not None else 1,
         run=runs.run,

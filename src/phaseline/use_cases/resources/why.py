@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from phaseline.model.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.breakpoints import clearing
 from phaseline.model.frozen import frozen
 from phaseline.records.unparsing import value_text
 from phaseline.records.values import ErrorValue
@@ -76,7 +78,9 @@ def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
     ]
     is_failed = any(entry.status == "Failed" for entry in entries)
     record = record_of(snapshot, number, document, is_failed=is_failed, entries=None)
-    reasons = [_entry(entry, name) for entry in sorted(entries, key=lambda entry: ORDER.index(entry.status))]
+    reasons = [
+        _entry(entry, name, snapshot.row.name) for entry in sorted(entries, key=lambda entry: ORDER.index(entry.status))
+    ]
     told = {entry.phase.lower() for entry in entries}
     now = place.clock.now() / 1000
     handled = [
@@ -126,14 +130,15 @@ def _note(place: Workplace, snapshot: Snapshot, number: int) -> str:
     return "No engine runs; have it moved: phaseline engine run --until-idle"
 
 
-def _entry(entry: EntryView, name: str) -> PhaseReason:
-    command = f"--phase {quote(entry.phase)}"
-    name = quote(name)
+def _entry(entry: EntryView, name: str, cluster: str) -> PhaseReason:
+    named = f"{quote(name)} --phase {quote(entry.phase)}"
     mend, text = "", entry.message or entry.note
     if entry.status == "Failed":
-        mend = f"phaseline resources retry {name} {command}"
+        mend = f"phaseline resources retry {named}"
+    elif entry.status == "Sleeping" and entry.phase.startswith(BREAKPOINT):
+        mend = clearing(entry.phase.removeprefix(BREAKPOINT), cluster, name)
     elif entry.status == "Sleeping":
-        mend = f"phaseline resources wake {name} {command}"
+        mend = f"phaseline resources wake {named}"
     elif entry.status == "Blocked":
         waits = f"waits for {', '.join(entry.waiting_for)}" if entry.waiting_for else ""
         text = ": ".join(part for part in (waits, entry.note) if part) or text
