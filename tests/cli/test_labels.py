@@ -48,6 +48,18 @@ def test_labels_are_given_when_it_is_made(terminal: Terminal, words: tuple[str, 
     assert names(terminal) == ["shop"]
 
 
+def test_a_label_that_was_given_and_removed_does_not_come_back_with_an_update(terminal: Terminal) -> None:
+    file = terminal.write(LABELLED)
+    given = ("--label", "cost=5", "--label", "team=ops", "--label", "csys-breakpoint=pre-create=base")
+    assert terminal.run("deployments", "create", file, "-d", "shop", *given).exit_code == 0
+    gone = ("--remove", "cost", "--remove", "team=ops", "--remove", "csys-breakpoint", "--remove", "team=web")
+    assert terminal.ask("deployments", "labels", "shop", *gone, "--add", "mine=1")[1]["removed"] == 4
+    for _ in range(2):
+        assert terminal.run("deployments", "update", "shop", file, "-i", "word=servus").exit_code == 0
+        labels = terminal.ask("deployments", "show", "shop")[1]["labels"]
+        assert labels == {"mine": ["1"], "team": ["hello", "servus", "web"]}, "what the blueprint says is added"
+
+
 def test_h_a_quota_that_wants_a_label_is_content_with_one_that_is_given(terminal: Terminal) -> None:
     file = terminal.write(LABELLED)
     quota = {"class": "phaseline.policies.quotas:Quota", "name": "q", "options": {"key": "group", "required": True}}

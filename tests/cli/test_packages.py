@@ -296,7 +296,10 @@ def test_roles_have_limits_and_are_kept_while_somebody_has_them(shop: Terminal) 
     assert refused(shop, "deployments", "plugins", "enable", "shop", "many") == ["PL-F069"]
     run(shop, "plugins", "install", str(package(shop.folder, "one", node_roles=role % 1)))
     run(shop, "deployments", "plugins", "enable", "shop", "one")
+    run(shop, "executions", "start", "install", "-d", "shop")
     assert refused(shop, "deployments", "plugins", "disable", "shop", "one") == ["PL-F071"]
+    run(shop, "executions", "start", "uninstall", "-d", "shop")
+    run(shop, "deployments", "plugins", "disable", "shop", "one")
 
 
 @pytest.mark.parametrize(

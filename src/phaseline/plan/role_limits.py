@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from phaseline.plan.workflow import Planner
 
 
-def counting(topology: Topology) -> Count:
-    """How many instances of a topology have a role, be it the primary one or not."""
+def counting(topology: Topology, among: np.ndarray | None = None) -> Count:
+    """How many instances of a topology have a role, be it the primary one or not. ``among``: bool by number, None: all that are."""
     masks = RoleMasks(topology)
-    return lambda role: int(np.count_nonzero(masks.of(Roles(names=(role,)))))
+    counted = True if among is None else among
+    return lambda role: int(np.count_nonzero(masks.of(Roles(names=(role,))) & counted))
 
 
 def refuse_beyond(limits: Sequence[RoleLimits], shape: Topology, before: Topology | None = None) -> list[Problem]:

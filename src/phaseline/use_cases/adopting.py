@@ -16,7 +16,7 @@ from phaseline.use_cases.installing import AS_SET, refuse_taken
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.owning import conduct, refuse
 from phaseline.use_cases.stack_documents import read_document, refuse_sealed_elsewhere, unreadable_parts
-from phaseline.use_cases.stack_files import Brought, is_same, kept, moved
+from phaseline.use_cases.stack_files import Brought, is_same, is_there, kept, moved
 from phaseline.use_cases.stack_files import brought as bring
 from phaseline.use_cases.storing import refuse_missing_secrets, sealed_inputs
 from phaseline.use_cases.surrounding import new_execution, with_stops
@@ -167,7 +167,7 @@ def _as_it_was(
         blueprint = blueprint_from_json(document["template"])
         adoption = same(document, blueprint, allow_type_change=order.allow_type_change)
         code, uses = code_of(document), _uses(place, document)
-        if "" not in uses and not Path(code.blueprint_folder).is_dir():
+        if "" not in uses and not is_there(place, document, code.blueprint_folder):
             brought = _brought(place, order, document)
             code = moved(place, brought, code)
     except UNFIT as error:
@@ -246,10 +246,12 @@ def _own_blueprint(place: Workplace, order: AdoptOrder, document: Mapping[str, A
     try:
         stored = native["uses"].get("")
         template = document["template"]
-        file = Path(code_of(document).blueprint_folder) / Path(str(template["file"])).name
+        folder = code_of(document).blueprint_folder
         if stored and "" in _uses(place, document):
             return str(stored)
-        return os.fspath(file) if file.is_file() else _brought(place, order, document)
+        if is_there(place, document, folder):
+            return os.fspath(Path(folder, Path(str(template["file"])).name))
+        return _brought(place, order, document)
     except UNFIT as error:
         raise unreadable_parts(order.document, error) from error
 

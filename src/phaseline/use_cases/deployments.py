@@ -132,10 +132,16 @@ def delete_deployment(place: Workplace, name: str, *, force: bool = False) -> De
 
 def living_count(store: Store, row: DeploymentRow) -> int:
     """How many instances are, or may be, installed."""
+    return int(living(store, row).sum())
+
+
+def living(store: Store, row: DeploymentRow) -> np.ndarray:
+    """Bool by number: the instances that are, or may be, installed."""
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     if row.kind == "resources":
-        return int((states != REMOVED).sum())
-    return int((~np.isin(_there(store, row, _as_life_cycle(store, row, states)), GONE)).sum())
+        return np.asarray(states != REMOVED)
+    is_gone = np.isin(_as_life_cycle(store, row, states), GONE)
+    return np.asarray(~is_gone & store.topology(row.number).is_there)
 
 
 def _there(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.differences import Change
     from phaseline.model.execution import Request
+    from phaseline.model.labels import Label
     from phaseline.model.problem import Problem
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.topology import Topology
@@ -98,7 +99,8 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
     loaded = _read(place, order, now, former)
     hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
     values, changed = values_of_inputs(former, loaded.inputs, frozenset(hidden))
-    blueprint = _carried_over(topology.blueprint, loaded.blueprint, now=place.clock.now())
+    before = _as_labelled(topology.blueprint, frozenset(place.store.labels.of(row.number)))
+    blueprint = _carried_over(before, loaded.blueprint, now=place.clock.now())
     aim = Aim(
         blueprint,
         sealed_inputs(place, loaded),
@@ -106,7 +108,7 @@ def prepare_update(place: Workplace, order: UpdateOrder, *, manner: Manner = AS_
         suffixes=int.from_bytes(os.urandom(8)) >> 1,
         changed_inputs=tuple(sorted(changed)),
         uses=loaded.uses,
-        former=_former(place, row, topology, changed) if now.request.take_back else None,
+        former=_former(place, row, topology, before, changed) if now.request.take_back else None,
         packages=tuple(loaded.packages),
     )
     _refuse_unknown(place, aim, now.request)
@@ -172,11 +174,13 @@ def _read(place: Workplace, order: UpdateOrder, now: Present, former: Mapping[st
     return loaded
 
 
-def _former(place: Workplace, row: DeploymentRow, topology: Topology, changed: AbstractSet[str]) -> Aim:
+def _former(
+    place: Workplace, row: DeploymentRow, topology: Topology, blueprint: Blueprint, changed: AbstractSet[str]
+) -> Aim:
     """What the deployment is now, so that it can be brought back to it."""
     used = place.store.stored_blueprints.of_deployment(row.number)
     return Aim(
-        topology.blueprint,
+        blueprint,
         place.store.inputs(row.number),
         row.code,
         suffixes=int.from_bytes(os.urandom(8)) >> 1,
@@ -193,6 +197,15 @@ def _refuse_unknown(place: Workplace, aim: Aim, request: Request) -> None:
     name = request.parameters.get(WORKFLOW_ID)
     if isinstance(name, str) and planner_of(place, aim.blueprint, aim.code, name) is None:
         raise unknown_workflow(name, aim.blueprint)
+
+
+def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
+    """A blueprint without the labels that were removed by hand since: they do not come back with an update, nor when it is taken back."""
+    labels = {
+        key: [value for value in values if not isinstance(value, str) or (key, value) in kept]
+        for key, values in former.labels.items()
+    }
+    return altered(former, labels={key: values for key, values in labels.items() if values})
 
 
 def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:

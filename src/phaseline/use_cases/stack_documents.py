@@ -24,6 +24,24 @@ if TYPE_CHECKING:
 
 CANNOT_OPEN = frozenset({"PL-S020", "PL-S023"})
 """What the vault says of a value that another store has sealed."""
+A_TEXT, A_MAPPING, A_LIST = (str, "a text"), (dict, "a mapping"), (list, "a list")
+KINDS: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("name", "id", "action", "status"), A_TEXT),
+    **dict.fromkeys(("environment", "files"), A_MAPPING),
+    "tags": A_LIST,
+}
+"""What the keys of source 2's system must be where they say something. Their ``template`` may be anything to us."""
+NATIVE_KINDS: Mapping[str, tuple[type, str]] = {
+    "template_digest": A_TEXT,
+    **dict.fromkeys(("code", "uses", "files", "counts", "restricted"), A_MAPPING),
+    **dict.fromkeys(("packages", "instances", "groups", "relationships"), A_LIST),
+}
+"""What our keys must be where they stand."""
+ROWS: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("packages", "instances", "groups"), A_MAPPING),
+    "relationships": A_LIST,
+}
+"""What each entry of our lists must be."""
 SHOWN = 5
 """How many names a problem lists."""
 
@@ -135,7 +153,24 @@ def read_document(path: str) -> Mapping[str, Any]:
     if said > FORMAT:
         message = f"{path} is written in form {said}, and forms up to {FORMAT} can be read"
         raise fail("PL-C082", message, "Use the version of Phaseline that wrote it, or a newer one.")
+    wrong = list(_of_other_kinds(found, native or {}))
+    if wrong:
+        raise ProblemsError([problem for why in wrong for problem in _unreadable(path, why).problems])
     return found
+
+
+def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
+    """Every key that is not what it must be."""
+    for key, (kind, called) in KINDS.items():
+        if document.get(key) is not None and not isinstance(document[key], kind):
+            yield f"'{key}' must be {called}"
+    for key, (kind, called) in NATIVE_KINDS.items():
+        if key not in native:
+            continue
+        if not isinstance(native[key], kind):
+            yield f"'phaseline.{key}' must be {called}"
+        elif key in ROWS and not all(isinstance(row, ROWS[key][0]) for row in native[key]):
+            yield f"each of 'phaseline.{key}' must be {ROWS[key][1]}"
 
 
 def _unreadable(path: str, why: str) -> ProblemsError:

@@ -121,6 +121,24 @@ def is_same(document: Mapping[str, Any], row: StoredBlueprint) -> bool:
     return not digest or digest == row.digest
 
 
+def is_there(place: Workplace, document: Mapping[str, Any], folder: str) -> bool:
+    """Whether the blueprint of the document lies in the folder, as far as the document says what stood in it.
+
+    A folder of the same path may be anybody's. Raises: as ``brought``.
+    """
+    file = Path(folder, Path(str(document["template"]["file"])).name)
+    if not file.is_file():
+        return False
+    main = (document[NATIVE].get("files") or {}).get("main")
+    body = document["files"].get(main) if main else None
+    if body is None:
+        return True
+    try:
+        return file.read_bytes() == _bytes(_opened(place, {"main": body})["main"])
+    except ProblemsError:  # sealed by another store: nothing says that it is another one
+        return True
+
+
 def brought(place: Workplace, document: Mapping[str, Any], name: str) -> Brought | None:
     """The document's files, laid out where those of stored blueprints are; None if it has none. ``name``: of the deployment.
 

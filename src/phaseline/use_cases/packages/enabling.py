@@ -91,7 +91,7 @@ def enable(
 def disable(place: Workplace, name: str, package: str) -> EnabledView:
     """Have its tasks run no more. Code that the deployment's blueprint imports stays.
 
-    Raises: PL-F070 if it is not enabled, PL-F071 while instances have roles that it brings, PL-C016 while an execution of
+    Raises: PL-F070 if it is not enabled, PL-F071 while installed instances have roles that it brings, PL-C016 while an execution of
     the deployment is open.
     """
     deployment = find_deployment(place.store, name, to_change=True)
@@ -102,7 +102,7 @@ def disable(place: Workplace, name: str, package: str) -> EnabledView:
         message = f"the package '{package}' is not enabled for the deployment '{deployment.name}'"
         raise fail("PL-F070", message, mend, subject=package)
     found = known(place, row, use.settings)
-    _refuse_roles_in_use(found.package, Eligibility(place, deployment), deployment.name)
+    _refuse_roles_in_use(place, found.package, deployment)
     if use.is_imported:
         place.store.packages.use(altered(use, is_enabled=False))
     else:
@@ -166,14 +166,20 @@ def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None
     return [Problem("PL-F068", message, mend, Place(subject=str(row)))]
 
 
-def _refuse_roles_in_use(package: Package, asked: Eligibility, deployment: str) -> None:
-    """Raise PL-F071 for each role of the package that instances have."""
-    used = [(role.id, asked.count(role.id)) for role in package.node_roles]
-    mend = f"Give these instances another role first, or remove them from '{deployment}'."
+def _refuse_roles_in_use(place: Workplace, package: Package, deployment: DeploymentRow) -> None:
+    """Raise PL-F071 for each role of the package that installed instances have."""
+    from phaseline.plan.role_limits import counting
+    from phaseline.use_cases.deployments import living
+
+    if not package.node_roles:
+        return
+    count_of = counting(place.store.topology(deployment.number), living(place.store, deployment))
+    used = [(role.id, count_of(role.id)) for role in package.node_roles]
+    mend = f"Give these instances another role first, or uninstall or remove them from '{deployment.name}'."
     problems = [
         Problem(
             "PL-F071",
-            f"{count} instance{'s' * (count != 1)} of '{deployment}' {'has' if count == 1 else 'have'} the role '{role}' of {package}",
+            f"{count} instance{'s' * (count != 1)} of '{deployment.name}' {'has' if count == 1 else 'have'} the role '{role}' of {package}",
             mend,
             Place(subject=str(package)),
         )
