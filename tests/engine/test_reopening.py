@@ -63,6 +63,20 @@ def test_who_was_absent_until_the_condition_came_true_is_called_again_by_a_retry
     assert set(driver.statuses()) == {"running"}
 
 
+def test_who_is_let_through_and_taken_back_by_one_answer_is_not_called() -> None:
+    """1 applies no more, which lets 2 through; 0 applies after all, which 2 waits for, too."""
+    driver = Driver()
+    graph = graph_of([0, 1, 0], needs={1: [0], 2: [0, 1]}, marks={0: IF, 1: IF}, policies=(PLAIN, OTHER))
+    driver.begin(graph)
+    driver.tell(says(1, (0, 0)))
+    assert driver.statuses() == ["passed", "waiting", "blocked"], "the shell is asked about 1"
+    driver.tell(says(1, (1, 0), (0, 1)))
+    assert driver.statuses() == ["waiting", "blocked", "blocked"]
+    driver.tell(says(1, (0, 1)))
+    driver.run()
+    assert driver.statuses()[0] == "completed"
+
+
 def test_an_exit_that_is_taken_back_in_the_turn_in_which_it_passed_is_told_to_nobody() -> None:
     driver = Driver()
     (batch,) = driver.begin(

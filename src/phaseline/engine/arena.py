@@ -355,7 +355,8 @@ class Arena:
         """Block entries that were done, and what was let through by them: all that are blocked now, each once.
 
         They are not judged yet (``change`` them to blocked for that). Of the dependents those that wait, sleep or have
-        passed go with them; those that are being called, or have ended otherwise, are left alone (T19).
+        passed go with them; those that are being called, or have ended otherwise, are left alone (T19). Who was let through a
+        moment ago, and is taken back before anybody has taken that up, was not let through.
         """
         taken: list[np.ndarray] = []
         while len(positions):
@@ -363,7 +364,12 @@ class Arena:
             felt = set_many(self, positions, BLOCKED)
             ruled = ruled_status(self.unmet[felt], self.lost[felt], self.needs[felt], self.marks[felt])
             positions = felt[WAS_LET_THROUGH[self.status[felt]] & ~WAS_LET_THROUGH[ruled]]
+        self.released, self.passed = self._still(self.released, WAITING), self._still(self.passed, PASSED)
         return distinct(np.concatenate(taken)) if taken else positions
+
+    def _still(self, chunks: list[np.ndarray], status: int) -> list[np.ndarray]:
+        """Those of the entries that have this status."""
+        return [left for chunk in chunks if len(left := chunk[self.status[chunk] == status])]
 
     def ends_to_await(self, positions: np.ndarray) -> np.ndarray:
         """Milestones that had passed by the end of one of these, or of what was lost with them, and behind which not all has begun."""
