@@ -97,6 +97,11 @@ def test_h51_only_an_optional_class_is_switched_off_for_one_deployment(house: Te
     assert refused.exit_code == 1
     assert "PL-H003" in refused.stderr
     assert house.run("hooks", "disable", "audit", "-d", "three", "--reason", "too loud").exit_code == 0
+    again = house.run("hooks", "disable", "audit", "-d", "three", "--reason", "ordered by bob").stdout
+    assert "was off for 'three' before, by" in again
+    assert "too loud. The reason is now: ordered by bob" in again
+    assert "ordered by bob" in house.run("hooks", "show", "audit", "-d", "three").stdout
+    assert "The reason is" not in house.run("hooks", "disable", "audit", "-d", "three").stdout
     states = {
         one["name"]: (one["state"], one["deployments"]) for one in house.ask("hooks", "list", "-d", "three")[1]["hooks"]
     }

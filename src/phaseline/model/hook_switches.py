@@ -31,8 +31,8 @@ class SwitchShelf(Protocol):
         """By name and deployment."""
         ...
 
-    def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> bool:
-        """Switch it off; False if it was off already."""
+    def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
+        """Switch it off. How it was off before, None if it was on: then only a reason that is given takes the place of the former one."""
         ...
 
     def put_on(self, name: str, deployment: int) -> bool:

@@ -31,13 +31,15 @@ class SqliteSwitches:
             rows = db.execute("select name, deployment, at, actor, reason from hook_switch order by name, deployment")
             return [Switch(*row) for row in rows]
 
-    def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> bool:
-        """Switch it off; False if it was off already."""
+    def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
+        """Switch it off. How it was off before, None if it was on: then only a reason that is given takes the place of the former one."""
         row = Switch(name, deployment, self._clock.now(), actor.name, reason)
+        found = "select name, deployment, at, actor, reason from hook_switch where name = ? and deployment = ?"
         with self._writing() as db:
-            return (
-                db.execute("insert into hook_switch values (?, ?, ?, ?, ?) on conflict do nothing", row).rowcount == 1
-            )
+            former = db.execute(found, (name, deployment)).fetchone()
+            if former is None or reason:
+                db.execute("insert or replace into hook_switch values (?, ?, ?, ?, ?)", row)
+            return None if former is None else Switch(*former)
 
     def put_on(self, name: str, deployment: int) -> bool:
         """Switch it on again; False if it was not off."""

@@ -26,11 +26,14 @@ class MemorySwitches:
         """By name and deployment."""
         return sorted(self._rows.values())
 
-    def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> bool:
-        """Switch it off; False if it was off already."""
+    def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
+        """Switch it off. How it was off before, None if it was on: then only a reason that is given takes the place of the former one."""
         row = Switch(name, deployment, self._clock.now(), actor.name, reason)
         with self._changing():
-            return self._rows.setdefault((name, deployment), row) is row
+            former = self._rows.get((name, deployment))
+            if former is None or reason:
+                self._rows[name, deployment] = row
+            return former
 
     def put_on(self, name: str, deployment: int) -> bool:
         """Switch it on again; False if it was not off."""

@@ -56,12 +56,17 @@ class HookList:
 
 @frozen
 class Switched:
-    """That a class is on or off from now on: for actions that begin later. ``deployment`` empty: for all."""
+    """That a class is on or off from now on: for actions that begin later. ``deployment`` empty: for all.
+
+    ``reason``: the one given now, empty where that before is kept; ``former``: who had switched it off before, and why.
+    """
 
     name: str
     deployment: str
     is_on: bool
     was_so: bool
+    reason: str = ""
+    former: str = ""
 
 
 @frozen
@@ -100,6 +105,8 @@ def show_hooks(place: Workplace, name: str, deployment: str | None = None) -> Se
 def disable_hook(place: Workplace, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
     """Have a class called no more, from the next action on; for one deployment only if it is optional.
 
+    Where it is off already a reason takes the place of the former one, with the name of who gives it.
+
     Raises: PL-H002 (no such class), PL-H003 (not optional), PL-C010 (no such deployment).
     """
     row = None if deployment is None else find_deployment(place.store, deployment, to_change=True)
@@ -109,8 +116,11 @@ def disable_hook(place: Workplace, name: str, *, deployment: str | None = None, 
         text = f"the hook class '{name}' is not optional: no deployment can do without it"
         raise fail("PL-H003", text, f"Switch it off for all, if you may: phaseline hooks disable {name}")
     number = EVERYWHERE if row is None else row.number
-    is_new = place.store.hook_switches.put_off(name, number, reason, place.actor)
-    return Switched(name, "" if row is None else row.name, is_on=False, was_so=not is_new)
+    former = place.store.hook_switches.put_off(name, number, reason, place.actor)
+    whose = "" if row is None else row.name
+    if former is None:
+        return Switched(name, whose, is_on=False, was_so=False, reason=reason)
+    return Switched(name, whose, is_on=False, was_so=True, reason=reason, former=_who(former))
 
 
 def enable_hook(place: Workplace, name: str, *, deployment: str | None = None) -> Switched:
@@ -187,6 +197,11 @@ def _view(place: Workplace, hook: KnownHook, switches: Sequence[Switch], deploym
         entry.folder,
         entry.options,
         hook.fault,
-        "" if switch is None else f"{switch.actor}: {switch.reason}" if switch.reason else switch.actor,
+        "" if switch is None else _who(switch),
         sorted(names[number] for number in own if number in names),
     )
+
+
+def _who(switch: Switch) -> str:
+    """Who has switched it off, and why."""
+    return f"{switch.actor}: {switch.reason}" if switch.reason else switch.actor

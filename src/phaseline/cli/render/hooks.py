@@ -69,8 +69,11 @@ def hooks_text(hooks: Sequence[HookView]) -> str:
 def switched_text(done: Switched) -> str:
     """What holds from now on."""
     where = f" for '{done.deployment}'" if done.deployment else ""
+    if done.was_so and done.is_on:
+        return f"The hook class '{done.name}' was on{where} before."
     if done.was_so:
-        return f"The hook class '{done.name}' was {'on' if done.is_on else 'off'}{where} before."
+        now = f" The reason is now: {clean(done.reason)}" if done.reason else ""
+        return f"The hook class '{done.name}' was off{where} before, by {clean(done.former)}.{now}"
     word = "called again" if done.is_on else "called no more"
     return f"The hook class '{done.name}' is {word}{where}, from the next action on; what runs goes on as it began."
 
