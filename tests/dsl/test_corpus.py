@@ -23,11 +23,14 @@ from phaseline.dsl.deploying import with_inputs
 from phaseline.dsl.inputs import complete_inputs
 from phaseline.dsl.plan_document import plan_document
 from phaseline.dsl.reader import read_whole
-from phaseline.model.blueprint import Operation
+from phaseline.model.blueprint import Blueprint, Operation
 from phaseline.model.declaration import Declaration
-from phaseline.model.execution import History, Request
+from phaseline.model.execution import History, KnownPaths, Request
+from phaseline.model.phase_registry import PhaseRegistry
+from phaseline.model.state_steps import state_numbers
 from phaseline.model.states import InstanceState
 from phaseline.plan.rendering import plan_text
+from phaseline.plan.stays import states_of
 from phaseline.plan.summary import summarise
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import topology
@@ -40,6 +43,12 @@ each_blueprint = pytest.mark.parametrize("file", BLUEPRINTS, ids=lambda file: fi
 def declaration(_operation: Operation) -> Declaration:
     """Plugins that are not there are called one by one."""
     return Declaration(bulk=False, repeatable=True)
+
+
+def known_paths(blueprint: Blueprint) -> KnownPaths:
+    """The paths that are always there and those of the blueprint, without any phases."""
+    registry = PhaseRegistry().of_blueprint(blueprint)
+    return KnownPaths(registry, state_numbers(states_of(blueprint, registry)))
 
 
 @each_blueprint
@@ -58,7 +67,8 @@ def test_a_blueprint_is_read_and_planned_as_expected(
     inputs = complete_inputs(written, yaml.safe_load(given.read_text()) if given.exists() else {})
     evaluated = with_inputs(written, inputs)
     built = topology(evaluated)
-    before = History(np.full(len(built), InstanceState.UNINITIALIZED, np.uint8))
+    states = np.full(len(built), InstanceState.UNINITIALIZED, np.uint8)
+    before = History(states, paths=known_paths(evaluated))
     graph = PLANNERS["install"](built, Request("install", {}), before, declaration)
     told = plan_text(summarise(built, graph, slots={"threads": 8, "workers": 4}, written=written))
     for name, text in (("plan.txt", told), ("merged.yaml", merged_text(evaluated, inputs))):

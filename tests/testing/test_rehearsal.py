@@ -113,3 +113,26 @@ node_templates:
     assert done.order == ["create vm_1 vm_2"]
     with pytest.raises(ProblemsError):
         rehearse(str(tmp_path / "blueprint.yaml"), inputs={"number": 2})
+
+
+def test_decision15_who_goes_through_states_is_in_the_last_of_its_path_in_the_end(tmp_path: Path) -> None:
+    (tmp_path / "make.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "blueprint.yaml").write_text(
+        """\
+tosca_definitions_version: phaseline_dsl_1_0
+imports: [cloudify/types/types.yaml]
+node_types: {Machine: {derived_from: cloudify.nodes.Root, resource_type: Cloud.Node, target_state: Started}}
+node_templates:
+  network: {type: cloudify.nodes.Network, interfaces: {cloudify.interfaces.lifecycle: {create: make.sh}}}
+  vm:
+    type: Machine
+    interfaces: {cloudify.interfaces.lifecycle: {create: make.sh, configure: make.sh, delete: make.sh}}
+    relationships: [{type: cloudify.relationships.connected_to, target: network}]
+"""
+    )
+    done = rehearse(str(tmp_path / "blueprint.yaml"))
+    assert done.order == ["create network_1", "create vm_1", "configure vm_1"]
+    assert done.states == {"network_1": "started", "vm_1": "Started"}
+    gone = rehearse(str(tmp_path / "blueprint.yaml"), "uninstall")
+    assert gone.order == ["delete vm_1"]
+    assert gone.states == {"network_1": "deleted", "vm_1": "Terminated"}

@@ -21,7 +21,7 @@ from phaseline.model.declaration import Declaration
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
-from phaseline.model.states import InstanceState
+from phaseline.model.state_steps import state_name
 from phaseline.model.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop import Engine
@@ -228,7 +228,7 @@ def rehearse(
 
 def _rehearsed(stage: Stage, row: ExecutionRow, script: Script) -> Rehearsal:
     """What an execution has done, with ids that tests can spell."""
-    states = stage.store.states(stage.deployment).tolist()
+    states, names = stage.store.states(stage.deployment).tolist(), stage.store.state_names(stage.deployment)
     documents = stage.store.documents(stage.deployment)
     after = stage.store.topology(stage.deployment)
     spelled = dict(zip(after.ids, plain_ids(after), strict=True))
@@ -239,7 +239,7 @@ def _rehearsed(stage: Stage, row: ExecutionRow, script: Script) -> Rehearsal:
         row.status.value,
         row.reason,
         tuple(calls),
-        {id: InstanceState(state).word for id, state in here},
+        {id: state_name(state, names) for id, state in here},
         {spelled[after.ids[number]]: document for number, document in documents.items() if after.is_there[number]},
         (stage.clock.now() - script.began_at) / 1000,
         stage.crashes,

@@ -58,8 +58,9 @@ class Manner:
 def lay_paths(draft: Draft, sequence: Sequence, known: KnownPaths | None, manner: Manner) -> Draft:
     """Slots for those who are chosen and do not walk through the steps. ``sequence``: those steps, for their operations."""
     away = draft.participants.is_chosen & ~draft.walks
-    if known is None or not some(away):
+    if not some(away):
         return draft
+    assert known is not None, "whoever plans nodes on paths tells the paths: without them nobody would be installed"
     topology = draft.topology
     numbers = draft.participants.node
     items = list(draft.items)
