@@ -27,6 +27,15 @@ def test_h46_a_resource_is_stopped_listed_and_cleared(terminal: Terminal) -> Non
     assert [one["state"] for one in after["resources"]] == ["Started", "Started"]
 
 
+def test_h46_a_time_for_breakpoints_that_are_not_given_is_refused_and_a_wrong_one_is_told(terminal: Terminal) -> None:
+    (terminal.folder / "nodes.rec").write_text(record("n1"))
+    for words in (("resources", "apply", "nodes.rec", "-d", "night"), ("install", "nodes.rec")):
+        alone = terminal.run(*words, "--break-timeout", "10s")
+        assert (alone.exit_code, "--break-timeout says how long a --break waits" in alone.output) == (2, True)
+        wrong = terminal.run(*words, "--break", "Acme.Create@5x")
+        assert (wrong.exit_code, "says behind '@' how long it waits, and '5x' is no span" in wrong.output) == (2, True)
+
+
 def test_h46_breakpoints_are_kept_with_a_cluster_and_taken_back(terminal: Terminal) -> None:
     (terminal.folder / "nodes.rec").write_text(record("n1"))
     assert terminal.run("resources", "apply", "nodes.rec", "-d", "night").exit_code == 0

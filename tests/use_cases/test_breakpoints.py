@@ -7,6 +7,7 @@ import pytest
 
 from phaseline.cli.render.executions import execution_text
 from phaseline.model.breakpoints import Breakpoint
+from phaseline.model.labels import Label
 from phaseline.model.problem import ProblemsError
 from phaseline.run.progress import Progress
 from phaseline.use_cases.breakpoints import add, clear, list_breakpoints, remove
@@ -130,7 +131,9 @@ def test_h46_one_that_nobody_clears_in_time_has_failed_and_can_still_be_vouched_
 
 def test_h46_labels_of_a_deployment_are_breakpoints_of_all_its_executions(place: Workplace, tmp_path: Path) -> None:
     assert install(place, order(tmp_path)).is_good
-    change_labels(place, "shop", add=["csys-breakpoint=pre-delete=web", "csys-breakpoint=nonsense"])
+    change_labels(place, "shop", add=["csys-breakpoint=pre-delete=web"])
+    row = place.store.deployment("shop")
+    place.store.labels.add(row.number, [Label("csys-breakpoint", "was right once")])
     view = uninstall(place, "shop", watcher=UntilItStops())
     assert view.interrupted
     assert [one.point for one in list_breakpoints(place)] == ["pre-delete"]
@@ -163,7 +166,15 @@ def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
     assert found.message.startswith("paused at pre-create until somebody clears it, at most 600 s")
 
 
-@pytest.mark.parametrize(("text", "told"), [("pre-create=wbe", "Did you mean 'web'"), ("pre- create", "Write POINT")])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("pre-create=wbe", "Did you mean 'web'"),
+        ("pre- create", "Write POINT"),
+        ("before-create", "Did you mean 'pre-create'? A point begins with pre- or post-."),
+        ("pre-after-things=db", "Name an operation"),
+    ],
+)
 def test_h46_a_label_at_which_nobody_could_stop_is_refused_with_the_deployment(
     place: Workplace, tmp_path: Path, text: str, told: str
 ) -> None:
@@ -173,6 +184,14 @@ def test_h46_a_label_at_which_nobody_could_stop_is_refused_with_the_deployment(
             doing(place, asked)
         assert told in error.value.problems[0].mend
     assert place.store.deployments() == []
+    assert install(place, order(tmp_path)).is_good
+    with pytest.raises(ProblemsError, match="PL-P047") as error:
+        change_labels(place, "shop", add=["good=yes", f"csys-breakpoint={text}"], remove=["good"])
+    assert told in error.value.problems[0].mend
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT + f"labels: {{csys-breakpoint: {{values: ['{text}']}}}}\n")
+    with pytest.raises(ProblemsError, match="PL-P047"):
+        update(place, UpdateOrder("shop", str(tmp_path / "blueprint.yaml")))
+    assert place.store.labels.of(1) == []
 
 
 def test_h46_a_plan_shows_where_it_would_stop_and_counts_no_call_for_it(place: Workplace, tmp_path: Path) -> None:

@@ -153,6 +153,21 @@ def test_h46_at_a_phase_that_there_is_not_nobody_can_stop(place: Workplace, text
     assert add(place, "night").breakpoints == []
 
 
+def test_h46_at_a_phase_that_is_not_on_the_way_nobody_can_stop(place: Workplace) -> None:
+    drops = read_breakpoint("pre-Acme.Drop=data-*@12d")
+    with pytest.raises(ProblemsError, match=r"PL-P047 .* on the way to 'Started'") as caught:
+        put(place, "data-1", "front", breaks=(drops,))
+    keeping = "To keep it for what goes elsewhere: phaseline breakpoints add 'pre-Acme.Drop=data-*@1036800s' -d CLUSTER"
+    assert caught.value.problems[0].mend == f"Called there: Acme.Create, Acme.Boot. {keeping}"
+    with pytest.raises(ProblemsError, match="as long as they are given no target"):
+        put(place, "data-1", breaks=(drops,), goal="")
+    put(place, "data-1", goal="")
+    assert add(place, "night", [str(drops)]).breakpoints == [str(drops)], "whoever is given another target stops there"
+    with pytest.raises(ProblemsError, match=r"PL-P047 .* on the way to 'Terminated'"):
+        target(place, "Terminated", Choice(is_all=True), breakpoints=(read_breakpoint("acme.boot"),))
+    assert place.store.executions() == []
+
+
 SERVERS = """
 tosca_definitions_version: phaseline_dsl_1_0
 imports: [cloudify/types/types.yaml]

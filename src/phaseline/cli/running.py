@@ -63,6 +63,8 @@ def read_breaks(written: Sequence[str], timeout: str | None) -> tuple[Breakpoint
     """What ``--break`` and ``--break-timeout`` say."""
     wait_s = span("--break-timeout", timeout)
     if not written:
+        if timeout is not None:
+            raise click.UsageError("--break-timeout says how long a --break waits, and there is none; give one")
         return ()
     from phaseline.model.breakpoints import read_breakpoint
 
@@ -104,10 +106,12 @@ def read_manner(
 
 def span(option: str, text: str | None) -> float | None:
     """The seconds that an option says; None: it is not given."""
-    from phaseline.use_cases.installing import read_span
+    if text is None:
+        return None
+    from phaseline.model.time_spans import read_span
 
     try:
-        return None if text is None else read_span(text)
+        return read_span(text)
     except ValueError as error:
         raise click.UsageError(f"{option}: {error}") from error
 

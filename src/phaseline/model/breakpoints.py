@@ -34,8 +34,8 @@ BUILT_IN = "cloudify.interfaces."
 LIFE_CYCLE = BUILT_IN + "lifecycle."
 OF_LIFE_CYCLE = ("create", "update", "start", "stop", "delete")
 """Operations of which other built-in interfaces have one of the same last part; these are named by more of theirs."""
-WRITTEN = re.compile(r"(?:(pre|post)-)?([^\s=@]+)(?:=([^@]*))?(?:@([0-9]+(?:\.[0-9]+)?)s)?")
-"""How users write one: side and name, nodes, and after how many seconds it fails."""
+WRITTEN = re.compile(r"(?:(pre|post)-)?([^\s=@]+)(?:=([^@]*))?(?:@([^@]*))?")
+"""How users write one: side and name, nodes, and after which time it fails."""
 
 
 @frozen
@@ -93,22 +93,31 @@ class Breakpoint:
 
     def __str__(self) -> str:
         """As users write it."""
-        return f"{self.point}={self.nodes}" + ("" if self.timeout_s is None else f"@{self.timeout_s:g}s")
+        wait = "" if self.timeout_s is None else f"@{self.timeout_s:f}".rstrip("0").rstrip(".") + "s"
+        return f"{self.point}={self.nodes}{wait}"
 
 
 def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
     """A breakpoint from ``pre-create=app_*``, or ``create=app_*``, which is the same. Raises: ``ValueError`` for anything else.
 
-    ``timeout_s``: where the text does not say it, as ``pre-create=app_*@600s`` does.
+    Without names, and with none behind the ``=``, it concerns everybody. ``timeout_s``: where the text does not say it, as
+    ``pre-create=app_*@10m`` does.
 
-    >>> str(read_breakpoint("post-start")), str(read_breakpoint("Acme.Create=node-*@90s"))
-    ('post-start=*', 'pre-Acme.Create=node-*@90s')
+    >>> str(read_breakpoint("post-start")), str(read_breakpoint("Acme.Create=node-*@20d"))
+    ('post-start=*', 'pre-Acme.Create=node-*@1728000s')
     """
     found = WRITTEN.fullmatch(text.strip())
     if found is None or found[2] in {f"{PRE}-", f"{POST}-"}:
         raise ValueError(f"'{text}' is no breakpoint: write pre-create=NODE, post-start=app_* or pre-PHASE=NAME")
-    side, named, nodes, seconds = found.groups()
-    return Breakpoint(f"{side or PRE}-{named}", (nodes or "").strip() or "*", float(seconds) if seconds else timeout_s)
+    side, named, nodes, wait = found.groups()
+    if wait is not None:
+        from phaseline.model.time_spans import read_span
+
+        try:
+            timeout_s = read_span(wait)
+        except ValueError as error:
+            raise ValueError(f"'{text}' says behind '@' how long it waits, and {error}") from None
+    return Breakpoint(f"{side or PRE}-{named}", (nodes or "").strip() or "*", timeout_s)
 
 
 def stop_beside(step: str) -> tuple[str, str] | None:

@@ -9,7 +9,7 @@ from phaseline.plan.selection import NODE_IDS, NODE_INSTANCE_IDS, TYPE_NAMES, na
 from phaseline.plan.workflows import PLANNERS, built_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.execution import Request
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 POINTS = ("create", "update", "delete", "configure", "start", "stop")
 """Operations that a breakpoint may name although nobody maps them."""
+SIDES = {"before": "pre", "after": "post", "pre": "pre", "post": "post"}
+"""{what people write for a side of a point: how it is called}"""
 NAMED = 10
 
 
@@ -89,9 +91,19 @@ def unfit_stops(
         elif named not in parts and named.lower() not in lower:
             ways = [f"an operation, such as {', '.join(POINTS)}"] if short else []
             ways += [f"a phase, such as {', '.join(phases[:NAMED])}"] if phases else []
-            mend = f"{_did_you_mean(named, [*short, *phases])}Name {' or '.join(ways) or 'a phase that is loaded'}."
+            hint = _other_words(named, parts, lower) or _did_you_mean(named, [*short, *phases])
+            mend = f"{hint}Name {' or '.join(ways) or 'a phase that is loaded'}."
             what = " and no ".join([*(["operation"] if short else []), *(["phase"] if phases or not short else [])])
             yield Problem("PL-P047", f"the breakpoint {one} stands at '{named}', which is no {what}", mend)
+
+
+def _other_words(named: str, operations: Container[str], phases: Container[str]) -> str:
+    """What to write for ``before-create`` and ``after-create``, empty where they are not meant."""
+    word, _, rest = named.partition("-")
+    side = SIDES.get(word)
+    if side is None or (rest not in operations and rest.lower() not in phases):
+        return ""
+    return f"Did you mean '{side}-{rest}'? A point begins with pre- or post-. "
 
 
 def _not_taken_back(request: Request) -> Problem:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.package_rows import PackageUse
     from phaseline.plan.adopting import Adoption
     from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
@@ -84,6 +85,10 @@ def adopt(
     """
     name, prepared, request = _asked(place, order, manner)
     adoption = prepared.adoption
+    if manner.breakpoints:
+        from phaseline.use_cases.unmet_stops import look_before_first
+
+        look_before_first(place, manner.breakpoints, request, _loaded(prepared), watcher)
     for warning in adoption.warnings:
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
     existing = refuse_taken(place, name)
@@ -111,14 +116,11 @@ def adopt(
 
 def plan_adoption(place: Workplace, order: AdoptOrder, *, manner: Manner = AS_SET) -> Planned:
     """What adopting a document would do. Raises: as ``adopt``."""
-    from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.plans import plan_made
 
     name, found, request = _asked(place, order, manner)
     refuse_taken(place, name)
-    adoption = found.adoption
-    loaded = Loaded(found.blueprint, found.inputs, adoption.topology, found.code, adoption.warnings, found.uses)
-    return plan_made(place, request, name, loaded)
+    return plan_made(place, request, name, _loaded(found), given=manner.breakpoints)
 
 
 def _asked(place: Workplace, order: AdoptOrder, manner: Manner) -> tuple[str, Prepared, Request]:
@@ -137,6 +139,16 @@ def _asked(place: Workplace, order: AdoptOrder, manner: Manner) -> tuple[str, Pr
     request = with_stops(place, request, adoption.topology)
     refuse(adoption.topology, request)
     return name, prepared, request
+
+
+def _loaded(prepared: Prepared) -> Loaded:
+    """The deployment as it will be, as one that is installed is looked at."""
+    from phaseline.use_cases.loading import Loaded
+
+    adoption = prepared.adoption
+    return Loaded(
+        prepared.blueprint, prepared.inputs, adoption.topology, prepared.code, adoption.warnings, prepared.uses
+    )
 
 
 def prepare_adoption(place: Workplace, order: AdoptOrder, document: Mapping[str, Any]) -> Prepared:

@@ -26,8 +26,8 @@ class Breakpoints:
 
     def add(self, deployment: str, *points: str, timeout: str | None = None) -> Kept:
         """Let all that is begun from now on in a deployment or cluster stop there; without a point what it has."""
+        from phaseline.model.time_spans import read_span
         from phaseline.use_cases.breakpoints import add
-        from phaseline.use_cases.installing import read_span
 
         return add(self._place, deployment, points, timeout_s=None if timeout is None else read_span(timeout))
 

@@ -24,6 +24,7 @@ from phaseline.use_cases.resources.asking import ask_for
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
+    from phaseline.model.labels import Label
     from phaseline.model.problem import Problem
     from phaseline.model.rows import DeploymentRow, ExecutionRow
     from phaseline.model.topology import Topology
@@ -54,20 +55,22 @@ def with_breakpoints(
 ) -> Request:
     """The request with the breakpoints of its deployment, which are labels of it. ``deployment`` 0: one that is to be made.
 
-    Raises: PL-P047 for those of the request, and of what is to be made, at which nobody would stop. A label that has become wrong since
-    it was given is in nobody's way.
+    Raises: PL-P047 for those of the request, and of what is to be made or comes with another blueprint, at which nobody would stop. A label
+    that has become wrong since it was given is in nobody's way.
     """
     from phaseline.plan.requests import stop_problems
     from phaseline.use_cases.node_paths import phases_on_paths
 
-    given = request.breakpoints if deployment else (*request.breakpoints, *_labels_of_new(topologies[0]))
+    kept = labelled(place.store, deployment) if deployment else ()
+    new = _written(topologies[-1]) if not deployment or len(topologies) > 1 else ()
+    given = (*request.breakpoints, *(one for one in new if one not in kept))
     if given:
         phases = [phase for one in topologies for phase in phases_on_paths(place, one.blueprint)]
         problems = tuple(stop_problems(given, topologies, dict.fromkeys(phases)))
         if problems:
             raise ProblemsError(problems)
-    kept = labelled(place.store, deployment) if deployment else ()
-    return altered(request, breakpoints=tuple(dict.fromkeys((*given, *kept))))
+    stops = (*request.breakpoints, *kept) if deployment else given
+    return altered(request, breakpoints=tuple(dict.fromkeys(stops)))
 
 
 def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
@@ -79,7 +82,8 @@ def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
     return tuple(found)
 
 
-def _labels_of_new(topology: Topology) -> tuple[Breakpoint, ...]:
+def _written(topology: Topology) -> tuple[Breakpoint, ...]:
+    """Those that are labels in the blueprint. Raises: PL-P047."""
     return tuple(read(text) for text in topology.blueprint.labels.get(LABEL, ()) if isinstance(text, str))
 
 
@@ -113,9 +117,6 @@ def add(place: Workplace, deployment: str, points: Sequence[str] = (), *, timeou
     """
     row = find_deployment(place.store, deployment, to_change=bool(points))
     given = [read(text, timeout_s) for text in points]
-    problems = tuple(_unfit(place, row, given)) if given else ()
-    if problems:
-        raise ProblemsError(problems)
     found = change_labels(place, row.name, add=[f"{LABEL}={one}" for one in given])
     begun = [one.id for one in place.store.executions(row.number, only_open=True)] if found.added else []
     return Kept(row.name, _kept_texts(place.store, row.number), added=found.added, begun=begun)
@@ -143,10 +144,19 @@ def _kept_texts(store: Store, deployment: int) -> list[str]:
     return [str(one) for one in labelled(store, deployment)]
 
 
+def refuse_unfit(place: Workplace, row: DeploymentRow, labels: Sequence[Label]) -> None:
+    """Raise PL-P047 for labels that are to be breakpoints of a deployment or cluster, and at which nobody would stop."""
+    given = [read(label.value) for label in labels if label.key == LABEL]
+    problems = tuple(_unfit(place, row, given)) if given else ()
+    if problems:
+        raise ProblemsError(problems)
+
+
 def _unfit(place: Workplace, row: DeploymentRow, given: Sequence[Breakpoint]) -> Iterator[Problem]:
     from phaseline.plan.requests import stop_problems
     from phaseline.use_cases.node_paths import phases_on_paths
-    from phaseline.use_cases.resources.applying import known_phases, unfit_stops
+    from phaseline.use_cases.resources.applying import known_phases
+    from phaseline.use_cases.resources.stops import unfit_stops
 
     if row.kind == "resources":
         yield from unfit_stops(given, (), known_phases(place))

@@ -320,7 +320,8 @@ def _manner(
     breakpoints: Sequence[str],
 ) -> Manner:
     from phaseline.model.breakpoints import read_breakpoint
-    from phaseline.use_cases.installing import Manner, read_limit, read_span
+    from phaseline.model.time_spans import read_span
+    from phaseline.use_cases.installing import Manner, read_limit
 
     return Manner(
         task_retries,

@@ -70,21 +70,6 @@ class Manner:
         )
 
 
-UNITS_S = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
-
-
-def read_span(text: str) -> float:
-    """Seconds from ``90``, ``90s``, ``10m`` or ``2h``. Raises: ``ValueError`` for anything else, and for nothing.
-
-    >>> read_span("10m"), read_span("1.5h")
-    (600.0, 5400.0)
-    """
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([a-z]*)", text.strip())
-    if found is None or found[2] not in UNITS_S or not float(found[1]):
-        raise ValueError(f"'{text}' is no span of time: write 90s, 10m or 2h")
-    return float(found[1]) * UNITS_S[found[2]]
-
-
 def read_limit(text: str) -> StopAfter:
     """How many failures are too many, from ``3`` (more than three), ``10%`` (of the calls of a node) or ``30s``.
 
@@ -161,6 +146,10 @@ def install(
     loaded = load_order(place, order)
     request = with_stops(place, manner.request("install", place, {}), loaded.topology)
     refuse(loaded.topology, request)
+    if manner.breakpoints:
+        from phaseline.use_cases.unmet_stops import look_before_first
+
+        look_before_first(place, manner.breakpoints, request, loaded, watcher)
     agents = agent_warning(loaded.topology.nodes)
     for warning in (*loaded.warnings, *([agents] if agents else ())):
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
@@ -204,6 +193,10 @@ def uninstall(
     request = with_stops(place, request, topology, deployment=deployment.number)
     refuse(topology, request)
     refuse_busy(place.store, deployment, topology, request)
+    if manner.breakpoints:
+        from phaseline.use_cases.unmet_stops import look_before_start
+
+        look_before_start(place, manner.breakpoints, request, (deployment, topology), watcher)
     new = new_execution(place, deployment.number, request)
     row = place.store.create_execution(new, asks=True, beside=lets_be(topology, request))
     return conduct(place, Ticket(row), watcher, detach=detach)

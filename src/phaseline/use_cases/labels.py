@@ -33,10 +33,15 @@ class Labels:
 def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
     """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the labels that it has then.
 
-    Raises: PL-C010 if there is no such deployment, PL-C068 for what is no label.
+    Raises: PL-C010 if there is no such deployment, PL-C068 for what is no label, PL-P047 for labels that are breakpoints at which nobody
+    would stop; then nothing is changed.
     """
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(place.store, name, to_change=bool(given or unwanted))
+    if given:
+        from phaseline.use_cases.breakpoints import refuse_unfit
+
+        refuse_unfit(place, row, given)
     shelf = place.store.labels
     removed = shelf.remove(row.number, unwanted) if unwanted else 0
     added = shelf.add(row.number, given) if given else 0

@@ -21,10 +21,12 @@ from phaseline.use_cases.previews import with_surroundings
 from phaseline.use_cases.store_file import has_store
 from phaseline.use_cases.storing import missing_secrets
 from phaseline.use_cases.surrounding import with_stops
+from phaseline.use_cases.unmet_stops import look_for_stops
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.execution import KnownPaths, Request
     from phaseline.model.rows import CodePlaces, DeploymentRow
     from phaseline.model.stored_plans import Aim
@@ -93,19 +95,28 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False, ma
     request = with_stops(place, manner.request("install", place, {}), loaded.topology)
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(place, loaded.blueprint)))
     number = 0 if replaced is None else replaced.number
-    return plan_made(place, request, name or "(new)", found, yes_many=order.yes_many, replaces=number)
+    given = manner.breakpoints
+    return plan_made(place, request, name or "(new)", found, yes_many=order.yes_many, replaces=number, given=given)
 
 
 def plan_made(
-    place: Workplace, request: Request, name: str, loaded: Loaded, *, yes_many: bool = True, replaces: int = 0
+    place: Workplace,
+    request: Request,
+    name: str,
+    loaded: Loaded,
+    *,
+    yes_many: bool = True,
+    replaces: int = 0,
+    given: Sequence[Breakpoint] = (),
 ) -> Planned:
     """What the first execution of a deployment would do that is not stored, with its warnings.
 
-    ``replaces``: the deployment in whose place it comes; what is enabled for that is enabled for it.
+    ``replaces``: the deployment in whose place it comes; what is enabled for that is enabled for it. ``given``: breakpoints of this
+    execution alone.
     """
-    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
-    foreseen = _ask(place, loaded.topology, loaded.code, request, history)
-    warnings = (*loaded.warnings, *_limits(place, replaces, request, foreseen))
+    foreseen = foresee_first(place, request, loaded)
+    stops = look_for_stops(place, given, request, foreseen)
+    warnings = (*loaded.warnings, *_limits(place, replaces, request, foreseen), *stops)
     planned = _planned(place, request, foreseen, warnings, yes_many=yes_many)
     return with_surroundings(place, planned, request, foreseen, deployment=replaces, made=(name, loaded))
 
@@ -125,7 +136,8 @@ def plan_uninstall(
     request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
     request = with_stops(place, request, topology, deployment=row.number)
     foreseen = _ask(place, topology, row.code, request, history)
-    found = _planned(place, request, foreseen, (), row, yes_many=True)
+    stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
+    found = _planned(place, request, foreseen, stops, row, yes_many=True)
     found = with_surroundings(place, found, request, foreseen, deployment=row.number)
     return _kept(place, row, request, found) if save else found
 
@@ -142,7 +154,8 @@ def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner:
     history = History(found.states, paths=_paths(place, found.deployment, found.topology), checks=checks)
     foreseen = _foresee(place, found.topology, found.deployment.code, found.request, history, found.own)
     row, request = found.deployment, found.request
-    warnings = (*found.warnings, *_limits(place, row.number, request, foreseen))
+    stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
+    warnings = (*found.warnings, *_limits(place, row.number, request, foreseen), *stops)
     planned = _planned(place, request, foreseen, warnings, row, yes_many=True)
     planned = with_surroundings(place, planned, request, foreseen, deployment=row.number)
     return _kept(place, row, request, planned) if save else planned
@@ -159,6 +172,12 @@ def _kept(place: Workplace, row: DeploymentRow, request: Request, found: Planned
     from phaseline.use_cases.stored_plans import keep
 
     return altered(found, id=keep(place, row, request, found).id)
+
+
+def foresee_first(place: Workplace, request: Request, loaded: Loaded) -> Foreseen:
+    """The rounds of the first execution of a deployment that is not stored."""
+    history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(place, loaded.blueprint))
+    return _ask(place, loaded.topology, loaded.code, request, history)
 
 
 def foresee_rounds(

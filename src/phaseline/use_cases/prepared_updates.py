@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from phaseline.model.blueprint import Blueprint, Value
+    from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.differences import Change
     from phaseline.model.execution import Request
     from phaseline.model.labels import Label
@@ -71,7 +72,7 @@ class Present:
 
 @frozen
 class PreparedUpdate:
-    """An update that can be meant: everything was checked, nothing is stored."""
+    """An update that can be meant: everything was checked, nothing is stored. ``given``: breakpoints of this execution alone."""
 
     deployment: DeploymentRow
     topology: Topology
@@ -81,6 +82,7 @@ class PreparedUpdate:
     revision: Revision
     steps: tuple[Change, ...]
     warnings: tuple[Problem, ...]
+    given: tuple[Breakpoint, ...] = ()
 
 
 @undisturbed()
@@ -152,7 +154,8 @@ def brought_to(
     refuse_forbidden(revision)
     request = with_stops(place, now.request, now.topology, revision.finished, deployment=now.deployment.number)
     told = (*values, *steps(now.topology.blueprint, aim.blueprint, revision.changed))
-    return PreparedUpdate(now.deployment, now.topology, now.states, request, aim, revision, told, warnings)
+    given = now.request.breakpoints
+    return PreparedUpdate(now.deployment, now.topology, now.states, request, aim, revision, told, warnings, given)
 
 
 def _read(place: Workplace, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> Loaded:

@@ -45,7 +45,7 @@ def with_stops(place: Workplace, request: Request, *topologies: Topology, deploy
     ``topologies``: the deployment as it is, and what it is brought to. Raises: PL-P047 for breakpoints at which nobody would stop.
     """
     labels = place.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
-    if not (labels or request.breakpoints):
+    if not (labels or request.breakpoints or topologies[-1].blueprint.labels):
         return request
     from phaseline.use_cases.breakpoints import with_breakpoints
 

@@ -95,6 +95,7 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
     from phaseline.plan.update_text import update_text
     from phaseline.plan.workflows.update import ALLOW_REPLACE
     from phaseline.use_cases.packages.limits import limits_foreseen
+    from phaseline.use_cases.unmet_stops import look_for_stops
 
     allowed = altered(found.request, parameters={**found.request.parameters, ALLOW_REPLACE: True})
     foreseen = foresee_rounds(
@@ -107,6 +108,7 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
         aim=altered(found.aim, revision=found.revision),
     )
     limits = limits_foreseen(place, found.deployment.number, found.request, foreseen)
+    stops = look_for_stops(place, found.given, found.request, foreseen, found.deployment.number)
     rounds = summaries(place, foreseen, found.deployment)
     summary = summarise_update(
         (found.deployment.name, found.aim.blueprint.file),
@@ -116,7 +118,7 @@ def planned_update(place: Workplace, found: PreparedUpdate, *, asks_hooks: bool 
         found.request,
         foreseen,
         rounds,
-        (*found.warnings, *doubts(found.request.workflow, foreseen), *limits),
+        (*found.warnings, *doubts(found.request.workflow, foreseen), *limits, *stops),
     )
     planned = Planned(summary, update_text(summary).rstrip("\n"), summary.warnings)
     if not asks_hooks:

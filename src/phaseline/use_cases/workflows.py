@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.sealing import hidden_inputs, veiled
@@ -87,11 +87,16 @@ def start(
     from phaseline.plan.agents import agent_warning
 
     prepared = prepare(place, order, manner=manner)
+    if manner.breakpoints:
+        from phaseline.use_cases.unmet_stops import look_before_start
+
+        about = prepared.deployment, prepared.topology
+        look_before_start(place, manner.breakpoints, prepared.request, about, watcher)
     for child in prepared.first:
         alone = Start(
             order.workflow, child.name, {**order.parameters, RECURSIVE: False}, order.allow_custom, order.force
         )
-        view = start(place, alone, manner=manner, watcher=watcher)
+        view = start(place, alone, manner=altered(manner, breakpoints=()), watcher=watcher)
         if not view.is_good:
             return view
     refuse_busy(place.store, prepared.deployment, prepared.topology, prepared.request)

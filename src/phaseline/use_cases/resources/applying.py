@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -20,6 +20,7 @@ from phaseline.use_cases.known_phases import read, refused_sentences
 from phaseline.use_cases.resources.asking import Engine, ask_for, engine_now
 from phaseline.use_cases.resources.reading import Wanted, read_wanted
 from phaseline.use_cases.resources.snapshot import Snapshot
+from phaseline.use_cases.resources.stops import unmet_stops, with_kept
 
 if TYPE_CHECKING:
     from phaseline.catalog.phases.loading import Loaded
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.state_paths import ResourceTypes
-    from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
 
 Action = Literal["created", "changed", "unchanged"]
@@ -112,7 +112,8 @@ def apply(
     problems = [
         problem for name, ones in grouped.items() for problem in _misfits(place, place.store.deployment(name), ones)
     ]
-    problems += unfit_stops(breakpoints, [one.name for one in wanted], registry)
+    if breakpoints:
+        problems += unmet_stops(breakpoints, [(one.name, one.type, one.target) for one in wanted], registry)
     if problems:
         raise ProblemsError(problems)
     told: list[AppliedResource] = []
@@ -207,23 +208,6 @@ def _make(place: Workplace, name: str) -> DeploymentRow:
     row = place.store.deployment(name)
     assert row is not None, "it was made"
     return row
-
-
-def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -> tuple[Breakpoint, ...]:
-    """These breakpoints, and those of the cluster."""
-    if not store.labels.of(cluster):
-        return breakpoints
-    from phaseline.use_cases.breakpoints import labelled
-
-    return tuple(dict.fromkeys((*breakpoints, *labelled(store, cluster))))
-
-
-def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registry: PhaseRegistry) -> Iterator[Problem]:
-    """PL-P047: breakpoints that name none of these resources (empty: any may come), or no phase that is known."""
-    if breakpoints:
-        from phaseline.plan.requests import unfit_stops as unfit
-
-        yield from unfit(breakpoints, names, (), [phase.name for phase in registry.phases], "resource")
 
 
 def _planned(

@@ -12,10 +12,11 @@ from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import NewExecution, RequestKind
 from phaseline.model.subject_ranges import ranges_of
-from phaseline.use_cases.resources.applying import known_phases, reach, unfit_stops, with_kept
+from phaseline.use_cases.resources.applying import known_phases, reach
 from phaseline.use_cases.resources.asking import Engine, ask_for, engine_now, settle
 from phaseline.use_cases.resources.choosing import Choice, choose
 from phaseline.use_cases.resources.reading import unreachable
+from phaseline.use_cases.resources.stops import unmet_stops, with_kept
 
 if TYPE_CHECKING:
     from phaseline.model.breakpoints import Breakpoint
@@ -62,8 +63,8 @@ def target(
         problem for snapshot, numbers in chosen for problem in _unreachable(snapshot, numbers, state, registry.types)
     ]
     if breakpoints:
-        names = [snapshot.name(number) for snapshot, numbers in chosen for number in numbers.tolist()]
-        problems += unfit_stops(breakpoints, names, registry)
+        going = [(one.name(number), one.type(number), state) for one, numbers in chosen for number in numbers.tolist()]
+        problems += unmet_stops(breakpoints, going, registry)
     if problems:
         raise ProblemsError(problems)
     moving = [(snapshot, _to_move(snapshot, numbers, state)) for snapshot, numbers in chosen]
