@@ -439,20 +439,24 @@ def test_b07_names_that_start_with_cloudify_are_replaced_by_the_later_file() -> 
     assert "own" not in read(text).nodes["web"].properties
 
 
-def test_b07_a_template_with_only_relationships_extends_the_other() -> None:
+@pytest.mark.parametrize(
+    ("own", "targets"),
+    [("relationships: [{type: cloudify.relationships.depends_on, target: app}]", ["app", "db"]), ("", ["db"])],
+)
+def test_b07_a_template_with_only_relationships_extends_the_other(own: str, targets: list[str]) -> None:
     others = {
         "more.yaml": "node_templates: {web: {relationships: [{type: cloudify.relationships.connected_to, target: db}]}}"
     }
-    text = """
+    text = f"""
     imports: [cloudify/types/types.yaml, more.yaml]
     node_templates:
-      db: {type: cloudify.nodes.Root}
-      app: {type: cloudify.nodes.Root}
+      db: {{type: cloudify.nodes.Root}}
+      app: {{type: cloudify.nodes.Root}}
       web:
         type: cloudify.nodes.Root
-        relationships: [{type: cloudify.relationships.depends_on, target: app}]
+        {own}
     """
-    assert [item.target for item in read(text, others=others).nodes["web"].relationships] == ["app", "db"]
+    assert [item.target for item in read(text, others=others).nodes["web"].relationships] == targets
 
 
 def test_b07_wd1_the_main_files_workflow_replaces_the_built_in_one_with_a_warning() -> None:

@@ -173,6 +173,12 @@ def test_b32_an_input_without_value_is_107() -> None:
     assert wrong("", TYPE) == [107]
 
 
+def test_b32_an_input_that_is_not_required_may_be_left_out() -> None:
+    kind = "{implementation: p.m.f, inputs: {a: {required: false}, b: {type: integer, required: false}}}"
+    assert operation("{}", kind=kind).inputs == {}
+    assert operation("{inputs: {b: 2}}", kind=kind).inputs == {"b": 2}
+
+
 def test_b32_an_input_of_the_wrong_type_is_105() -> None:
     kind = "{implementation: p.m.f, inputs: {a: {type: integer, default: 1}}}"
     assert wrong("{inputs: {a: text}}", kind) == [105]
