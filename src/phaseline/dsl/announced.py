@@ -78,6 +78,11 @@ class Announced:
         if not self._expected.issuperset(names):
             self._expected |= frozenset(names)
 
+    @property
+    def known(self) -> object:
+        """What compares equal while the same names are functions."""
+        return self._finder, self._expected
+
     def knows(self, name: str) -> bool:
         """True for the name of a function that is announced, or was when a blueprint was read."""
         names = self._look() if self._names is None else self._names

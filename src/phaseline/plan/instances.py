@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.topology import GroupInstances, Topology
 from phaseline.plan.forest import Forest, plant
@@ -62,6 +62,18 @@ def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> To
         group=group,
         groups=groups,
     )
+
+
+def named_anew(topology: Topology, *, suffixes: int) -> Topology:
+    """The instances as ``expand`` has made them, under other ids: for the next deployment of the same."""
+    groups = topology.groups
+    tails = draw(suffixes, len(topology) + len(groups))
+    names = [node.name for node in topology.nodes]
+    ids = [f"{names[node]}_{tail}" for node, tail in zip(topology.node.tolist(), tails, strict=False)]
+    if len(groups):
+        own = zip(groups.group.tolist(), tails[len(ids) :], strict=True)
+        groups = altered(groups, ids=[f"{groups.names[group]}_{tail}" for group, tail in own])
+    return altered(topology, ids=ids, groups=groups)
 
 
 @frozen

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
+from phaseline.model.sealing import hidden_inputs
 from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
 from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
 from phaseline.use_cases.plugins import NOT_HERE, missing_modules
@@ -20,6 +21,7 @@ from phaseline.use_cases.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from phaseline.catalog.blueprint_files import BlueprintFiles
+    from phaseline.dsl.source import Witness
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.package_rows import PackageUse
     from phaseline.model.rows import CodePlaces
@@ -30,6 +32,77 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 """What a deployment may be called."""
 NO_INPUTS: Mapping[str, Value] = MappingProxyType({})
+MOST_REMEMBERED = 16
+"""So many blueprints that were read a process remembers, those that it has read last."""
+MOST_TEXT = 1_000_000
+"""Larger ones it does not remember: characters of all their files and of whatever else the reader asked for, or of their inputs."""
+MOST_INSTANCES = 10_000
+"""Of more it does not remember how they are connected."""
+
+
+class Reading:
+    """A blueprint that was read and found right, what the reader has asked for, and the instances that were made of it last."""
+
+    def __init__(self, witness: Witness, blueprint: Blueprint) -> None:
+        """Nothing was made of it."""
+        self.witness = witness
+        self.blueprint = blueprint
+        self._made: tuple[str, Topology] | None = None
+
+    def manner(self, blueprint: Blueprint, inputs: Mapping[str, Value], *, runtime_only: bool, yes_many: bool) -> str:
+        """What names all that instances are made of, so that the same are; empty: they are to be made anew.
+
+        That is so where plugins or the store have added to the blueprint, and where inputs are secrets.
+        """
+        if blueprint is not self.blueprint or hidden_inputs(blueprint):
+            return ""
+        told = repr((inputs, runtime_only, yes_many))  # unlike the values themselves, 1 and true differ
+        return told if len(told) <= MOST_TEXT else ""
+
+    def made(self, manner: str) -> Topology | None:
+        """The instances that were made so, under ids that are taken."""
+        return self._made[1] if self._made is not None and self._made[0] == manner else None
+
+    def make(self, manner: str, topology: Topology) -> None:
+        """Remember them."""
+        if manner and len(topology) <= MOST_INSTANCES:
+            self._made = manner, topology
+
+
+class Readings:
+    """Blueprints that this process has read and found right, to be taken again while all that the reader asks for is the same.
+
+    Nothing is taken on trust: all files are read again, and compared with what they said (``dsl.source.Witness``).
+    """
+
+    def __init__(self) -> None:
+        """Nothing was read."""
+        self._kept: dict[tuple[object, ...], Reading] = {}
+
+    def read(self, reopened: Callable[[], Opened], *, open_types: bool) -> tuple[Opened, Reading]:
+        """The files with a blueprint, and what is in them. ``reopened`` gives them, as nobody has asked them for anything yet.
+
+        Raises: ``ProblemsError`` with everything that is wrong with it.
+        """
+        from phaseline.dsl.announced import ANNOUNCED
+        from phaseline.dsl.reader import read_blueprint
+        from phaseline.dsl.source import Witness
+
+        opened = reopened()
+        key = (opened.file, open_types, ANNOUNCED.known)
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            if kept.witness.agrees(opened.files):
+                self._kept[key] = kept  # the last again
+                return opened, kept
+            opened = reopened()
+        witness = Witness(opened.files)
+        reading = Reading(witness, read_blueprint(opened.file, witness, open_types=open_types))
+        if not (witness.raised or reading.blueprint.announced) and witness.size <= MOST_TEXT:
+            while len(self._kept) >= MOST_REMEMBERED:
+                self._kept.pop(next(iter(self._kept)), None)
+            self._kept[key] = reading
+        return opened, reading
 
 
 @frozen
@@ -90,10 +163,8 @@ def read(
     ``file``: a file, or the name of a stored blueprint. ``open_types``: what definition files that are not at hand would
     declare is taken as open.
     """
-    from phaseline.dsl.reader import read_blueprint
-
-    opened = open_blueprint(place, file, plugin_folders)
-    blueprint = on_their_paths(place, read_blueprint(opened.file, opened.files, open_types=open_types))
+    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(place, reading.blueprint)
     return blueprint, opened.code_of(blueprint)
 
 
@@ -119,6 +190,10 @@ def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = 
         import_fallback=place.settings.import_fallback,
     )
     return Opened(main, code, files, library, stored)
+
+
+def _read(place: Workplace, file: str, plugin_folders: Sequence[str], *, open_types: bool) -> tuple[Opened, Reading]:
+    return place.readings.read(lambda: open_blueprint(place, file, plugin_folders), open_types=open_types)
 
 
 def refuse_missing(plugin_folders: Sequence[str]) -> None:
@@ -156,27 +231,36 @@ def load(
     """
     from phaseline.dsl.deploying import with_inputs
     from phaseline.dsl.inputs import complete_inputs
-    from phaseline.dsl.reader import read_blueprint
-    from phaseline.plan.instances import expand
+    from phaseline.plan.instances import expand, named_anew
     from phaseline.use_cases.known_things import KnownThings
 
-    opened = open_blueprint(place, file, plugin_folders)
-    blueprint = on_their_paths(place, read_blueprint(opened.file, opened.files, open_types=open_types))
+    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(place, reading.blueprint)
     if opened.stored is not None:
         blueprint = altered(blueprint, id=opened.stored.id)
     code = opened.code_of(blueprint)
     try:
         given = {**{name: value for name, value in former.items() if name in blueprint.inputs}, **inputs}
         whole = complete_inputs(blueprint, given, auto_correct=auto_correct, lookup=KnownThings(lambda: place.store))
-        stored = without_hidden_defaults(blueprint)
-        evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
+        manner = reading.manner(blueprint, whole, runtime_only=runtime_only, yes_many=yes_many)
+        made = reading.made(manner)
+        if made is not None:
+            evaluated = made.blueprint
+        else:
+            stored = without_hidden_defaults(blueprint)
+            evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
     except ProblemsError as error:
         raise without_values(error, blueprint, {**former, **inputs}) from None
     missing = missing_modules(place.catalog, evaluated, code)
     refused = missing if needs_code else [problem for problem in missing if problem.code != NOT_HERE]
     if refused:
         raise ProblemsError(refused)
-    topology = expand(evaluated, suffixes=int.from_bytes(os.urandom(8)) >> 1, yes_many=yes_many)
+    suffixes = int.from_bytes(os.urandom(8)) >> 1
+    if made is not None:
+        topology = named_anew(made, suffixes=suffixes)
+    else:
+        topology = expand(evaluated, suffixes=suffixes, yes_many=yes_many)
+        reading.make(manner, topology)
     warned = (altered(problem, severity="warning") for problem in missing)
     warnings = (*evaluated.warnings, *warned, *refused_plugins(place, evaluated))
     return Loaded(evaluated, whole, topology, code, warnings, opened.uses(blueprint), opened.packages)

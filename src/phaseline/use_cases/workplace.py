@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.packages import Package
     from phaseline.ports import Store
     from phaseline.use_cases.background import Background
+    from phaseline.use_cases.loading import Readings
     from phaseline.use_cases.settings import Settings
     from phaseline.vault.vault import Vault
 
@@ -112,6 +113,13 @@ class Workplace:
         from phaseline.catalog import PluginCatalog
 
         return PluginCatalog()
+
+    @cached_property
+    def readings(self) -> Readings:
+        """The blueprints that were read."""
+        from phaseline.use_cases.loading import Readings
+
+        return Readings()
 
     @cached_property
     def hooks(self) -> Registry | None:

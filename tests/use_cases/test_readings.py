@@ -1,0 +1,127 @@
+"""A process that has read a blueprint reads it again, and takes what it made of it only while it says the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from phaseline import ProblemsError
+from phaseline.model.blueprint import Value
+from phaseline.use_cases import loading
+from phaseline.use_cases.loading import Loaded, load
+from phaseline.use_cases.settings import load_settings
+from phaseline.use_cases.workplace import Workplace, workplace
+
+MAIN = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml, more.yaml]
+inputs: {many: {default: 2}, admin_password: {default: plain}}
+node_templates:
+  web: {type: own, properties: {size: {get_input: many}}, capabilities: {scalable: {properties: {default_instances: {get_input: many}}}}}
+"""
+MORE = """
+plugins: {own: {executor: central_deployment_agent, install: false}}
+node_types:
+  own:
+    derived_from: cloudify.nodes.Root
+    properties: {size: {}, kind: {default: 1}}
+    interfaces: {cloudify.interfaces.lifecycle: {create: own.plugin.create, start: scripts/start.sh}}
+"""
+PLUGIN = "from phaseline import operation\n@operation\ndef create(item):\n    return None\n"
+
+
+@pytest.fixture
+def place() -> Iterator[Workplace]:
+    with workplace(load_settings(given={"store.url": "memory:"}), "test") as opened:
+        yield opened
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "start.sh").write_text("true")
+    (tmp_path / "plugin.py").write_text(PLUGIN)
+    (tmp_path / "more.yaml").write_text(MORE)
+    (tmp_path / "blueprint.yaml").write_text(MAIN)
+    return tmp_path
+
+
+def loaded(place: Workplace, folder: Path, **inputs: Value) -> Loaded:
+    return load(place, str(folder / "blueprint.yaml"), inputs=inputs, plugin_folders=[str(folder)])
+
+
+def test_the_same_text_is_taken_as_it_was_and_its_warnings_are_told_again(place: Workplace, folder: Path) -> None:
+    first = loaded(place, folder)
+    file = folder / "blueprint.yaml"
+    file.write_text(file.read_text())  # whatever time it bears
+    second = loaded(place, folder)
+    assert second.blueprint is first.blueprint
+    assert second.warnings == first.warnings != ()
+    assert second.topology.ids != first.topology.ids
+    assert len(set(second.topology.ids) | set(first.topology.ids)) == 4
+    assert (second.inputs, second.code, second.uses) == (first.inputs, first.code, first.uses)
+
+
+def test_what_is_written_anew_is_seen_though_size_and_time_are_as_before(place: Workplace, folder: Path) -> None:
+    first = loaded(place, folder)
+    for name, old, new in (("more.yaml", "default: 1", "default: 7"), ("blueprint.yaml", "web:", "db1:")):
+        file = folder / name
+        stat = file.stat()
+        file.write_text(file.read_text().replace(old, new))
+        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        assert loaded(place, folder).blueprint != first.blueprint
+    assert list(loaded(place, folder).blueprint.nodes) == ["db1"]
+
+
+def test_other_inputs_make_other_instances(place: Workplace, folder: Path) -> None:
+    assert [len(loaded(place, folder, many=many).topology) for many in (2, 3, 2)] == [2, 3, 2]
+    assert loaded(place, folder, many=1).blueprint.nodes["web"].properties["size"] == 1
+    with pytest.raises(ProblemsError):
+        loaded(place, folder, many=True)  # which Python takes for 1
+
+
+def test_a_script_and_an_import_that_are_no_more_are_missed(place: Workplace, folder: Path) -> None:
+    loaded(place, folder)
+    (folder / "scripts" / "start.sh").unlink()
+    with pytest.raises(ProblemsError):
+        loaded(place, folder)
+    (folder / "scripts" / "start.sh").write_text("true")
+    again = loaded(place, folder)
+    assert loaded(place, folder).blueprint is again.blueprint
+    (folder / "more.yaml").unlink()
+    with pytest.raises(ProblemsError) as refused:
+        loaded(place, folder)
+    assert "PL-B020" in {problem.code for problem in refused.value.problems}
+
+
+def test_what_is_wrong_is_told_each_time_and_what_is_mended_is_right(place: Workplace, folder: Path) -> None:
+    (folder / "blueprint.yaml").write_text(MAIN.replace("type: own", "type: wrong"))
+    told = []
+    for _ in range(2):
+        with pytest.raises(ProblemsError) as refused:
+            loaded(place, folder)
+        told.append(refused.value.problems)
+    assert told[0] == told[1]
+    (folder / "blueprint.yaml").write_text(MAIN)
+    assert list(loaded(place, folder).blueprint.nodes) == ["web"]
+
+
+def test_no_more_is_remembered_than_is_bounded(place: Workplace, tmp_path: Path) -> None:
+    def read(number: int, more: str = "") -> object:
+        file = tmp_path / f"{number}.yaml"
+        file.write_text(f"tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n{more}")
+        return loading.read(place, str(file))[0]
+
+    first = read(0)
+    assert read(0) is first
+    for number in range(1, loading.MOST_REMEMBERED):
+        read(number)
+    assert read(0) is first  # and is the last again
+    last = [read(number) for number in range(1, loading.MOST_REMEMBERED + 1)]
+    assert read(0) is not first
+    assert read(loading.MOST_REMEMBERED) is last[-1]
+    large = "#" * loading.MOST_TEXT
+    assert read(0, large) is not read(0, large)
