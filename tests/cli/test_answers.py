@@ -197,6 +197,27 @@ def test_an_option_of_the_program_after_the_command_is_told_its_place(terminal: 
     assert f"It stands before the command: phaseline {option} ..." in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (("--json", "status"), "phaseline status --json ..."),
+        (("-d", "app", "instances", "list"), "phaseline instances list -d ..."),
+    ],
+)
+def test_an_option_of_a_command_that_stands_before_it_is_told_its_place(
+    terminal: Terminal, words: tuple[str, ...], place: str
+) -> None:
+    result = terminal.run(*words)
+    assert result.exit_code == 2
+    assert f"It stands behind the command: {place}" in result.stderr + result.stdout
+
+
+def test_an_option_that_no_command_has_is_told_no_place(terminal: Terminal) -> None:
+    result = terminal.run("--bogus", "status")
+    assert result.exit_code == 2
+    assert "It stands" not in result.stderr
+
+
 def test_following_what_has_ended_shows_it_and_says_nothing_of_running(terminal: Terminal) -> None:
     terminal.run("install", terminal.write(), "-d", "shop")
     result = terminal.run("executions", "follow", "-d", "shop")

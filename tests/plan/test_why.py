@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from phaseline.model.execution import History, Request, RetryPolicy
-from phaseline.model.rows import NoteRow
+from phaseline.model.rows import ASKED, NoteRow
 from phaseline.model.status import EntryStatus as Status
 from phaseline.plan.policies import SCRIPT
 from phaseline.plan.why import SHOWN_BLOCKERS, explain
@@ -78,6 +78,13 @@ def test_a_retry_says_which_one_of_how_many_and_the_last_line_of_the_last_messag
     (reason,) = pair.why("db_1", ended={position: 4000})
     assert (reason.kind, reason.since, reason.until) == ("retrying", 4000, 5000)
     assert reason.text == "cloudify.interfaces.lifecycle.create failed; retry 2 of 3 is due: no route"
+
+
+def test_who_failed_once_and_asks_for_another_call_since_is_not_told_as_failing(pair):
+    pair.put("create", "db_1", Status.SLEEPING, due=5000, attempts=1, message="booting", error=ASKED)
+    (reason,) = pair.why("db_1")
+    assert (reason.kind, reason.until) == ("sleeping", 5000)
+    assert reason.text.endswith("asked to be called again: booting")
 
 
 def test_get_state_is_asked_again_and_not_retried():

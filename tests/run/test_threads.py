@@ -11,7 +11,7 @@ from tests.run.worlds import CREATE, LaneSpec, Policy, WallClock, World, make_bl
 
 from phaseline.model.blueprint import Node
 from phaseline.model.graph import SubjectKind
-from phaseline.model.rows import DocumentChange
+from phaseline.model.rows import ASKED, DocumentChange
 from phaseline.model.status import OutcomeKind
 from phaseline.run.channel import MAX_LINE_CHARS, MAX_LINES
 from phaseline.run.executor import Slots
@@ -80,6 +80,21 @@ def test_w2_what_a_bulk_function_raises_is_a_retry_of_all_that_are_unmarked(make
     assert answer.remarks[0].error["type"] == "RuntimeError"
     assert "cloud.py" in answer.remarks[0].error["traceback"]
     assert "threads.py" not in answer.remarks[0].error["traceback"]
+
+
+@pytest.mark.parametrize(
+    ("text", "policy"),
+    [
+        ("@operation(bulk=True)\ndef create(batch): batch.again(batch, 5, 'booting')\n", BULK),
+        ("@operation\ndef create(item): item.again(5, 'booting')\n", None),
+    ],
+)
+def test_who_failed_before_and_asks_for_another_call_is_remembered_as_one_that_asked(
+    make: Make, text: str, policy: Policy | None
+) -> None:
+    world = make(text, policy=policy)
+    assert world.run(0, attempts=1).remarks[0].error == ASKED
+    assert world.run(0, attempts=0).remarks[0].error == {}
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,23 @@ def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
     return None
 
 
+def _too_early(error: click.NoSuchOption, ctx: click.Context, words: Sequence[str]) -> str | None:
+    """What to type where an option of a command stood before it; None: no command that was typed has one of that name."""
+    command, path = ctx.command, [ctx.command_path]
+    for word in words:
+        if isinstance(command, click.Group) and (found := command.get_command(ctx, word)) is not None:
+            command = found
+            path.append(word)
+    if not any(error.option_name in parameter.opts for parameter in command.params):
+        return None
+    return f"{error.message} It stands behind the command: {' '.join(path)} {error.option_name} ..."
+
+
 def _without_option(error: click.NoSuchOption, words: Sequence[str]) -> str | None:
     """What to type where the name of a deployment was given with ``-d`` and stands by itself; None: that is not it."""
     ctx = error.ctx
+    if ctx is not None and ctx.parent is None:
+        return _too_early(error, ctx, words)
     if ctx is None or error.option_name not in {"-d", "--deployment"}:
         return None
     names = [parameter for parameter in ctx.command.params if isinstance(parameter, click.Argument)]

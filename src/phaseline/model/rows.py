@@ -187,6 +187,10 @@ class GraphRow:
     created_at: int = 0
 
 
+ASKED = {"type": "again"}
+"""The error that stands for none: the last call of an entry asked for another one, though an earlier one had failed."""
+
+
 @frozen
 class NoteRow:
     """What is remembered of one entry beyond its status byte. ``due`` in ms; ``error`` is {type, traceback}, or empty."""
@@ -198,6 +202,11 @@ class NoteRow:
     message: str = ""
     error: Mapping[str, str] = field(default_factory=dict)
     result: Value = None
+
+    @property
+    def retries(self) -> int:
+        """Retries of what is failing; 0 where the last call did not fail, but asked for another one."""
+        return 0 if self.error.get("type") == ASKED["type"] else self.attempts
 
 
 class RequestKind(StrEnum):

@@ -242,9 +242,9 @@ def _standing(case: _Case, operation: str, position: int, note: NoteRow, since: 
 
 
 def _sleeping(operation: str, position: int, note: NoteRow, policy: Policy, since: int) -> Reason:
-    if note.attempts and not policy.until_true:
+    if note.retries and not policy.until_true:
         limit = "" if policy.max_retries < 0 else f" of {policy.max_retries}"
-        text = f"{operation} failed; retry {note.attempts}{limit} is due" + _because(note)
+        text = f"{operation} failed; retry {note.retries}{limit} is due" + _because(note)
         return Reason("retrying", text, "It is tried again by itself.", operation, position, since, note.due)
     return Reason(
         "sleeping",

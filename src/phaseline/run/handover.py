@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.distinct import some
 from phaseline.model.frozen import frozen
-from phaseline.model.rows import Remark
+from phaseline.model.rows import ASKED, Remark
 from phaseline.model.state_steps import phase_of
+from phaseline.model.status import OutcomeKind
 from phaseline.run.parts import Part
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class HandOver:
     def attempts(self) -> np.ndarray | None:
         """Retries so far by member, or None when nobody was tried before (the common case)."""
         attempts = self.batch.members.attempts
-        return attempts if some(attempts > 0) else None
+        return attempts if np.count_nonzero(attempts) else None
 
     def unanswered(self) -> np.ndarray:
         """Members without an outcome so far, int32."""
@@ -200,7 +200,10 @@ class HandOver:
         """What an outcome leaves on the member's entry."""
         part = self.part_of(member)
         position = part.positions[member - part.first]
-        return Remark(part.segment.graph, position, outcome.message, outcome.error, outcome.result)
+        is_asked = outcome.kind == OutcomeKind.AGAIN and self.batch.members.attempts[member] > 0
+        return Remark(
+            part.segment.graph, position, outcome.message, ASKED if is_asked else outcome.error, outcome.result
+        )  # fmt: skip
 
     def keep_data(self, member: int, data: Value) -> None:
         """Keep what a call leaves for the next one of its entry."""

@@ -213,7 +213,8 @@ def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: O
     idle = [row for row in rows if not row.status.is_ended and row.status is not ExecutionStatus.ATTENTION]
     if idle and owner is None:
         count = len(idle)
-        text = f"nobody runs {idle[0].id}" + (f" and {count - 1} more open executions" if count > 1 else "")
+        more = f" and {count - 1} more open execution{'s' if count > 2 else ''}" if count > 1 else ""
+        text = f"nobody runs {idle[0].id}{more}"
         found.append(Need(text, START))
     if owner is not None:
         found += [
