@@ -31,13 +31,21 @@ json_option = click.option(
     callback=_remember_json,
     help="Answer with one JSON document on stdout.",
 )
-deployment_option = click.option(
-    "-d",
-    "--deployment",
-    metavar="NAME",
-    shell_complete=completing.deployments,
-    help="The deployment, or a unique beginning of its name.",
-)
+
+
+def _deployment(*, is_needed: bool) -> Callable[[F], F]:
+    return click.option(
+        "-d",
+        "--deployment",
+        metavar="NAME",
+        shell_complete=completing.deployments,
+        help="The deployment, or a unique beginning of its name.",
+        required=is_needed,
+    )
+
+
+deployment_option = _deployment(is_needed=False)
+deployment_needed = _deployment(is_needed=True)
 deployment_argument = click.argument("name", shell_complete=completing.deployments)
 execution_argument = click.argument("id", required=False, shell_complete=completing.executions)
 limit_option = click.option(
@@ -111,31 +119,20 @@ parameter_option = click.option(
     callback=given_values,
     help="One parameter, its value read as YAML; or several as '{JSON}', or a file of them. Later ones win; repeatable.",
 )
-parameters_option = click.option(
-    "--params",
-    "parameter_files",
-    metavar="FILE",
-    multiple=True,
-    help="File with parameters in YAML or JSON; before all of -p; later files win; repeatable.",
+
+
+yes_many_option = click.option(
+    "--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant."
 )
-custom_option = click.option(
-    "--allow-custom-parameters",
-    "allow_custom",
+runtime_only_option = click.option(
+    "--runtime-only-evaluation",
+    "runtime_only",
     is_flag=True,
-    help="Hand on parameters that the workflow does not declare; plugins can read them.",
+    help="Evaluate functions when their values are needed, so that inputs that change later take effect.",
 )
-
-
 label_option = click.option(
     "--label", "labels", metavar="KEY=VALUE", multiple=True, help="A label beside those of the blueprint. Repeatable."
 )
-
-
-def parameter_options(function: F) -> F:
-    """The options of every command that gives parameters to a workflow."""
-    for option in (custom_option, parameter_option, parameters_option):
-        function = option(function)
-    return function
 
 
 def blueprint_options(function: F) -> F:
@@ -143,6 +140,83 @@ def blueprint_options(function: F) -> F:
     for option in (plugins_option, input_option, inputs_option):
         function = option(function)
     return function
+
+
+def order_options(function: F) -> F:
+    """The options of every command that makes a deployment of a blueprint; the command gets them together, as its ``order``."""
+
+    @wraps(function)
+    def with_order(
+        *args: object,
+        file: str,
+        name: str | None,
+        plugin_folders: tuple[str, ...],
+        input_files: tuple[str, ...],
+        inputs_given: tuple[str, ...],
+        labels: tuple[str, ...],
+        yes_many: bool,
+        runtime_only: bool,
+        **others: object,
+    ) -> object:
+        from phaseline.use_cases.inputs import gather_inputs
+        from phaseline.use_cases.installing import Order
+
+        inputs = gather_inputs(input_files, inputs_given)
+        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only, labels)
+        return function(*args, order=order, **others)
+
+    name = click.option(
+        "-d",
+        "--deployment",
+        "name",
+        metavar="NAME",
+        help="Name of the deployment; otherwise that of the blueprint's folder.",
+    )
+    more = label_option(yes_many_option(runtime_only_option(with_order)))
+    return cast("F", blueprint_argument(name(blueprint_options(more))))
+
+
+def start_options(function: F) -> F:
+    """The options of every command that starts or plans a workflow by its name.
+
+    The command gets them together, as its ``start_of``: what makes the start of the names of a workflow and a deployment.
+    """
+
+    @wraps(function)
+    def with_start(
+        *args: object,
+        parameter_files: tuple[str, ...],
+        parameters_given: tuple[str, ...],
+        allow_custom: bool,
+        force: bool,
+        **others: object,
+    ) -> object:
+        from phaseline.use_cases.inputs import gather_inputs
+        from phaseline.use_cases.workflows import Start
+
+        def start_of(workflow: str, deployment: str) -> Start:
+            parameters = gather_inputs(parameter_files, parameters_given)
+            return Start(workflow, deployment, parameters, allow_custom, force)
+
+        return function(*args, start_of=start_of, **others)
+
+    files = click.option(
+        "--params",
+        "parameter_files",
+        metavar="FILE",
+        multiple=True,
+        help="File with parameters in YAML or JSON; before all of -p; later files win; repeatable.",
+    )
+    custom = click.option(
+        "--allow-custom-parameters",
+        "allow_custom",
+        is_flag=True,
+        help="Hand on parameters that the workflow does not declare; plugins can read them.",
+    )
+    forced = click.option(
+        "--force", is_flag=True, help="Although the blueprint says that the workflow is not available now."
+    )
+    return cast("F", files(parameter_option(custom(forced(with_start)))))
 
 
 def running_options(function: F) -> F:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from phaseline.cli.commands.deployment_plugins import plugins
 from phaseline.cli.commands.updating import update
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import (
-    blueprint_argument,
-    blueprint_options,
-    deployment_argument,
-    json_option,
-    label_option,
-    limit_option,
-)
+from phaseline.cli.options import deployment_argument, json_option, limit_option, order_options
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.installing import Order
 
 DEPLOYMENT_STATUSES = ("adopted", "good", "in_progress", "not_installed", "requires_attention", "suspended")
 reveal_option = click.option("--reveal", is_flag=True, help="Show secrets, too; otherwise they are (hidden).")
@@ -61,48 +59,17 @@ def show(desk: Desk, name: str) -> None:
 
 
 @deployments.command(epilog="Example: phaseline deployments create blueprint.yaml -d shop -i port=8080")
-@blueprint_argument
-@click.option(
-    "-d",
-    "--deployment",
-    "name",
-    metavar="NAME",
-    help="Name of the deployment; otherwise that of the blueprint's folder.",
-)
-@blueprint_options
-@label_option
-@click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
-@click.option(
-    "--runtime-only-evaluation",
-    "runtime_only",
-    is_flag=True,
-    help="Evaluate functions when their values are needed, so that inputs that change later take effect.",
-)
+@order_options
 @json_option
 @click.pass_obj
-def create(
-    desk: Desk,
-    file: str,
-    name: str | None,
-    plugin_folders: tuple[str, ...],
-    input_files: tuple[str, ...],
-    inputs_given: tuple[str, ...],
-    labels: tuple[str, ...],
-    yes_many: bool,
-    runtime_only: bool,
-) -> None:
+def create(desk: Desk, order: Order) -> None:
     """Make a deployment of a blueprint without installing it; "executions start install" does that."""
     from phaseline.cli.render.listings import deployment_text
     from phaseline.cli.running import watching
     from phaseline.use_cases.creating import create as make
-    from phaseline.use_cases.inputs import gather_inputs
-    from phaseline.use_cases.installing import Order
 
-    with desk.open(makes_store=True) as place:
-        inputs = gather_inputs(input_files, inputs_given)
-        order = Order(file, name, inputs, plugin_folders, yes_many, runtime_only, labels)
-        with watching(desk) as watcher:
-            view = make(place, order, watcher=watcher)
+    with desk.open(makes_store=True) as place, watching(desk) as watcher:
+        view = make(place, order, watcher=watcher)
     desk.answer(view, lambda: deployment_text(view))
 
 

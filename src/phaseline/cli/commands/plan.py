@@ -15,18 +15,22 @@ from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import SEE_NAMES, OfDeployment
 from phaseline.cli.options import (
     blueprint_options,
+    deployment_needed,
     json_option,
     label_option,
     open_types_option,
-    parameter_options,
+    start_options,
     stopping_options,
+    yes_many_option,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.plans import Planned
+    from phaseline.use_cases.workflows import Start
 
 
 class OfWorkflow(OfDeployment):
@@ -65,42 +69,24 @@ def _workflow_command(name: str) -> click.Command:
     """Plans the workflow of a deployment."""
 
     @click.command(name, cls=OfWorkflow, epilog=f"Example: phaseline plan {name} -d shop")
-    @click.option(
-        "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
-    )
-    @parameter_options
-    @click.option("--force", is_flag=True, help="Although the blueprint says that the workflow is not available now.")
+    @deployment_needed
+    @start_options
     @stopping_options
     @save_option
     @json_option
     @click.pass_obj
-    def command(desk: Desk, /, deployment: str, **words: Any) -> None:
-        _answer_workflow(desk, name, deployment, **words)
+    def command(desk: Desk, /, deployment: str, start_of: Callable[[str, str], Start], **words: Any) -> None:
+        _answer_workflow(desk, start_of(name, deployment), **words)
 
     command.help = f'Show what the workflow "{name}" would do on a deployment.'
     return command
 
 
-def _answer_workflow(
-    desk: Desk,
-    workflow: str,
-    deployment: str,
-    *,
-    parameter_files: tuple[str, ...],
-    parameters_given: tuple[str, ...],
-    allow_custom: bool,
-    force: bool,
-    breakpoints: tuple[Breakpoint, ...],
-    save: bool,
-) -> None:
-    from phaseline.use_cases.inputs import gather_inputs
+def _answer_workflow(desk: Desk, order: Start, *, breakpoints: tuple[Breakpoint, ...], save: bool) -> None:
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.plans import plan_workflow
-    from phaseline.use_cases.workflows import Start
 
     with desk.open() as place:
-        parameters = gather_inputs(parameter_files, parameters_given)
-        order = Start(workflow, deployment, parameters, allow_custom, force)
         found = plan_workflow(place, order, save=save, manner=Manner(breakpoints=breakpoints))
     answer_plan(desk, found)
 
@@ -137,10 +123,9 @@ OF_A_BLUEPRINT = frozenset({"plugin_folders", "input_files", "inputs_given", "la
 )
 @blueprint_options
 @label_option
-@click.option("--yes-many", is_flag=True, help="Yes, more than a million calls for relationships are meant.")
+@yes_many_option
 @open_types_option
-@parameter_options
-@click.option("--force", is_flag=True, help="Although the blueprint says that the workflow is not available now.")
+@start_options
 @stopping_options
 @save_option
 @json_option
@@ -156,8 +141,9 @@ def install(
     labels: tuple[str, ...],
     yes_many: bool,
     open_types: bool,
+    start_of: Callable[[str, str], Start],
     breakpoints: tuple[Breakpoint, ...],
-    **words: Any,
+    save: bool,
 ) -> None:
     """Show what "install" would do: nodes, waves, operations, batches, number of calls.
 
@@ -169,7 +155,7 @@ def install(
         _refuse_given(ctx, OF_A_BLUEPRINT, "of a deployment that is made of a BLUEPRINT, which is not named")
         if name is None:
             raise click.UsageError(f"Name a blueprint, or a deployment that there is with -d NAME; {SEE_NAMES}", ctx)
-        _answer_workflow(desk, "install", name, breakpoints=breakpoints, **words)
+        _answer_workflow(desk, start_of("install", name), breakpoints=breakpoints, save=save)
         return
     _refuse_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
     from phaseline.cli.render.problems import problem_text
@@ -198,9 +184,7 @@ def _refuse_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None
 
 
 @plan.command(cls=OfDeployment, epilog="Example: phaseline plan uninstall -d shop")
-@click.option(
-    "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
-)
+@deployment_needed
 @click.option("--ignore-failure", is_flag=True, help="As for uninstall.")
 @stopping_options
 @save_option

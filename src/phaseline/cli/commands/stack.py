@@ -11,6 +11,7 @@ import click
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
 from phaseline.cli.options import (
+    deployment_needed,
     detach_option,
     input_option,
     inputs_option,
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.values import ExecutionView
 
-deployment_needed = click.option(
-    "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
-)
 output_option = click.option(
     "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write the document there, not to stdout."
 )

@@ -8,21 +8,21 @@ import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
-from phaseline.cli.options import detach_option, json_option, parameter_options, running_options
+from phaseline.cli.options import deployment_needed, detach_option, json_option, running_options, start_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.workflows import Start
 
 
 @click.command(
     cls=OfDeployment, epilog="Example: phaseline executions start execute_operation -d shop -p operation=backup"
 )
 @click.argument("workflow")
-@click.option(
-    "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
-)
-@parameter_options
-@click.option("--force", is_flag=True, help="Although the blueprint says that the workflow is not available now.")
+@deployment_needed
+@start_options
 @running_options
 @detach_option
 @json_option
@@ -31,22 +31,15 @@ def start(
     desk: Desk,
     workflow: str,
     deployment: str,
-    parameter_files: tuple[str, ...],
-    parameters_given: tuple[str, ...],
-    allow_custom: bool,
-    force: bool,
+    start_of: Callable[[str, str], Start],
     manner: Manner,
     detach: bool,
 ) -> None:
     """Run a workflow of a deployment: a built-in one, by its name."""
     from phaseline.cli.running import finish, watching
-    from phaseline.use_cases.inputs import gather_inputs
-    from phaseline.use_cases.workflows import Start
     from phaseline.use_cases.workflows import start as run
 
     with desk.open() as place:
-        parameters = gather_inputs(parameter_files, parameters_given)
-        order = Start(workflow, deployment, parameters, allow_custom, force)
         with watching(desk) as watcher:
-            view = run(place, order, manner=manner, watcher=watcher, detach=detach)
+            view = run(place, start_of(workflow, deployment), manner=manner, watcher=watcher, detach=detach)
         finish(desk, view)

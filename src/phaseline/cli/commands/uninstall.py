@@ -8,16 +8,14 @@ import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
-from phaseline.cli.options import detach_option, json_option, running_options
+from phaseline.cli.options import deployment_needed, detach_option, json_option, running_options
 
 if TYPE_CHECKING:
     from phaseline.use_cases.installing import Manner
 
 
 @click.command(cls=OfDeployment, epilog="Example: phaseline uninstall -d shop")
-@click.option(
-    "-d", "--deployment", metavar="NAME", required=True, help="The deployment, or a unique beginning of its name."
-)
+@deployment_needed
 @click.option("--ignore-failure", is_flag=True, help="Go on where an operation fails, as if it had not.")
 @click.option(
     "--recursive",

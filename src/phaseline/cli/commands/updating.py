@@ -16,6 +16,7 @@ from phaseline.cli.options import (
     json_option,
     parameter_option,
     running_options,
+    runtime_only_option,
     stopping_options,
 )
 
@@ -53,13 +54,7 @@ def update_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="WORKFLOW",
         help="Run this workflow instead of the update's own rounds; its parameters say whom it concerns.",
     )(parameter_option(command))
-    command = click.option(
-        "--runtime-only-evaluation",
-        "runtime_only",
-        is_flag=True,
-        help="Evaluate functions when their values are needed, so that inputs that change later take effect.",
-    )(command)
-    return blueprint_options(blueprint_argument(command))
+    return blueprint_options(blueprint_argument(runtime_only_option(command)))
 
 
 def read_order(
