@@ -21,7 +21,7 @@ def test_h46_a_resource_is_stopped_listed_and_cleared(terminal: Terminal) -> Non
     _, found = terminal.ask("breakpoints", "list", "--cluster", "night")
     assert [(one["point"], one["instance"]) for one in found["stopped"]] == [(POINT, "n1")]
     assert f"phaseline breakpoints clear {POINT} -d night" in terminal.run("status").output
-    assert f"{POINT}: 1 cleared" in terminal.run("breakpoints", "clear", POINT, "n1").output
+    assert f"{POINT}: 1 cleared" in terminal.run("breakpoints", "clear", "acme.create=n*", "n1").output
     worked(terminal)
     _, after = terminal.ask("resources", "list")
     assert [one["state"] for one in after["resources"]] == ["Started", "Started"]
@@ -45,6 +45,10 @@ def test_h46_breakpoints_are_kept_with_a_cluster_and_taken_back(terminal: Termin
     assert terminal.run("breakpoints", "add", "Acme.Create", "-d", "night", "--timeout", "soon").exit_code == 2
     _, found = terminal.ask("breakpoints", "add", "-d", "night")
     assert found["breakpoints"] == [f"{POINT}=n*@600s"]
+    listed = terminal.run("breakpoints", "list").output
+    assert "Nobody has stopped at a breakpoint." in listed
+    assert f"{POINT}=n*@600s  night" in listed
+    assert [one["deployment"] for one in terminal.ask("breakpoints", "list", "-d", "night")[1]["kept"]] == ["night"]
     removed = terminal.run("breakpoints", "remove", POINT, "-d", "night")
     assert "'night' has no breakpoints" in removed.output
     assert terminal.run("resources", "target", "Terminated", "n1", "--break", "pre-Acme.Create=n2").exit_code == 1

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from phaseline.cli.render.executions import execution_text
-from phaseline.model.breakpoints import Breakpoint
+from phaseline.model.breakpoints import Breakpoint, read_breakpoint
 from phaseline.model.labels import Label
 from phaseline.model.problem import ProblemsError
 from phaseline.run.progress import Progress
-from phaseline.use_cases.breakpoints import add, clear, list_breakpoints, remove
+from phaseline.use_cases.breakpoint_noun import Breakpoints
+from phaseline.use_cases.breakpoints import Kept, add, clear, list_breakpoints, list_kept, remove
 from phaseline.use_cases.deciding import cancel, complete
 from phaseline.use_cases.executions import show_execution
 from phaseline.use_cases.history import events
@@ -114,6 +115,33 @@ def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(place: Workp
         "Creating node instance",
     ]
     assert list_breakpoints(place) == []
+
+
+def test_h46_points_are_cleared_as_they_are_given_and_stars_mean_any(place: Workplace, tmp_path: Path) -> None:
+    points = ("pre-create=db", "post-create=db", "pre-configure", "pre-start", "post-start")
+    stops = Manner(breakpoints=tuple(map(read_breakpoint, points)))
+    assert install(place, order(tmp_path), manner=stops, watcher=UntilItStops()).interrupted
+    for wrong, code in (("create=web", "PL-C092"), ("post-*", "PL-C092"), ("cre ate", "PL-P047")):
+        with pytest.raises(ProblemsError, match=code):
+            clear(place, wrong)
+    let_go = [
+        [(one.point, one.node) for one in clear(place, text, watcher=UntilItStops())]
+        for text in ("create", "*", "CONFIGURE=d*", "pre-*=db", "*=db", "*", "*", "*")
+    ]
+    assert let_go == [
+        [(text, "db")] for text in ("pre-create", "post-create", "pre-configure", "pre-start", "post-start")
+    ] + [[(text, "web")] for text in ("pre-configure", "pre-start", "post-start")]
+    assert list_breakpoints(place) == []
+
+
+def test_h46_what_deployments_keep_is_listed(place: Workplace, tmp_path: Path) -> None:
+    assert list_kept(place) == []
+    assert install(place, order(tmp_path)).is_good
+    assert list_kept(place, "shop") == []
+    add(place, "shop", ["pre-delete=web", "stop"], timeout_s=90)
+    kept = [Kept("shop", ["pre-delete=web@90s", "pre-stop=*@90s"])]
+    assert (list_kept(place), list_kept(place, "shop")) == (kept, kept)
+    assert Breakpoints(place).kept("shop") == kept
 
 
 def test_h46_one_that_nobody_clears_in_time_has_failed_and_can_still_be_vouched_for(

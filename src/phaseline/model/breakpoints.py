@@ -89,12 +89,40 @@ class Breakpoint:
         >>> Breakpoint("pre-create", "app_*").concerns("app_1"), Breakpoint("pre-create", "app").concerns("app_1")
         (True, False)
         """
-        return re.fullmatch(".*".join(map(re.escape, self.nodes.split("*"))), node) is not None
+        return fits(self.nodes, node)
+
+    def covers(self, point: str) -> bool:
+        """Whether this point, in which ``*`` stands for anything, is that one; upper and lower case are the same.
+
+        >>> [Breakpoint(word).covers("post-Acme.Create") for word in ("post-acme.create", "post-*", "*", "pre-*")]
+        [True, True, True, False]
+        """
+        return fits(self.point.lower(), point.lower())
 
     def __str__(self) -> str:
         """As users write it."""
         wait = "" if self.timeout_s is None else f"@{self.timeout_s:f}".rstrip("0").rstrip(".") + "s"
         return f"{self.point}={self.nodes}{wait}"
+
+
+def fits(pattern: str, name: str) -> bool:
+    """Whether a name is a pattern, in which ``*`` stands for anything.
+
+    >>> fits("app_*", "app_1"), fits("app", "app_1")
+    (True, False)
+    """
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+
+
+def read_points(text: str) -> Breakpoint:
+    """Which breakpoints are meant: as they are written, with ``*`` for any part of the point as well. Raises: ``ValueError``.
+
+    >>> str(read_points("*")), str(read_points("create=web")), str(read_points("post-*"))
+    ('*=*', 'pre-create=web', 'post-*=*')
+    """
+    point, _, _ = text.partition("=")
+    found = read_breakpoint(text)
+    return Breakpoint(point, found.nodes) if point.startswith("*") else found
 
 
 def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:

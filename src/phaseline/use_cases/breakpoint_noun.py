@@ -24,6 +24,12 @@ class Breakpoints:
 
         return list_breakpoints(self._place, deployment)
 
+    def kept(self, deployment: str | None = None) -> Sequence[Kept]:
+        """What deployments and clusters keep for all that is begun from now on."""
+        from phaseline.use_cases.breakpoints import list_kept
+
+        return list_kept(self._place, deployment)
+
     def add(self, deployment: str, *points: str, timeout: str | None = None) -> Kept:
         """Let all that is begun from now on in a deployment or cluster stop there; without a point what it has."""
         from phaseline.model.time_spans import read_span
@@ -45,7 +51,7 @@ class Breakpoints:
         instances: Sequence[str] = (),
         watcher: Watcher | None = None,
     ) -> Sequence[Stopped]:
-        """Let those go on that stand at a point, such as ``pre-create``, or only these; who they were."""
+        """Let those go on that stand at a point, such as ``pre-create`` or ``*``, or only these; who they were."""
         from phaseline.use_cases.breakpoints import clear
 
         return clear(self._place, point, deployment=deployment, instances=instances, watcher=watcher)

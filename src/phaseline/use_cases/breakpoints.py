@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.breakpoints import LABEL, PREFIX, Breakpoint, read_breakpoint
+from phaseline.model.breakpoints import LABEL, PREFIX, Breakpoint, read_breakpoint, read_points
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.labels import Label
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
@@ -24,7 +25,6 @@ from phaseline.use_cases.resources.asking import ask_for
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
-    from phaseline.model.labels import Label
     from phaseline.model.problem import Problem
     from phaseline.model.rows import DeploymentRow, ExecutionRow
     from phaseline.model.topology import Topology
@@ -87,10 +87,11 @@ def _written(topology: Topology) -> tuple[Breakpoint, ...]:
     return tuple(read(text) for text in topology.blueprint.labels.get(LABEL, ()) if isinstance(text, str))
 
 
-def read(text: str, timeout_s: float | None = None) -> Breakpoint:
-    """A breakpoint as it is written. Raises: PL-P047."""
+def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Breakpoint] = read_breakpoint) -> Breakpoint:
+    """A breakpoint as it is written. ``of``: what reads it. Raises: PL-P047."""
     try:
-        return read_breakpoint(text, timeout_s)
+        found = of(text)
+        return altered(found, timeout_s=timeout_s) if found.timeout_s is None else found
     except ValueError as error:
         mend = "Write POINT=NAMES, such as pre-create=app_* or post-Acme.Create=node-*."
         raise fail("PL-P047", str(error), mend) from None
@@ -140,6 +141,18 @@ def remove(place: Workplace, deployment: str, points: Sequence[str]) -> Kept:
     return Kept(row.name, _kept_texts(place.store, row.number), removed=found.removed)
 
 
+def list_kept(place: Workplace, deployment: str | None = None) -> Sequence[Kept]:
+    """The deployments and clusters that keep breakpoints, or what one of them keeps, if anything."""
+    store = place.store
+    if deployment is not None:
+        rows = [find_deployment(store, deployment)]
+    else:
+        numbers = store.labels.having([Label(LABEL, "")])
+        rows = [row for row in store.deployments() if row.number in numbers] if numbers else []
+    found = [Kept(row.name, _kept_texts(store, row.number)) for row in rows]
+    return [one for one in found if one.breakpoints]
+
+
 def _kept_texts(store: Store, deployment: int) -> list[str]:
     return [str(one) for one in labelled(store, deployment)]
 
@@ -182,11 +195,13 @@ def clear(
 ) -> Sequence[Stopped]:
     """Let those go on that stand at a point, or only these of them; who they were.
 
-    Where no engine is at work this process is it, until the execution has ended or stops again; resources go on with the next engine.
-    The instances may be named by their node or by the beginning of their id. Raises: PL-C092 if nobody stands there.
+    ``point``: as a breakpoint is given, so that a bare name is before it, and names may follow; ``*`` stands for any part of it, and alone
+    for every point. Where no engine is at work this process is it, until the execution has ended or stops again; resources go on with the next engine.
+    The instances may be named by their node or by the beginning of their id. Raises: PL-C092 if nobody stands there, PL-P047 for what is no point.
     """
+    meant = read(point, of=read_points)
     standing = list_breakpoints(place, deployment)
-    chosen = [one for one in standing if one.point == point and (not instances or _is_named(one, instances))]
+    chosen = [one for one in standing if _is_meant(one, meant) and (not instances or _is_named(one, instances))]
     if not chosen:
         told = [f"{one.point} of {one.instance}" for one in standing[:NAMED]]
         more = f" and {len(standing) - NAMED:,} more" if len(standing) > NAMED else ""
@@ -196,12 +211,14 @@ def clear(
             else "Nobody stands at any: phaseline breakpoints list"
         )
         whom = f" of {', '.join(instances)}" if instances else ""
-        raise fail("PL-C092", f"nobody{whom} has stopped at '{point}'", mend, subject=point)
+        raise fail("PL-C092", f"nobody{whom} has stopped at '{_told(meant)}'", mend, subject=point)
     for execution, graph in dict.fromkeys((one.execution, one.graph) for one in chosen):
         row = place.store.execution(execution)
         assert row is not None, "it is open"
-        mine = [one.position for one in chosen if (one.execution, one.graph) == (execution, graph)]
-        body: dict[str, Value] = {"graph": graph, "positions": list(mine), "reason": f"cleared {point}"}
+        mine = [one for one in chosen if (one.execution, one.graph) == (execution, graph)]
+        points = ", ".join(dict.fromkeys(one.point for one in mine))
+        positions: list[Value] = [one.position for one in mine]
+        body: dict[str, Value] = {"graph": graph, "positions": positions, "reason": f"cleared {points}"}
         if row.request.workflow == REACH:
             ask_for(place, [(RequestKind.COMPLETE, row.number, {"id": row.id, **body})])
             continue
@@ -209,6 +226,15 @@ def clear(
         if place.store.owner() is None:
             conduct(place, ticket, watcher)
     return chosen
+
+
+def _is_meant(one: Stopped, meant: Breakpoint) -> bool:
+    return meant.covers(one.point) and (meant.concerns(one.node) or meant.concerns(one.instance))
+
+
+def _told(meant: Breakpoint) -> str:
+    """As somebody writes it who means everybody there."""
+    return str(meant).removesuffix("=*")
 
 
 def _is_named(one: Stopped, instances: Sequence[str]) -> bool:

@@ -35,7 +35,7 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
         raise fail("PL-C010", message, "Install one first: phaseline install blueprint.yaml")
     whole = _only(name, rows, "deployment")
     if whole is None:
-        hint = did_you_mean(name, rows) or f"there are: {_listed(rows)}"
+        hint = did_you_mean(name, rows) or f"there are: {listed(rows)}"
         raise fail("PL-C010", f"there is no deployment '{name}'", f"Correct the name; {hint}")
     return rows[whole]
 
@@ -105,12 +105,13 @@ def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:
     """The one known text with this beginning, None if there is none. Raises PL-C013 if there are several."""
     fitting = [text for text in known if beginning and text.startswith(beginning)]
     if len(fitting) > 1:
-        message = f"'{beginning}' is the beginning of {len(fitting)} {noun}s: {_listed(fitting)}"
+        message = f"'{beginning}' is the beginning of {len(fitting)} {noun}s: {listed(fitting)}"
         raise fail("PL-C013", message, "Write more of it, as much as makes it unique.")
     return fitting[0] if fitting else None
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
+    """The first few of them in their order, and how many more there are."""
     ordered: Sequence[str] = sorted(names)
     more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
     return ", ".join(ordered[:NAMED]) + more

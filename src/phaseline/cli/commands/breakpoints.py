@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.breakpoints import Kept, Stopped
 
 NAMED = ("-d", "--deployment", "--cluster", "deployment")
 NAMED_FIRST = 3
@@ -65,27 +71,42 @@ def remove(desk: Desk, points: tuple[str, ...], deployment: str) -> None:
 @json_option
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:
-    """List the instances and resources that stand at a breakpoint."""
-    from phaseline.cli.render.table import table
-    from phaseline.use_cases.breakpoints import list_breakpoints
+    """List the instances and resources that stand at a breakpoint, and the breakpoints that deployments and clusters keep."""
+    from phaseline.use_cases.breakpoints import list_breakpoints, list_kept
 
     with desk.open() as place:
-        found = list_breakpoints(place, deployment)
-    rows = [[one.point, one.instance, one.deployment, one.execution] for one in found]
+        stopped, kept = list_breakpoints(place, deployment), list_kept(place, deployment)
+    desk.answer({"stopped": stopped, "kept": kept}, lambda: _listed(stopped, kept))
+
+
+def _listed(stopped: Sequence[Stopped], kept: Sequence[Kept]) -> str:
+    from phaseline.cli.render.table import table
+
+    rows = [[one.point, one.instance, one.deployment, one.execution] for one in stopped]
     head = ["point", "instance", "deployment", "execution"]
-    desk.answer({"stopped": found}, lambda: table(head, rows) if rows else "Nobody has stopped at a breakpoint.")
+    who = table(head, rows) if rows else "Nobody has stopped at a breakpoint."
+    if not kept:
+        return who
+    kept_rows = [[text, one.deployment] for one in kept for text in one.breakpoints]
+    return f"{who}\n\nFor all that is begun from now on:\n\n{table(['breakpoint', 'deployment'], kept_rows)}"
 
 
 @breakpoints.command(epilog="Example: phaseline breakpoints clear pre-create web -d shop")
-@click.argument("point")
+@click.argument("point", metavar="POINT[=NAMES]")
 @click.argument("instances", nargs=-1)
 @of_any
 @json_option
 @click.pass_obj
 def clear(desk: Desk, point: str, instances: tuple[str, ...], deployment: str | None) -> None:
-    """Let the instances go on that stand at a point, such as pre-create; all of them, or those of a node or with an id."""
+    """Let the instances go on that stand at a point, such as pre-create; all of them, or those of a node or with an id.
+
+    The point is written as for --break, so create is pre-create; * stands for any part of it, and alone for every point.
+    """
+    from collections import Counter
+
     from phaseline.use_cases.breakpoints import clear as go_on
 
     with desk.open() as place:
         found = go_on(place, point, deployment=deployment, instances=instances)
-        desk.answer({"cleared": found}, lambda: f"{point}: {len(found):,} cleared")
+        counts = Counter(one.point for one in found)
+        desk.answer({"cleared": found}, lambda: "\n".join(f"{at}: {n:,} cleared" for at, n in counts.items()))
