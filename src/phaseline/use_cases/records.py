@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError
@@ -123,13 +123,18 @@ def _read(file: str) -> list[Record]:
         return [parse_definition(text, file=file)]
     if ending != ".json":
         return parse_records(text, file=file)
+    return [from_json(one, file=file) for one in json_records(text, file)]
+
+
+def json_records(text: str, file: str) -> list[Any]:
+    """The records of a file in JSON, be it one or a list of them. Raises: PL-R013."""
     try:
         content = json.loads(text)
     except ValueError as error:
         raise unreadable(file, f"it is no JSON: {error}") from error
     except RecursionError as error:
         raise unreadable(file, "its JSON is nested too deep") from error
-    return [from_json(one, file=file) for one in (content if isinstance(content, list) else [content])]
+    return content if isinstance(content, list) else [content]
 
 
 def file_text(file: str) -> str:

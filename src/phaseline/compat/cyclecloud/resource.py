@@ -186,12 +186,10 @@ class Resource(LazyRecord):
             self._entry.forget_changes()
 
 
-class Entry(LazyRecord):
-    """What the phase of a run keeps with a resource: its own attributes, and those of the engine, which it cannot write."""
+class _OfResource(LazyRecord):
+    """A record that is kept with a resource, and read under the lock of its run."""
 
     __slots__ = ("_resource",)
-
-    only_engine = RESERVED_KEYS
 
     def __init__(self, resource: Resource) -> None:
         """Of this resource."""
@@ -202,6 +200,14 @@ class Entry(LazyRecord):
     def lock(self) -> AbstractContextManager[object]:
         """That of the run."""
         return self._resource.run.lock
+
+
+class Entry(_OfResource):
+    """What the phase of a run keeps with a resource: its own attributes, and those of the engine, which it cannot write."""
+
+    __slots__ = ()
+
+    only_engine = RESERVED_KEYS
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
         """What the engine knows at this moment, then the plugin's own."""
@@ -217,22 +223,12 @@ class Entry(LazyRecord):
             yield name, stored_of(value)
 
 
-class PhaseMap(LazyRecord):
+class PhaseMap(_OfResource):
     """What all phases keep with a resource, not to be written."""
 
-    __slots__ = ("_resource",)
+    __slots__ = ()
 
     only_engine = None
-
-    def __init__(self, resource: Resource) -> None:
-        """Of this resource."""
-        super().__init__()
-        self._resource = resource
-
-    @property
-    def lock(self) -> AbstractContextManager[object]:
-        """That of the run."""
-        return self._resource.run.lock
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
         """A record for each phase."""

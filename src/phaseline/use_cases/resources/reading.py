@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import partial
@@ -16,7 +15,7 @@ from phaseline.records.faults import place_at
 from phaseline.records.formal import parse_placed
 from phaseline.records.json_form import from_json, to_json
 from phaseline.use_cases.loading import NAME
-from phaseline.use_cases.records import file_text, unreadable
+from phaseline.use_cases.records import file_text, json_records
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
@@ -112,13 +111,7 @@ def _placed(file: str, problems: list[Problem]) -> list[Written]:
             Written(one.record, Place(file), file, text, one.offset, one.offsets)
             for one in parse_placed(text, file=file)
         ]
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise unreadable(file, f"it is no JSON: {error}") from error
-    except RecursionError as error:
-        raise unreadable(file, "its JSON is nested too deep") from error
-    return _in_json(content if isinstance(content, list) else [content], file, problems)
+    return _in_json(json_records(text, file), file, problems)
 
 
 def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[Written]:
