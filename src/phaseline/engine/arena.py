@@ -178,7 +178,6 @@ class Arena:
         self._entries.extend(len(marks), laid.entries)
         self._edges.extend(len(laid.idx), {"idx": laid.idx})
         self._graphs.extend(len(slots), laid.graphs)
-        self._pages.extend(sum(slot.page_count for slot in slots), {"dirty": False})
         self._hold(marks)
 
     def _hold(self, marks: np.ndarray) -> None:
@@ -193,6 +192,7 @@ class Arena:
             slots.append(slot := self._slot(new, number, base, page))
             base, page = slot.end, page + slot.page_count
         self.order += slots
+        self._pages.extend(page - self._pages.count, {"dirty": False})
         return slots
 
     def _slot(self, new: NewGraph, number: int, base: int, page: int) -> Slot:

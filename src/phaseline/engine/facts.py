@@ -75,15 +75,6 @@ def _expects(batch: OpenBatch, member: int) -> bool:
     return is_member and batch.kinds.item(member) == KIND_PENDING and batch.positions.item(member) >= 0
 
 
-def apply(scheduler: Scheduler, draft: Draft, index: int, event: Event) -> bool:
-    """True when the event was a fact, and has been applied."""
-    fact = FACTS.get(type(event))
-    if fact is None:
-        return False
-    fact(scheduler, draft, index, event)
-    return True
-
-
 def _noted(scheduler: Scheduler, draft: Draft, index: int, event: Noted) -> None:
     expected = _expected(scheduler.batches.get(event.batch), event.members)
     draft.accepted.append(Accepted(index, event.batch, event.members[expected], event.members[~expected]))

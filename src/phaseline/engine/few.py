@@ -55,6 +55,10 @@ TELLS = tuple(
     for old in _STATUSES
 )
 """[old][new + tolerant * number of statuses] -> (unmet, lost) that dependents are told; see ``rules.TOLD``."""
+QUIET = tuple(
+    tuple(TELLS[old][new] == TELLS[old][new + len(EntryStatus)] == (0, 0) for new in _STATUSES) for old in _STATUSES
+)
+"""[old][new] -> no dependent is told of this change, be the entry tolerant or not."""
 REACTS = tuple(status in {EntryStatus.BLOCKED, EntryStatus.SKIPPED} for status in EntryStatus)
 """[status] -> is what its needs make of it."""
 WHEN_TOLERANT = len(EntryStatus)
@@ -92,16 +96,11 @@ class Cells:
 
 def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[int]:
     """Give entries new statuses; the dependents whose counters changed with them."""
-    cells = arena.cells
+    cells, felt = arena.cells, set()
     status, marks, end, idx, unmet, lost = cells.status, cells.marks, cells.end, cells.idx, cells.unmet, cells.lost
-    stories, felt = arena.stories, set()
     for position, after in zip(positions, new, strict=True):
         before = status[position]
-        status[position] = after
-        if stories is not None:
-            stories.see_one(position, before, after)
-        if STORED[after] or STORED[before]:
-            _note(arena, cells, position, before, after)
+        _give(arena, cells, position, before, after)
         is_unmet, is_lost = TELLS[before][after + WHEN_TOLERANT if marks[position] & TOLERANT else after]
         if is_unmet or is_lost:
             for edge in range(end[position - 1] if position else 0, end[position]):
@@ -122,8 +121,13 @@ def run_one(arena: Arena, position: int, batch: int) -> None:
     cells.owner[position] = batch
 
 
-def _note(arena: Arena, cells: Cells, position: int, before: int, after: int) -> None:
-    """Keep the counts of its graph, and the page to be written."""
+def _give(arena: Arena, cells: Cells, position: int, before: int, after: int) -> None:
+    """An entry has another status: keep the counts of its graph, and the page to be written."""
+    cells.status[position] = after
+    if arena.stories is not None:
+        arena.stories.see_one(position, before, after)
+    if not (STORED[after] or STORED[before]):
+        return
     number = bisect_right(cells.slot_base, position) - 1
     cells.open[number] += MOVES[after] - MOVES[before]
     if after == UNSURE:
@@ -137,28 +141,36 @@ def _note(arena: Arena, cells: Cells, position: int, before: int, after: int) ->
 
 
 def judge_few(arena: Arena, moved: Collection[int]) -> tuple[list[int], list[int]]:
-    """Which blocked or skipped entries (ascending) change by their needs, and to what; gathers as ``Arena._judge``."""
+    """Which blocked or skipped entries (ascending) change by their needs, and to what; gathers as ``judge_many``.
+
+    Those whose change nobody is told of have changed already: no wave follows from them.
+    """
     cells = arena.cells
     status = cells.status
     changed: list[int] = []
     new: list[int] = []
+    released: list[int] = []
+    passed: list[int] = []
     for position in moved:
         before = status[position]
-        if REACTS[before]:
-            after = ruled(cells, position)
-            if after != before:
-                changed.append(position)
-                new.append(after)
-    if len(new) == 1:
-        if new[0] == WAITING:
-            arena.released.append(np.array(changed, np.int64))
-        elif new[0] == PASSED:
-            arena.passed.append(np.array(changed, np.int64))
-    elif new:
-        for ruling, gathered in ((WAITING, arena.released), (PASSED, arena.passed)):
-            if ruling in new:
-                found = [at for at, after in zip(changed, new, strict=True) if after == ruling]
-                gathered.append(np.array(found, np.int64))
+        if not REACTS[before]:
+            continue
+        after = ruled(cells, position)
+        if after == before:
+            continue
+        if after == WAITING:
+            released.append(position)
+        elif after == PASSED:
+            passed.append(position)
+        if QUIET[before][after]:
+            _give(arena, cells, position, before, after)
+        else:
+            changed.append(position)
+            new.append(after)
+    if released:
+        arena.released.append(np.array(released, np.int64))
+    if passed:
+        arena.passed.append(np.array(passed, np.int64))
     return changed, new
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import field
 from itertools import pairwise
+from operator import sub
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -155,7 +156,8 @@ def _is_served_at_once(crowd: Crowd, room: int) -> bool:
     executions, positions, cuts = crowd
     if len(positions) > room or len(set(executions)) < len(executions):
         return False
-    return max(high - low for low, high in pairwise(cuts)) <= room // len(executions)
+    longest: int = max(map(sub, cuts[1:], cuts))
+    return longest <= room // len(executions)
 
 
 class Lanes:

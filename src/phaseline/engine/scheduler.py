@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine import facts, requests
+from phaseline.engine import requests
 from phaseline.engine.arena import Arena
 from phaseline.engine.calls import OpenBatch, members_of
 from phaseline.engine.draft import Draft
+from phaseline.engine.facts import FACTS
 from phaseline.engine.few import FEW
 from phaseline.engine.lanes import Lanes
 from phaseline.engine.policies import PolicyTable
@@ -88,9 +89,12 @@ class Scheduler:
         for index, event in enumerate(events):
             if self.restored and not isinstance(event, Restored | Reattached):
                 self._start_restored(draft)
-            if self.planned and not isinstance(event, Planned):
+            if self.planned and type(event) is not Planned:
                 self._start_planned(draft)
-            if not facts.apply(self, draft, index, event):
+            fact = FACTS.get(type(event))
+            if fact is not None:
+                fact(self, draft, index, event)
+            else:
                 requests.apply(self, draft, event)
             if self.arena.passed or self.arena.released:
                 self.follow(draft)
@@ -147,7 +151,7 @@ class Scheduler:
                 run.ends_at = None
             if slot.bounds:
                 self.limited[run.execution] = run
-            self.arena.touched.add(slot.number)
+        self.arena.touched.update([slot.number for slot in slots])
         return slots
 
     def tally(self, graph: int) -> np.ndarray:
@@ -270,6 +274,7 @@ class Scheduler:
     def _settle(self, draft: Draft) -> None:
         """Ask the planner about graphs in which nothing moves any more; unsure entries need a person first."""
         cells, order, slots = self.arena.cells, self.arena.order, self.arena.slots
+        asked_before = list(draft.questions)
         for number in self._looked_at():
             slot = order[number]
             if slots.get(slot.graph_id) is not slot:
@@ -278,9 +283,9 @@ class Scheduler:
             is_open = cells.open[number] and not cells.unsure[number]
             if is_open and run.status is RUNNING and slot.graph_id not in run.asked:
                 continue  # it moves, as before
-            moves = self.moves(run)
-            is_known = moves or run.is_canceled or (not cells.unsure[number] and len(run.graphs) == 1)
-            unsure = 0 if is_known else self._unsure_count(run)
+            is_all = len(run.graphs) == 1 and not cells.unsure[number]
+            moves = is_open if is_all else self.moves(run)
+            unsure = 0 if moves or run.is_canceled or is_all else self._unsure_count(run)
             if unsure:
                 reason = f"{unsure} call{'s' * (unsure != 1)} may or may not have been carried out"
                 self.set_status(draft, run, ExecutionStatus.ATTENTION, reason)
@@ -292,13 +297,14 @@ class Scheduler:
             elif slot.graph_id not in run.asked:
                 self.ask(draft, run, slot.graph_id)
         self.arena.touched.clear()
-        for execution, graph in draft.questions.items():
+        for execution in asked_before:
             run = self.runs[execution]
             if run.graphs and self.moves(run):
                 run.asked.clear()
-            else:
-                run.is_asking = True
-                draft.commands.append(Ask(execution, graph))
+                del draft.questions[execution]
+        for execution, graph in draft.questions.items():
+            self.runs[execution].is_asking = True
+            draft.commands.append(Ask(execution, graph))
 
     def _looked_at(self) -> list[int]:
         """The graphs that were touched, in order; of many without those that move as before, which is the common case."""
@@ -339,7 +345,7 @@ class Scheduler:
 
     def set_status(self, draft: Draft, run: Run, status: ExecutionStatus, reason: str = "") -> None:
         """Remember and tell a status that is new, or has a new reason."""
-        if (run.status, run.reason) != (status, reason):
+        if run.status is not status or run.reason != reason:
             run.status, run.reason = status, reason
             if status is not RUNNING:
                 self.pondered.add(run.execution)

@@ -12,6 +12,7 @@ import numpy as np
 
 from phaseline.dsl.functions.seen import TopologyInstances, blueprint_id, display_name, facts_of
 from phaseline.model.checks import CheckBook, HeldBodies
+from phaseline.model.distinct import neighbours
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
 from phaseline.model.properties import laid_over, merge
@@ -141,7 +142,7 @@ class LoadedDeployment:
 
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
         """Instances have gone through these states, and are now in the last one."""
-        self.states[subjects] = states[-1]
+        self.states[subjects.item() if len(subjects) == 1 else neighbours(subjects)] = states[-1]
         if not self.checks.is_empty:
             self.checks.enter(states, subjects)
 

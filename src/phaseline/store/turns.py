@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from phaseline.model.distinct import neighbours
 from phaseline.model.events import (
     PAGE_ENTRIES,
     Batch,
@@ -136,34 +137,32 @@ class TurnWriter:
         touched: dict[int, set[int]] = {}
         for change in entered:
             deployment, last, subjects = change.deployment, change.states[-1], change.subjects
-            count = len(subjects)
-            if not count:
+            if not len(subjects):
                 continue
-            states = self._states_of(db, deployment)
-            if (subjects.item() if count == 1 else subjects.max()) >= len(states):
-                states = self._longer(db, deployment, states)
-            states[subjects] = last
-            if last == REMOVED:
-                db.execute(_DROP_DOCUMENTS, (deployment, documents.to_text(subjects.tolist())))
+            states = self._states.get(deployment)
+            if states is None:
+                states = self._read_states(db, deployment)
             pages = touched.get(deployment)
             if pages is None:
                 pages = touched[deployment] = set()
-            pages.update(_pages_of(subjects))
-        db.executemany(_WRITE_STATES, self._state_pages(touched))
-
-    def _state_pages(self, touched: dict[int, set[int]]) -> Iterable[tuple[int, int, bytes]]:
+            where, highest, found = _places_of(subjects)
+            if highest >= len(states):
+                states = self._longer(db, deployment, states)
+            states[where] = last
+            pages.update(found)
+            if last == REMOVED:
+                db.execute(_DROP_DOCUMENTS, (deployment, documents.to_text(subjects.tolist())))
+        rows: list[tuple[int, int, bytes]] = []
         for deployment, pages in touched.items():
             states = self._states[deployment]
             for page in sorted(pages):
                 first = page * PAGE_ENTRIES
-                yield deployment, page, states[first : first + PAGE_ENTRIES].tobytes()
+                rows.append((deployment, page, states[first : first + PAGE_ENTRIES].tobytes()))
+        db.executemany(_WRITE_STATES, rows)
 
-    def _states_of(self, db: sqlite3.Connection, deployment: int) -> np.ndarray:
-        states = self._states.get(deployment)
-        if states is None:
-            states = read_states(db, deployment)
-            self._states[deployment] = states
-            self._state_count += len(states)
+    def _read_states(self, db: sqlite3.Connection, deployment: int) -> np.ndarray:
+        states = self._states[deployment] = read_states(db, deployment)
+        self._state_count += len(states)
         return states
 
     def _longer(self, db: sqlite3.Connection, deployment: int, states: np.ndarray) -> np.ndarray:
@@ -246,11 +245,13 @@ def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
     return values
 
 
-def _pages_of(positions: np.ndarray) -> list[int]:
-    """The pages in which these lie."""
-    if len(positions) == 1:
-        return [positions.item() // PAGE_ENTRIES]
-    return np.flatnonzero(np.bincount(positions // PAGE_ENTRIES)).tolist()
+def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Sequence[int]]:
+    """(where these stand in a column, the last of them, the pages in which they lie)."""
+    if len(subjects) == 1:  # of an index that is an array numpy asks at length what it is
+        only = subjects.item()
+        return only, only, (only // PAGE_ENTRIES,)
+    pages: list[int] = np.flatnonzero(np.bincount(subjects // PAGE_ENTRIES)).tolist()
+    return neighbours(subjects), int(subjects.max()), pages
 
 
 def _padded(column: np.ndarray, count: int) -> np.ndarray:
