@@ -232,21 +232,19 @@ def _plugin(plugin: Plugin, verdict: Verdict) -> PluginView:
     )
 
 
+BARE = PluginView("", "", "", "", "", "good", "", "", "", False, Attributes())
+"""A plugin of which nothing is said: those that define no phase say little."""
+
+
 def _operations(module: OperationModule) -> PluginView:
-    return PluginView(
-        module.name,
-        "operations",
-        "",
-        module.package,
-        "",
-        "good" if module.file else "refused",
-        module.file,
-        "",
-        "",
-        False,
-        Attributes(),
-        (),
-        module.functions,
+    return altered(
+        BARE,
+        name=module.name,
+        kind="operations",
+        package=module.package,
+        status="good" if module.file else "refused",
+        where=module.file,
+        operations=module.functions,
     )
 
 
@@ -255,35 +253,26 @@ def _function(found: FunctionPlace) -> PluginView:
     if not found.file:
         mend = f"Repair or remove the distribution '{found.package}'."
         problems = (Problem("PL-O001", f"there is no module for the function '{found.name}': {found.target}", mend),)
-    return PluginView(
-        found.name,
-        "function",
-        "",
-        found.package,
-        found.version,
-        "refused" if problems else "good",
-        found.file,
-        found.target,
-        "",
-        False,
-        Attributes(),
-        problems,
+    return altered(
+        BARE,
+        name=found.name,
+        kind="function",
+        package=found.package,
+        version=found.version,
+        status="refused" if problems else "good",
+        where=found.file,
+        function=found.target,
+        problems=problems,
     )
 
 
 def _package(view: PackageView) -> PluginView:
-    return PluginView(
-        view.name,
-        "package",
-        "",
-        "",
-        view.version,
-        "good",
-        view.origin or view.folder,
-        "",
-        "",
-        False,
-        Attributes(),
+    return altered(
+        BARE,
+        name=view.name,
+        kind="package",
+        version=view.version,
+        where=view.origin or view.folder,
         stages=view.stages,
         enabled_in=view.enabled_in,
     )
@@ -297,28 +286,19 @@ def _announced(known: AbstractSet[str]) -> Iterator[PluginView]:
         if source.origin not in known:
             named = says(Path(source.folder)) if source.folder else None
             name, version = named or (source.origin.rpartition(" ")[2], "")
-            status: Status = "announced" if named else "refused"
-            yield PluginView(
-                name, "package", "", "", version, status, source.folder or source.origin, "", "", False, Attributes(),
+            yield altered(
+                BARE,
+                name=name,
+                kind="package",
+                version=version,
+                status="announced" if named else "refused",
+                where=source.folder or source.origin,
                 problems=source.problems,
-            )  # fmt: skip
+            )
 
 
 def _types(view: TypesView) -> PluginView:
-    return PluginView(
-        view.name,
-        "types",
-        "",
-        "",
-        view.version,
-        "good",
-        view.where,
-        "",
-        "",
-        False,
-        Attributes(),
-        defines=view.defines,
-    )
+    return altered(BARE, name=view.name, kind="types", version=view.version, where=view.where, defines=view.defines)
 
 
 def _phase(phase: PhaseDefinition, registry: PhaseRegistry, used: Collection[str] = ()) -> PhaseView:
