@@ -164,6 +164,13 @@ def test_m16_an_answer_that_finds_no_room_is_one_problem(shell: Shell, words: st
     assert mend.startswith("  mend: ")
 
 
+def test_m16_who_begins_with_closed_outputs_is_not_heard_and_nothing_else(shell: Shell) -> None:
+    told = f"{sys.executable} -m phaseline plugins list"
+    closed = f"{told} >&- && {told} >&- 2>&- <&-"
+    done = subprocess.run(["sh", "-c", closed], env=shell.environment, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_m16_what_runs_goes_on_where_its_progress_finds_no_room(shell: Shell) -> None:
     shell.run("init", "hello")
     with Path("/dev/full").open("w") as full:

@@ -16,7 +16,7 @@ from phaseline.use_cases.owning import engine_of, try_own
 from phaseline.use_cases.plans import plan_install
 from phaseline.use_cases.resources.applying import apply
 from phaseline.use_cases.resources.choosing import Choice
-from phaseline.use_cases.resources.deciding import complete, retry, signal
+from phaseline.use_cases.resources.deciding import complete, retry, signal, wake
 from phaseline.use_cases.resources.looking import list_resources
 from phaseline.use_cases.resources.moving import cancel, target
 from phaseline.use_cases.resources.why import why
@@ -76,7 +76,7 @@ def test_h46_resources_stop_where_it_was_said_with_their_target_and_go_on_when_c
 SLEEPS = "def handle(handler):\n    for node in handler.getResources():\n        handler.setSleeping(node, 3600)\n"
 
 
-def test_h46_who_stands_takes_no_signal_and_is_told_with_the_command(place: Workplace, tmp_path: Path) -> None:
+def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_command(place: Workplace, tmp_path: Path) -> None:
     (tmp_path / "phases" / "Create.py").write_text(SLEEPS)
     put(place, "front", "data-1", breaks=(read_breakpoint("Acme.Create=data-*"),))
     run(place, lambda: stands(place) and why(place, "front").phases[0].status == "Sleeping")
@@ -88,8 +88,15 @@ def test_h46_who_stands_takes_no_signal_and_is_told_with_the_command(place: Work
     assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
         signal(place, Choice(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"])
+    with pytest.raises(ProblemsError, match=r"PL-C041 data-1: .* stands at pre-Acme\.Create") as caught:
+        wake(place, both)
+    assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
+    with pytest.raises(ProblemsError, match="'data-1' stands at pre-Acme"):
+        wake(place, Choice(names=("data-1",)), phases=["breakpoint pre-Acme.Create"])
     given = signal(place, Choice(is_all=True), data=1)
     assert (given.resources, given.entries, given.phases) == (1, 1, ["Acme.Create"])
+    with pytest.raises(ProblemsError, match="PL-C041 none of 2 resources sleeps"):
+        wake(place, Choice(is_all=True))
     stop = why(place, "data-1").phases[0]
     assert (stop.status, stop.until_at, stop.mend) == ("Sleeping", 0, command)
 

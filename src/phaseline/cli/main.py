@@ -12,6 +12,10 @@ from phaseline.cli import lean
 def main() -> NoReturn:
     """The ``phaseline`` command."""
     sys.excepthook = report_defect
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from phaseline.cli.saying import open_closed
+
+        open_closed()
     lean.begin()
     code = _run()
     lean.end(code)

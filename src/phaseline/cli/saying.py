@@ -17,6 +17,18 @@ def say(text: str) -> None:
         forget(sys.stderr)
 
 
+def open_closed() -> None:
+    """What was closed when we began, as some daemons do it, leads nowhere; else the next file that is opened would get its number."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, mode))
+
+
 def forget(*streams: TextIO) -> None:
     """What is still said on these goes nowhere, instead of failing."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

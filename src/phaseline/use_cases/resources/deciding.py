@@ -65,7 +65,7 @@ LACKING: Mapping[Verb, str] = {
 """{verb: what a phase must have done that it is said of}"""
 NOBODY: Mapping[Verb, str] = {"signal": "PL-C093"}
 """{verb: the code of what is said where there is no such phase}, PL-C041 for all others."""
-OF_PHASES: frozenset[Verb] = frozenset({"signal"})
+OF_PHASES: frozenset[Verb] = frozenset({"wake", "signal"})
 """What is said to phases alone: who stands at a breakpoint is let go on by a person, who clears it."""
 MOST_TOLD = 20
 
@@ -117,7 +117,7 @@ def rerun(place: Workplace, choice: Choice, *, phases: Sequence[str]) -> Decided
 
 
 def wake(place: Workplace, choice: Choice, *, phases: Sequence[str] = ()) -> Decided:
-    """Have sleeping phases called now."""
+    """Have sleeping phases called now. Raises: PL-C041 where nothing sleeps, or who is named stands at a breakpoint, and as ``choose``."""
     return _decide(place, "wake", choice, phases, lambda _: {})
 
 
@@ -253,13 +253,14 @@ def _unfit(snapshot: Snapshot, number: int, verb: Verb, phases: Sequence[str]) -
         mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
         message = f"the resource '{name}' is in no phase '{missing[0]}' now"
         return Problem("PL-C040", message, f"{mend}See: phaseline resources show {name}", Place(subject=name))
+    code = NOBODY.get(verb, "PL-C041")
     point = _stands_at(stay, number) if verb in OF_PHASES and stay is not None else ""
     if point:
         mend = f"Clear it first: {clearing(point, snapshot.row.name, name)}"
-        return Problem("PL-C093", f"the resource '{name}' stands at {point}", mend, Place(subject=name))
+        return Problem(code, f"the resource '{name}' stands at {point}", mend, Place(subject=name))
     message = f"no phase of the resource '{name}' {LACKING[verb]}"
     mend = f"See how it stands: phaseline resources show {name}"
-    return Problem(NOBODY.get(verb, "PL-C041"), message, mend, Place(subject=name))
+    return Problem(code, message, mend, Place(subject=name))
 
 
 def _stands_at(stay: Stay, number: int) -> str:
