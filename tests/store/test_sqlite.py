@@ -12,9 +12,11 @@ import pytest
 from tests.store import builders as a
 from tests.store.files import python, refusal, stored
 
+from phaseline.model.execution import Request
+from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import DocumentChange, LogLine, Payload
-from phaseline.store import file, open_store, schema
+from phaseline.store import file, open_store, requests, schema
 from phaseline.store.memory import MemoryStore
 from phaseline.store.sqlite import SqliteStore
 
@@ -46,6 +48,32 @@ def test_what_is_committed_is_on_the_disk(store: SqliteStore, path: Path) -> Non
     with closing(file.open_writer(str(path))) as db:
         assert db.execute("pragma journal_mode").fetchone() == ("wal",)
         assert db.execute("pragma synchronous").fetchone() == (2,)
+
+
+def test_each_deployment_is_stored_with_its_own_blueprint_though_the_last_one_is_kept_as_text(
+    store: SqliteStore, path: Path, clock: a.FakeClock
+) -> None:
+    one = a.deployment("one")
+    other = altered(one.blueprint, description="another one")
+    store.create_deployment(one)
+    store.create_deployment(altered(one, name="again"))
+    store.create_deployment(
+        altered(one, name="other", blueprint=other, topology=altered(one.topology, blueprint=other))
+    )
+    store.create_deployment(altered(one, name="last"))
+    with closing(SqliteStore.open(path, clock)) as fresh:
+        told = [fresh.blueprint(number).description for number in (1, 2, 3, 4)]
+    assert told == [one.blueprint.description] * 2 + ["another one", one.blueprint.description]
+
+
+def test_equal_texts_of_requests_are_equal_requests_and_the_long_ones_are_not_kept() -> None:
+    for parameters in ({"a": 1}, {"a": True}, {"a": "x" * requests.MOST_TEXT}):
+        request = Request("install", parameters)
+        text = requests.to_json(request)
+        first, again = requests.from_json(text), requests.from_json(text)
+        assert first == again == request
+        assert type(again.parameters["a"]) is type(parameters["a"])
+        assert (first is again) is (len(text) <= requests.MOST_TEXT)
 
 
 def test_full_sync_holds_after_a_process_group_was_noted(store: SqliteStore) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,11 +52,19 @@ class BlueprintFiles:
         self._allowed_imports = allowed_imports
         self._main = main
         self._folder = Path(main).parent
-        self._roots = [self._folder.resolve(), *(Path(root).resolve() for root in more_folders)]
-        self._mirrors = [_folder_of(new).resolve() for _, new in import_rules if "://" not in new]
+        self._more_folders = more_folders
         self._limit_bytes = limit_bytes
         self._entries: frozenset[str] | None = None
         self._uploads: set[Path] = set()
+
+    @cached_property
+    def _roots(self) -> Sequence[Path]:
+        """The folders that imports must stay in; most blueprints import nothing but the built-in types."""
+        return [self._folder.resolve(), *(Path(root).resolve() for root in self._more_folders)]
+
+    @cached_property
+    def _mirrors(self) -> Sequence[Path]:
+        return [_folder_of(new).resolve() for _, new in self._import_rules if "://" not in new]
 
     def find(self, name: str, importer: str) -> str | None:
         """The file that a name means: as given, beside the importing file, beside the main file, in a further folder."""
@@ -84,11 +92,12 @@ class BlueprintFiles:
         try:
             if not path:
                 raise _refusal("PL-B001", "no file is named: its name is empty", "Name a file with a blueprint.", path)
-            if file.is_dir():
-                raise _refusal("PL-B001", f"'{path}' is a folder", "Name the file in it, such as blueprint.yaml.", path)
-            if not file.exists():
-                return None
             if not file.is_file():
+                if file.is_dir():
+                    mend = "Name the file in it, such as blueprint.yaml."
+                    raise _refusal("PL-B001", f"'{path}' is a folder", mend, path)
+                if not file.exists():
+                    return None
                 raise _refusal("PL-B001", f"'{path}' is no regular file", "Name a file with a blueprint in it.", path)
             with file.open("rb") as handle:
                 content = handle.read(self._limit_bytes + 1)

@@ -8,6 +8,10 @@ LENGTH = 6
 ALPHABET = np.array(list("abcdefghijklmnopqrstuvwxyz0123456789"))
 SPACE = len(ALPHABET) ** LENGTH
 """How many different suffixes there are."""
+WEIGHTS = np.array([len(ALPHABET) ** place for place in reversed(range(LENGTH))], np.uint32)
+"""Of the characters of a suffix, the first one first."""
+AT_ONCE = 100_000
+"""So many suffixes are written at once: a million would take 50 MB on the way."""
 
 
 def suffixes(seed: int, count: int, *, taken: frozenset[str] = frozenset()) -> list[str]:
@@ -32,11 +36,10 @@ def suffixes(seed: int, count: int, *, taken: frozenset[str] = frozenset()) -> l
 
 def _mixed(seed: int, first: int, count: int) -> np.ndarray:
     """Numbers below ``SPACE`` that look random: splitmix64 of a counter."""
-    with np.errstate(over="ignore"):
-        mixed = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        mixed += np.uint64(seed & 0xFFFFFFFFFFFFFFFF)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed += np.uint64(seed & 0xFFFFFFFFFFFFFFFF)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return (mixed ^ (mixed >> np.uint64(31))) % np.uint64(SPACE)
 
 
@@ -48,10 +51,9 @@ def _distinct(numbers: np.ndarray) -> np.ndarray:
 
 def _texts(numbers: np.ndarray) -> list[str]:
     """The numbers written in the alphabet, six characters each."""
-    digits = np.empty((len(numbers), LENGTH), dtype=ALPHABET.dtype)
-    rest = numbers.astype(np.uint32)
-    for place in range(LENGTH - 1, -1, -1):
-        rest, digit = np.divmod(rest, np.uint32(len(ALPHABET)))
-        digits[:, place] = ALPHABET[digit]
-    texts: list[str] = digits.view(f"<U{LENGTH}").ravel().tolist()
+    texts: list[str] = []
+    for first in range(0, len(numbers), AT_ONCE):
+        rest = numbers[first : first + AT_ONCE].astype(np.uint32)[:, None]
+        digits = ALPHABET[rest // WEIGHTS % np.uint32(len(ALPHABET))]
+        texts += digits.view(f"<U{LENGTH}").ravel().tolist()
     return texts

@@ -101,7 +101,7 @@ class Engine:
         self._events: list[Event] = []
         self._rows: list[EventRow] = []
         self._requests: dict[int, Request] = {}
-        self._known: set[int] = set()
+        self.known: set[int] = set()
         self._messages = LastMessages()
         self._ended: dict[int, ExecutionStatus] = {}
         self._alarm: int | None = None
@@ -146,7 +146,7 @@ class Engine:
 
     def submit(self, row: ExecutionRow) -> None:
         """Begin a stored execution as soon as no other one of its deployment stands in its way."""
-        self._known.add(row.number)
+        self.known.add(row.number)
         self.planning.begin(row)
         if self.claims.come(row):
             self._begin(row)
@@ -164,11 +164,11 @@ class Engine:
     def recover(self, rows: Sequence[ExecutionRow] | None = None) -> None:
         """Take up executions of the store where they stand; None: all that are open. Those at hand are left alone."""
         wanted = self._store.executions(only_open=True) if rows is None else rows
-        wanted = [row for row in wanted if row.number not in self._known]
+        wanted = [row for row in wanted if row.number not in self.known]
         new = [row for row in wanted if row.status is ExecutionStatus.QUEUED and not row.started_at]
         begun = {row.number for row in new}
         wanted = [row for row in wanted if row.number not in begun]
-        self._known.update(row.number for row in wanted)
+        self.known.update(row.number for row in wanted)
         held = self._outstanding.batches.keys() | self.scheduler.batches.keys()
         held |= {event.batch for event in self._events if isinstance(event, Reattached)}
         orphans = [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
@@ -187,7 +187,7 @@ class Engine:
 
     def take_up(self, row: ExecutionRow) -> None:
         """See that an open execution goes on, be it new or where it stands; one at hand is left alone."""
-        if row.number not in self._known:
+        if row.number not in self.known:
             self.recover([row])
 
     def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
@@ -408,7 +408,7 @@ class Engine:
             self.claims.end(row, was_canceled=status is ExecutionStatus.CANCELED)
             if self._phases is not None:
                 self._phases.paths.forget(execution)
-            self._known.discard(execution)
+            self.known.discard(execution)
         else:
             self._ended.pop(execution, None)
 

@@ -43,6 +43,8 @@ class Orders(Protocol):
     """Who knows how entries stand that are at hand."""
     deployments: Deployments
     """What entries keep for their next call."""
+    known: set[int]
+    """Open executions that are at hand."""
 
     def take_up(self, row: ExecutionRow) -> None:
         """See that an open execution goes on."""
@@ -103,7 +105,7 @@ class Door:
         """Everything that has no answer yet is found by the first look. ``signals``: where those are put that a turn is to store."""
         self._store, self._orders, self._signals = store, orders, signals
         self._seen = 0
-        self._open: dict[int, ExecutionRow] = {}
+        self._open: dict[int, ExecutionRow] | None = None
         self.answers: list[Answer] = []
 
     def look(self) -> bool:
@@ -111,11 +113,17 @@ class Door:
         asked = self._store.requests(self._seen)
         if not asked:
             return False
-        self._open = {row.number: row for row in self._store.executions(only_open=True)}
+        self._open = None
         for request in asked:
             self._seen = request.number
             self.answers.append(Answer(request.number, self._answer(request)))
         return True
+
+    def _row(self, request: RequestRow) -> ExecutionRow | None:
+        """The execution that a request is about; those that are open are read once for all requests of a look."""
+        if self._open is None:
+            self._open = {row.number: row for row in self._store.executions(only_open=True)}
+        return self._open.get(request.execution) or self._store.execution(str(request.body.get("id", "")))
 
     def _answer(self, request: RequestRow) -> Mapping[str, Value]:
         if request.kind is RequestKind.STOP:
@@ -128,7 +136,9 @@ class Door:
         if request.kind is RequestKind.PAUSE:
             self._orders.look_at_pauses()
             return DONE
-        row = self._open.get(request.execution) or self._store.execution(str(request.body.get("id", "")))
+        if request.kind is RequestKind.START and request.execution in self._orders.known:
+            return DONE
+        row = self._row(request)
         if row is None:
             return refused(Problem("PL-C011", "there is no such execution", "See: phaseline executions list"))
         try:

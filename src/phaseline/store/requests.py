@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.execution import Request, RetryPolicy, StopAfter
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 WAIT = Request("").if_busy
 """What a request says that was stored before it could say anything else."""
+MOST_KEPT, MOST_TEXT = 64, 1_000
+"""Requests that are not read again, and the characters of the longest of them: a command reads its own several times."""
 
 
 def to_json(request: Request) -> str:
@@ -37,6 +40,10 @@ def to_json(request: Request) -> str:
 
 def from_json(text: str) -> Request:
     """The request of ``to_json``."""
+    return _known(text) if len(text) <= MOST_TEXT else _from_json(text)
+
+
+def _from_json(text: str) -> Request:
     found = json.loads(text)
     return Request(
         workflow=found["workflow"],
@@ -51,6 +58,9 @@ def from_json(text: str) -> Request:
         timeout_s=found.get("timeout_s"),
         breakpoints=_breakpoints(found["breakpoints"]) if "breakpoints" in found else (),
     )
+
+
+_known = lru_cache(maxsize=MOST_KEPT)(_from_json)
 
 
 def _breakpoints(told: list[dict[str, Any]]) -> tuple[Breakpoint, ...]:

@@ -164,7 +164,7 @@ class SqliteStore:
         with self._writing() as db:
             if replaces:
                 writes.delete_deployment(db, replaces, self._clock.now(), new.actor)
-            number = writes.add_deployment(db, new)
+            number = writes.add_deployment(db, new, self._topologies.text_of)
             row = writes.add_execution(db, request, number, asks=self._asks(asks)) if request else None
             if self._epoch:
                 self._turns.expect(number, len(new.topology))

@@ -28,7 +28,8 @@ SEPARATOR = "\0"
 """Between ids; the one character that no YAML name can contain."""
 GROUPED = ("groups", "policies", "scaling_groups", "policy_types", "policy_triggers", "labels", "resource_tags")
 """What else a blueprint says that nodes do not need."""
-
+MOST_TEXT = 1_000_000
+"""Characters of the longest blueprint that is kept to be written again."""
 IS_CUT, IS_RULE, IN_GROUP = -1, 1, 2
 """What stands beside a link: 0 for rows, ``IS_CUT``, ``IS_RULE``, or ``IN_GROUP`` and on for the scaling groups from 0 on."""
 CUT = "cut "
@@ -100,6 +101,7 @@ class KnownTopologies:
 
     def __init__(self) -> None:
         """Knows none."""
+        self._told: tuple[Blueprint, str] | None = None
         self._used: WeakValueDictionary[tuple[int, int], Topology] = WeakValueDictionary()
         self._last: Topology | None = None
 
@@ -110,6 +112,14 @@ class KnownTopologies:
     def keep(self, deployment: int, version: int, topology: Topology) -> None:
         """Have it at hand for as long as somebody uses it, at least until the next."""
         self._used[deployment, version] = self._last = topology
+
+    def text_of(self, blueprint: Blueprint) -> str:
+        """As ``blueprint_to_text``; that of the last one is known, so that who installs one again and again writes it once."""
+        if self._told is not None and self._told[0] is blueprint:
+            return self._told[1]
+        text = blueprint_to_text(blueprint)
+        self._told = (blueprint, text) if len(text) <= MOST_TEXT else None
+        return text
 
 
 def blueprint_to_text(blueprint: Blueprint) -> str:

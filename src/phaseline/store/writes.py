@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered
 from phaseline.model.labels import labels_of
@@ -11,6 +12,11 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.store import asking, failures, growing, reads, requests, stored_blueprints, topologies
 from phaseline.store.documents import to_text
 from phaseline.store.labels import add_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.model.blueprint import Blueprint
 
 
 def epoch(db: sqlite3.Connection) -> int:
@@ -24,8 +30,10 @@ def raise_epoch(db: sqlite3.Connection) -> int:
     return epoch(db)
 
 
-def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
-    """The number of the deployment. Raises PL-S010 if the name is taken."""
+def add_deployment(
+    db: sqlite3.Connection, new: NewDeployment, text_of: Callable[[Blueprint], str] = topologies.blueprint_to_text
+) -> int:
+    """The number of the deployment. ``text_of``: the blueprint as it is stored. Raises PL-S010 if the name is taken."""
     tenant = new.actor.tenant
     taken = "select 1 from deployment where tenant = ? and name = ? and deleted_at = 0"
     if db.execute(taken, (tenant, new.name)).fetchone():
@@ -45,7 +53,7 @@ def add_deployment(db: sqlite3.Connection, new: NewDeployment) -> int:
     )
     added = db.execute("insert into deployment values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?)", values)
     number = int(added.lastrowid or 0)
-    body = topologies.blueprint_to_text(new.blueprint)
+    body = text_of(new.blueprint)
     db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
     row = topologies.to_row(new.topology, new.blueprint)
     db.execute(f"insert into topology values (?{', ?' * len(row)}, 0)", (number, *row))

@@ -11,7 +11,7 @@ from phaseline.use_cases.store_file import has_store, store_file
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from phaseline.model.stored_blueprints import StoredBlueprint
     from phaseline.use_cases.packages.types import PackageTypes
@@ -133,11 +133,11 @@ def work_folder(place: Workplace) -> Path:
     return Path(f"{file}.blueprints") if file is not None else place.passing_folder
 
 
-def lay_out_again(place: Workplace, deployments: Iterable[int]) -> None:
-    """See that what these deployments need of stored blueprints is where their calls look for it."""
+def lay_out_again(place: Workplace, deployments: Callable[[], Iterable[int]]) -> None:
+    """See that what these deployments need of stored blueprints is where their calls look for it; where none is stored, nobody asks for them."""
     shelf = place.store.stored_blueprints
     if not shelf.all():
         return
-    needed = {row.number: row for number in set(deployments) for row in shelf.of_deployment(number).values()}
+    needed = {row.number: row for number in set(deployments()) for row in shelf.of_deployment(number).values()}
     for row in needed.values():
         laid_out(place, row)

@@ -25,7 +25,7 @@ def refuse_moved(place: Workplace, row: DeploymentRow) -> None:
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
         mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
         raise fail("PL-C043", message, mend, subject=row.name)
-    lay_out_again(place, [row.number])
+    lay_out_again(place, lambda: [row.number])
     if place.store.has_packages:
         from phaseline.use_cases.packages.known import lay_out_packages
 

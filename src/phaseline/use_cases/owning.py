@@ -122,12 +122,14 @@ def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) ->
     with engine_of(place, watching, ticket.row) as engine:
         leave.interrupts(engine)
         engine.recover()
-        row = store.execution(ticket.row.id)
+        row = engine.planning.row(number) if number in engine.known else store.execution(ticket.row.id)
         ticket.hear_of(row)
         was_over = (row is None or row.status.is_ended) and ticket.is_answered(store)
         told: set[str] = set()
 
         def has_settled() -> bool:
+            if engine.has_turned and not ticket.request and (number in engine.known or engine.has_ended(number)):
+                ticket.has_answer = True  # this engine has taken it up, and said so with its first turn
             if not ticket.has_answer and not (engine.has_turned and ticket.is_answered(store)):
                 return False
             is_over = was_over or ticket.refusal is not None
@@ -245,7 +247,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         from phaseline.use_cases.packages.known import lay_out_packages
 
         lay_out_packages(place)
-    lay_out_again(place, (row.deployment for row in place.store.executions(only_open=True)))
+    lay_out_again(place, lambda: (row.deployment for row in place.store.executions(only_open=True)))
     log.started(place.command, user=place.actor.name)
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
     why = "it was broken off"
