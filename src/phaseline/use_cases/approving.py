@@ -9,11 +9,15 @@ from phaseline.model.problem import fail
 from phaseline.model.rows import RequestKind
 from phaseline.run.requests import refuse_ended
 from phaseline.use_cases.asking import ask
-from phaseline.use_cases.finding import find_execution
 from phaseline.use_cases.hooked import plan_waited_for, waiting_hooks
+from phaseline.use_cases.meant import the_open_one
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phaseline.model.blueprint import Value
+    from phaseline.model.rows import ExecutionRow
+    from phaseline.use_cases.hooked import WaitingHook
     from phaseline.use_cases.workplace import Workplace
 
 
@@ -41,11 +45,9 @@ def approve(
     Whether the approval counts, the hook decides that waits. Raises: PL-C017 if the execution has ended, PL-H020 if it waits
     for no approval, PL-H021 if it waits for that of another plan.
     """
-    row = find_execution(place.store, id, deployment, to_change=True)
+    row = _meant(place, id, deployment, plan)
     refuse_ended(row, "nothing in it waits")
-    waiting = [
-        one for one in waiting_hooks(place.store, place.store.graphs(row.number)) if plan_waited_for(one.note.result)
-    ]
+    waiting = _waiting(place, row)
     if not waiting:
         mend = f"Look what it does: phaseline executions show {row.id}"
         raise fail("PL-H020", f"nothing in '{row.id}' waits for an approval", mend)
@@ -69,6 +71,24 @@ def approve(
         "" if owner is None else str(owner),
         "" if "" in objections else objections[0],
     )
+
+
+def _meant(place: Workplace, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
+    """The only execution that waits for an approval of this plan; where none does, the only one that waits for any."""
+    row = the_open_one(place.store, id, deployment, "approve", lambda row: _waits_for(_waiting(place, row), plan))
+    if id is not None or plan is None or _waits_for(_waiting(place, row), plan):
+        return row
+    return the_open_one(place.store, None, deployment, "approve", lambda row: _waits_for(_waiting(place, row), None))
+
+
+def _waiting(place: Workplace, row: ExecutionRow) -> Sequence[WaitingHook]:
+    hooks = waiting_hooks(place.store, place.store.graphs(row.number))
+    return [one for one in hooks if plan_waited_for(one.note.result)]
+
+
+def _waits_for(waiting: Sequence[WaitingHook], plan: str | None) -> bool:
+    """Whether an approval of this plan is waited for; None: of any."""
+    return any(plan in {None, plan_waited_for(one.note.result)} for one in waiting)
 
 
 def _objection(data: object, actor: str) -> str:

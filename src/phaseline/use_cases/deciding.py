@@ -18,7 +18,8 @@ from phaseline.run.requests import refuse_clean, refuse_completed, refuse_ended
 from phaseline.use_cases.asking import Ticket, ask
 from phaseline.use_cases.claiming import beside, refuse_reopening
 from phaseline.use_cases.executions import as_statuses, standing, view_execution
-from phaseline.use_cases.finding import find_execution
+from phaseline.use_cases.finding import find_execution, listed
+from phaseline.use_cases.meant import the_begun_one, the_failed_one, the_fitting_one, the_open_one
 from phaseline.use_cases.moving import refuse_moved
 from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.typos import did_you_mean
@@ -50,7 +51,7 @@ def resume(
 
     Raises: PL-C017 if it has ended, PL-C024 if the folder of its code is gone.
     """
-    row = find_execution(place.store, id, deployment, to_change=True)
+    row = the_begun_one(place.store, id, deployment, "resume")
     refuse_ended(row, "nothing is left to resume")
     _refuse_moved(place, row)
     return conduct(place, Ticket(row), watcher, detach=detach)
@@ -86,7 +87,7 @@ def retry(
     Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder
     of its code is gone, PL-C028 while a call that was given up, and must not be repeated, still runs.
     """
-    row = find_execution(place.store, id, deployment, to_change=True)
+    row = the_failed_one(place.store, id, deployment, RETRIED)
     refuse_reopening(place.store, row)
     refuse_completed(row)
     _refuse_moved(place, row)
@@ -122,10 +123,15 @@ def complete(
     if not reason.strip():
         mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
         raise fail("PL-C029", "the reason is empty", mend)
-    row = find_execution(place.store, id, deployment, to_change=True)
-    refuse_reopening(place.store, row)
+    store = place.store
+
+    def choose(row: ExecutionRow) -> dict[str, Value]:
+        return chosen(store, row, instances, operations, COMPLETED)
+
+    row = the_fitting_one(store, id, deployment, "complete", choose)
+    refuse_reopening(store, row)
     _refuse_closed(row)
-    body = {**chosen(place.store, row, instances, operations, COMPLETED), "reason": reason}
+    body = {**choose(row), "reason": reason}
     ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row))
     return conduct(place, ticket, watcher)
 
@@ -140,10 +146,13 @@ def wake(
     watcher: Watcher | None = None,
 ) -> ExecutionView:
     """Have what sleeps called now (T9). Raises: PL-C017 if the execution has ended, and as ``complete``."""
-    row = find_execution(place.store, id, deployment, to_change=True)
+
+    def choose(row: ExecutionRow) -> dict[str, Value]:
+        return chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,))
+
+    row = the_fitting_one(place.store, id, deployment, "wake", choose)
     refuse_ended(row, "nothing in it sleeps")
-    body = chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,))
-    return conduct(place, ask(place, RequestKind.WAKE, row, body), watcher)
+    return conduct(place, ask(place, RequestKind.WAKE, row, choose(row)), watcher)
 
 
 def rerun(
@@ -159,9 +168,13 @@ def rerun(
 
     Raises: PL-C014 if no entry fits, or the state was left; PL-C027 if the execution has no phase of that name.
     """
-    row = find_execution(place.store, id, deployment, to_change=True)
+
+    def choose(row: ExecutionRow) -> dict[str, Value]:
+        return chosen(place.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
+
+    row = the_fitting_one(place.store, id, deployment, "rerun", choose)
     refuse_reopening(place.store, row)
-    body = chosen(place.store, row, instances, phases, (EntryStatus.COMPLETED,), only_phases=True)
+    body = choose(row)
     return conduct(place, ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row)), watcher)
 
 
@@ -178,7 +191,7 @@ def cancel(
     One that was canceled without waiting may have calls that still run: ``kill`` ends those.
     Raises: PL-C017 if it has ended.
     """
-    row = find_execution(place.store, id, deployment, to_change=True)
+    row = the_open_one(place.store, id, deployment, "cancel", lambda _: True)
     if how != "kill" or place.store.owner() is None:
         refuse_ended(row, "nothing is left to cancel")
     return conduct(place, ask(place, RequestKind.CANCEL, row, {"how": how}), watcher)
@@ -297,9 +310,11 @@ def _numbers(instances: Sequence[str], known: dict[str, int]) -> set[int]:
             number for id, number in known.items() if id.startswith(text)
         ]
         if len(fitting) != 1:
+            if fitting:
+                names = listed(id for id in known if id.startswith(text))
+                message = f"'{text}' is the beginning of {len(fitting)} instances: {names}"
+                raise fail("PL-C013", message, "Write more of it, as much as makes it unique, or name each of them.")
             hint = did_you_mean(text, list(known)[:1000]) or "see them with: phaseline instances list"
-            several = f"'{text}' is the beginning of {len(fitting)} instances"
-            message = several if fitting else f"there is no instance '{text}' in this deployment"
-            raise fail("PL-C013" if fitting else "PL-C012", message, f"Correct the id; {hint}")
+            raise fail("PL-C012", f"there is no instance '{text}' in this deployment", f"Correct the id; {hint}")
         found.add(fitting[0])
     return found

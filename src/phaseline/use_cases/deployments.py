@@ -175,6 +175,7 @@ def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
     }
     executions = store.executions(row.number)
     latest = executions[-1] if executions else None
+    before = _left_behind(store, executions) if len(executions) > 1 else ""
     return DeploymentView(
         name=row.name,
         status=_status_of_resources(executions)
@@ -189,7 +190,15 @@ def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
         latest_execution=latest.id if latest else "",
         latest_status=latest.status.value if latest else "",
         kind=row.kind,
+        unfinished=before,
     )
+
+
+def _left_behind(store: Store, executions: Sequence[ExecutionRow]) -> str:
+    from phaseline.use_cases.left_behind import left_behind
+
+    found = left_behind(store, executions)
+    return "" if found is None else found.id
 
 
 def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:

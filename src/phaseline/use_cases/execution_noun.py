@@ -24,7 +24,7 @@ class Executions:
     """Runs of workflows. Those that run one return when it has ended, needs a person, or is detached.
 
     An ``id`` or a name may be a unique beginning; without an id the latest execution of ``deployment`` is meant, or of the
-    only deployment there is.
+    only deployment there is; by words that change one (approve, complete, resume, cancel …) the only one to which they apply.
     """
 
     def __init__(self, place: Workplace) -> None:

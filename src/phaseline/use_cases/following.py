@@ -44,6 +44,7 @@ def wait(
     """Until one of the endings. ``leaves``: whether the user wants to go; ``own``: try to become the owner."""
     look = 0
     view = View(place, ticket.row)
+    is_told = False  # whom it waits for
     if ticket.is_new and not leaves() and own():
         return Ending.OWNS
     while True:
@@ -54,6 +55,9 @@ def wait(
             look = now
             if is_settled(place.store, ticket):
                 return Ending.SETTLED
+            if not is_told and (blocker := blocker_of(place.store, ticket.row)):
+                watcher.noticed(waits_for(place.store, ticket.row, blocker))
+                is_told = True
         if own():
             return Ending.OWNS
         if watcher.wants_progress:
@@ -69,6 +73,23 @@ def is_settled(store: Store, ticket: Ticket) -> bool:
         return True
     row = store.execution(ticket.row.id)
     return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION or _is_stuck(store, row)
+
+
+def blocker_of(store: Store, row: ExecutionRow) -> str:
+    """The id of the execution that one which has not begun waits for; empty if for none."""
+    now = store.execution(row.id)
+    queued = None if now is None else queued_behind(store, now)
+    return "" if queued is None else queued.blocker.id
+
+
+def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
+    """That an execution waits for another one, and what that one waits for a person to say."""
+    from phaseline.use_cases.stuck import awaited_in
+
+    other = store.execution(blocker)
+    awaited = [] if other is None else awaited_in(store, other)
+    words = "".join(f"; {one.text}: {one.mend}" for one in awaited)
+    return f"{row.id} waits for {blocker}{words}. To begin beside it: --if-busy force"
 
 
 def _is_stuck(store: Store, row: ExecutionRow) -> bool:
@@ -135,7 +156,7 @@ def _failing(
     for note in notes:
         status = EntryStatus(int(statuses[note.position]))
         is_bad = status in {EntryStatus.FAILED, EntryStatus.UNSURE}
-        if not is_bad and (not note.attempts or status >= EntryStatus.COMPLETED):
+        if not is_bad and (not note.retries or status >= EntryStatus.COMPLETED):
             continue
         count += 1
         if len(shown) < MAX_FAILING:

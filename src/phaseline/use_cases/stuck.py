@@ -13,9 +13,10 @@ from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, ExecutionStatus
-from phaseline.use_cases.executions import as_statuses, standing, subject_ids, with_running
+from phaseline.use_cases.executions import WORTH_TELLING, as_statuses, standing, subject_ids, with_running
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.history import owners
+from phaseline.use_cases.left_behind import left_behind, left_half_way
 from phaseline.use_cases.resources.present import only_present
 from phaseline.use_cases.values import Page
 
@@ -113,14 +114,21 @@ def list_stuck(place: Workplace, *, deployment: str | None = None, limit: int | 
 def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
     """Executions of deployments that are there which are open, or are the latest and left something; oldest first.
 
-    One that was canceled is left out unless there are calls of which nobody knows, or steps that had failed before.
+    One before the latest counts, too, while instances stand half way where it failed (``left_behind``). One that was
+    canceled is left out unless there are calls of which nobody knows, or steps that had failed before.
     """
     living = {row.number for row in store.deployments()}
-    latest: dict[int, ExecutionRow] = {}
+    by_deployment: dict[int, list[ExecutionRow]] = {}
     rows = [row for row in store.executions(deployment) if row.deployment in living]
     for row in rows:
-        latest[row.deployment] = row
-    return [row for row in rows if not row.status.is_ended or (_is_latest(latest, row) and _leaves_things(store, row))]
+        by_deployment.setdefault(row.deployment, []).append(row)
+    latest = {number: some[-1] for number, some in by_deployment.items()}
+    hidden = {left.number for some in by_deployment.values() if (left := left_behind(store, some)) is not None}
+    return [
+        row
+        for row in rows
+        if not row.status.is_ended or row.number in hidden or (_is_latest(latest, row) and _leaves_things(store, row))
+    ]
 
 
 def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
@@ -188,6 +196,13 @@ def _gather_graph(
     if told:
         statuses = statuses.copy()
         statuses[told] = EntryStatus.COMPLETED
+    if (
+        row.status.is_ended
+        and row.request.workflow != REACH
+        and store.executions(row.deployment)[-1].number != row.number
+    ):
+        is_over = np.isin(statuses, WORTH_TELLING) & ~left_half_way(store, row, graph, statuses)  # it was mended since
+        statuses = np.where(is_over, np.uint8(EntryStatus.COMPLETED), statuses)
     stuck = [EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, *([] if is_quiet else [EntryStatus.RUNNING])]
     if np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
         _Case(store, row, graph, statuses).gather(stuck, now, groups)

@@ -119,7 +119,8 @@ class ExecutionView:
 class DeploymentView:
     """One deployment. ``states``: {state word: instances}; ``status``: what a person wants to know first (W11).
 
-    ``kind``: what it was made of, a blueprint or resources.
+    ``kind``: what it was made of, a blueprint or resources. ``unfinished``: an execution before the latest that has failed, and
+    left instances half way that nothing has mended since; empty if none.
     """
 
     name: str
@@ -133,6 +134,7 @@ class DeploymentView:
     latest_execution: str = ""
     latest_status: str = ""
     kind: DeploymentKind = "blueprint"
+    unfinished: str = ""
 
 
 @frozen

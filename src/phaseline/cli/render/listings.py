@@ -32,12 +32,19 @@ def deployment_list(page: Page[DeploymentView]) -> str:
             view.name,
             view.status,
             counted(view.states),
-            f"{view.latest_execution} ({view.latest_status})" if view.latest_execution else "-",
+            _latest(view),
             moment(view.created_at),
         ]
         for view in page.items
     ]
     return table(head, rows) + left_out(page)
+
+
+def _latest(view: DeploymentView) -> str:
+    if not view.latest_execution:
+        return "-"
+    before = f"; {view.unfinished} unfinished" if view.unfinished else ""
+    return f"{view.latest_execution} ({view.latest_status}){before}"
 
 
 def _origin(view: DeploymentDetails) -> list[str]:
@@ -59,8 +66,12 @@ def deployment_text(view: DeploymentDetails) -> str:
         *([f"  plugins     {', '.join(view.plugin_folders)}"] if view.plugin_folders else []),
         f"  created     {moment(view.created_at)} by {view.created_by}",
         f"  instances   {number(view.instance_count, 'instance')}: {counted(view.states)}",
-        f"  latest      {view.latest_execution} ({view.latest_status})" if view.latest_execution else "  latest      -",
+        f"  latest      {_latest(view)}",
     ]
+    if view.unfinished:
+        lines.append(
+            f"  unfinished  {view.unfinished}; try again what failed: phaseline executions retry {view.unfinished}"
+        )
     if view.labels:
         lines += [f"  labels      {labels_line(view.labels)}"]
     if view.inputs:
