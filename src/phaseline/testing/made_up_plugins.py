@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -16,7 +15,8 @@ from phaseline.model.rows import Remark
 from phaseline.model.status import OutcomeKind
 from phaseline.run.reports import Report, only_logs
 from phaseline.run.trying import WORDS
-from phaseline.testing.simulation.plugins import members_of, without
+from phaseline.testing.coming import Coming
+from phaseline.testing.simulation.plugins import members_of
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -131,8 +131,7 @@ class MadeUpPlugins:
     def __init__(self, inbox: Inbox[Report], deployments: Deployments, clock: VirtualClock, script: Script) -> None:
         """Nothing is being called."""
         self._inbox, self._deployments, self._clock, self._script = inbox, deployments, clock, script
-        self._coming: list[tuple[int, int, Report]] = []
-        self._count = 0
+        self._coming = Coming(clock)
 
     def slots(self) -> Mapping[str, int]:
         """How many calls each pool holds at once."""
@@ -152,7 +151,7 @@ class MadeUpPlugins:
             self._note(batch, called, [WORDS[said.kind] for said in says])
             together = sorted(zip(says, called, strict=True), key=lambda pair: pair[0].takes_s)
             for takes_s, answers in groupby(together, key=lambda pair: pair[0].takes_s):
-                self._post(round(takes_s * 1000), self._report(batch, list(answers)))
+                self._coming.add(round(takes_s * 1000), self._report(batch, list(answers)))
 
     def _member(self, number: int, segment: Segment, place: int) -> Member:
         loaded = self._deployments.loaded(segment.deployment)
@@ -192,25 +191,21 @@ class MadeUpPlugins:
             remarks,
         )
 
-    def _post(self, after_ms: int, report: Report) -> None:
-        self._count += 1
-        heapq.heappush(self._coming, (self._clock.now() + after_ms, self._count, report))
-
     @property
     def next_at(self) -> int | None:
         """When the next answer comes, in ms; None: none will."""
-        return self._coming[0][0] if self._coming else None
+        return self._coming.next_at
 
     def deliver(self) -> None:
         """Post what has come. Without an answer the loop is nudged, so that it never waits in real time."""
-        while self._coming and self._coming[0][0] <= self._clock.now():
-            self._inbox.post(heapq.heappop(self._coming)[2])
+        for report in self._coming.arrived():
+            self._inbox.post(report)
         self._inbox.post(only_logs(0, ()))
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
         """Killed calls never answer; the others end as they would have ended."""
         if kill:
-            self._coming = without(self._coming, batch, members)
+            self._coming.drop(batch, members)
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
         """Nothing survives the engine."""
@@ -225,4 +220,4 @@ class MadeUpPlugins:
     def stop(self, drain_s: float) -> None:
         """Nothing answers any more, however long one waits."""
         del drain_s
-        self._coming = []
+        self._coming.clear()

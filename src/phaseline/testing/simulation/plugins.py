@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from phaseline.model.graph import SubjectKind
 from phaseline.model.rows import DocumentChange
 from phaseline.model.status import OutcomeKind
 from phaseline.run.reports import Report
+from phaseline.testing.coming import Coming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,10 +41,9 @@ class SimulatedExecutor:
     ) -> None:
         """Nothing is being called."""
         self._inbox, self._deployments, self._clock, self._dice, self._ledger = inbox, deployments, clock, dice, ledger
-        self._coming: list[tuple[int, int, Report]] = []
+        self._coming = Coming(clock)
         self._answering: set[tuple[int, int]] = set()
         """(batch, member) of calls that answer when they are ended."""
-        self._count = 0
         self._slots = {"threads": dice.random.randint(1, 4), "workers": dice.random.randint(1, 3)}
 
     def slots(self) -> Mapping[str, int]:
@@ -64,14 +63,14 @@ class SimulatedExecutor:
             kind, after, delay = self._draw(policy)
             together.setdefault(after, []).append((member, kind, delay))
             if dice.happens(faults.notes) and segment.kind is not SubjectKind.DEPLOYMENT:
-                self._post(after // 2, self._note(batch, segment, place, member))
+                self._coming.add(after // 2, self._note(batch, segment, place, member))
         for after, answers in together.items():
             report = self._report(batch, answers)
-            self._post(after, report)
+            self._coming.add(after, report)
             if dice.happens(faults.twice):
-                self._post(after + dice.one(0, 1, 5_000), report)
+                self._coming.add(after + dice.one(0, 1, 5_000), report)
         if dice.happens(faults.foreign):
-            self._post(0, self._foreign(batch))
+            self._coming.add(0, self._foreign(batch))
 
     def _draw(self, policy: Policy) -> tuple[int, int, int]:
         """(outcome, ms until it comes, ms until the next call or -1) of one member."""
@@ -106,20 +105,16 @@ class SimulatedExecutor:
         kind = np.array([self._dice.one(COMPLETED, FAILED)], np.uint8)
         return Report(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))
 
-    def _post(self, after: int, report: Report) -> None:
-        self._count += 1
-        heapq.heappush(self._coming, (self._clock.now() + after, self._count, report))
-
     @property
     def next_at(self) -> int | None:
         """When the next answer comes, in ms; None: none will."""
-        return self._coming[0][0] if self._coming else None
+        return self._coming.next_at
 
     def deliver(self) -> int:
         """Post what has come; how much. Without an answer the loop is nudged, so that it never waits in real time."""
-        count, now = 0, self._clock.now()
-        while self._coming and self._coming[0][0] <= now:
-            self._inbox.post(heapq.heappop(self._coming)[2])
+        count = 0
+        for report in self._coming.arrived():
+            self._inbox.post(report)
             count += 1
         if not count:
             self._inbox.wake()
@@ -131,10 +126,10 @@ class SimulatedExecutor:
         """
         if not kill:
             return
-        self._coming = without(self._coming, batch, members)
+        self._coming.drop(batch, members)
         ended = [member for member in members.tolist() if (batch, member) in self._answering]
         if ended:
-            self._post(
+            self._coming.add(
                 0, Report(batch, np.array(ended, np.int32), np.full(len(ended), FAILED), np.full(len(ended), -1))
             )
 
@@ -151,7 +146,7 @@ class SimulatedExecutor:
     def stop(self, drain_s: float) -> None:
         """Nothing answers any more, however long one waits."""
         del drain_s
-        self._coming = []
+        self._coming.clear()
 
 
 def members_of(batch: Batch) -> Iterator[tuple[int, Segment, int]]:
@@ -161,14 +156,3 @@ def members_of(batch: Batch) -> Iterator[tuple[int, Segment, int]]:
         for place in range(len(segment.positions)):
             yield member, segment, place
             member += 1
-
-
-def without(coming: list[tuple[int, int, Report]], batch: int, members: np.ndarray) -> list[tuple[int, int, Report]]:
-    """A heap of reports to come, without what it says of these members; a report that says nothing more is gone."""
-    left = [
-        (at, number, report.of(~np.isin(report.members, members)) if report.batch == batch else report)
-        for at, number, report in coming
-    ]
-    left = [entry for entry in left if len(entry[2].members)]
-    heapq.heapify(left)
-    return left
