@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import phaseline
 from phaseline import ProblemsError
 from phaseline.model.blueprint import Value
 from phaseline.use_cases import loading
@@ -125,3 +126,30 @@ def test_no_more_is_remembered_than_is_bounded(place: Workplace, tmp_path: Path)
     assert read(loading.MOST_REMEMBERED) is last[-1]
     large = "#" * loading.MOST_TEXT
     assert read(0, large) is not read(0, large)
+
+
+WILD = """
+from phaseline import operation
+
+@operation
+def create(item):
+    item.runtime_properties["seen"] = [list(item.properties["tags"]), item.properties.get("more", "nothing")]
+    item.properties["tags"].append("mine")
+    item.properties["more"] = "mine"
+"""
+
+
+def test_what_a_plugin_does_to_properties_is_seen_by_no_other_deployment(tmp_path: Path) -> None:
+    (tmp_path / "wild.py").write_text(WILD)
+    file = tmp_path / "blueprint.yaml"
+    file.write_text(
+        "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n"
+        "plugins: {wild: {executor: central_deployment_agent, install: false}}\n"
+        "node_types: {own: {derived_from: cloudify.nodes.Root, properties: {tags: {default: [a]}}}}\n"
+        "node_templates: {web: {type: own, interfaces: {cloudify.interfaces.lifecycle: {create: wild.wild.create}}}}\n"
+    )
+    with phaseline.open("memory:", plugins=[str(tmp_path)]) as shop:
+        for name in ("one", "two", "three"):
+            assert shop.executions.install(str(file), name).status == "completed"
+            (web,) = shop.instances.list(deployment=name).items
+            assert shop.instances.show(web.id).runtime_properties["seen"] == [["a"], "nothing"]

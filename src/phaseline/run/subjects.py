@@ -15,7 +15,7 @@ from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.distinct import neighbours
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
-from phaseline.model.properties import laid_over, merge
+from phaseline.model.properties import copy_mapping, laid_over, merge
 from phaseline.model.rows import DocumentChange
 from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import state_name
@@ -220,7 +220,8 @@ class LoadedDeployment:
         if relationship.has_functions:
             scope = altered(self._scope, source=source, target=target)
             properties = {name: self._watch().evaluate(value, scope) for name, value in properties.items()}
-        return RelationshipView(relationship.type, relationship.type_hierarchy, properties, self.topology.ids[target])
+        target_id = self.topology.ids[target]
+        return RelationshipView(relationship.type, relationship.type_hierarchy, copy_mapping(properties), target_id)
 
     def instance(self, id: str) -> InstanceView:
         """The instance of this id. ``KeyError`` if there is none."""
@@ -247,7 +248,9 @@ class LoadedDeployment:
             scope = altered(self._scope, own=instance.number)
             watch = self._watch()
             properties = {key: watch.evaluate(value, scope) for key, value in properties.items()}
-        return NodeView(node.name, node.type, node.type_hierarchy, properties, self._instance_counts[number])
+        # Other deployments may be made of this node: whatever a plugin does to a mapping that it is not to change stays here.
+        own = copy_mapping(properties)
+        return NodeView(node.name, node.type, node.type_hierarchy, own, self._instance_counts[number])
 
     @cached_property
     def _indexes(self) -> list[int]:
