@@ -17,7 +17,7 @@ from phaseline.use_cases.plans import plan_install
 from phaseline.use_cases.resources.applying import apply
 from phaseline.use_cases.resources.choosing import Choice
 from phaseline.use_cases.resources.deciding import complete, retry, signal, wake
-from phaseline.use_cases.resources.looking import list_resources
+from phaseline.use_cases.resources.looking import list_resources, show_resource
 from phaseline.use_cases.resources.moving import cancel, target
 from phaseline.use_cases.resources.why import why
 from phaseline.use_cases.settings import Settings
@@ -76,7 +76,9 @@ def test_h46_resources_stop_where_it_was_said_with_their_target_and_go_on_when_c
 SLEEPS = "def handle(handler):\n    for node in handler.getResources():\n        handler.setSleeping(node, 3600)\n"
 
 
-def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_command(place: Workplace, tmp_path: Path) -> None:
+def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_command(
+    place: Workplace, tmp_path: Path
+) -> None:
     (tmp_path / "phases" / "Create.py").write_text(SLEEPS)
     put(place, "front", "data-1", breaks=(read_breakpoint("Acme.Create=data-*"),))
     run(place, lambda: stands(place) and why(place, "front").phases[0].status == "Sleeping")
@@ -99,6 +101,26 @@ def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_comman
         wake(place, Choice(is_all=True))
     stop = why(place, "data-1").phases[0]
     assert (stop.status, stop.until_at, stop.mend) == ("Sleeping", 0, command)
+
+
+def test_h46_who_stands_is_listed_with_what_is_its_own_and_as_canceled_when_it_is(place: Workplace) -> None:
+    put(place, "front", "data-1", breaks=tuple(map(read_breakpoint, ("Acme.Create=data-*", "post-acme.create=front"))))
+    run(place, lambda: len(stands(place)) == 2)
+    listed = {one.name: one for one in list_resources(place, Choice(is_all=True)).resources}
+    assert [(one.phase, one.status, one.note) for one in listed["data-1"].entries] == [
+        ("breakpoint pre-Acme.Create", "Sleeping", ""),
+        ("Acme.Create", "Blocked", ""),
+    ]
+    assert [(one.phase, one.status) for one in listed["front"].entries] == [("breakpoint post-acme.create", "Sleeping")]
+    assert {one.status for one in listed.values()} == {"Acquiring"}
+    cancel(place, Choice(names=("data-1",)))
+    run(place, lambda: show_resource(place, "data-1").status == "Canceled")
+    assert {one.name: one.status for one in list_resources(place, Choice(is_all=True)).resources} == {
+        "front": "Acquiring",
+        "data-1": "Canceled",
+    }
+    target(place, "Started", Choice(names=("data-1",)))
+    assert show_resource(place, "data-1").status == "Acquiring", "it is on its way again"
 
 
 def test_h46_who_stands_no_longer_than_its_time_out_is_due_then(place: Workplace) -> None:

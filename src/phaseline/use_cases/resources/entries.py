@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from phaseline.model.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.breakpoints import due_of
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.phase_data import data_in
@@ -76,6 +77,8 @@ class Known:
     def obstacle(self, phase: str) -> tuple[bool, str]:
         """(whether it cannot be used, why it is not called), both empty where nothing keeps it."""
         key = phase.lower()
+        if phase.startswith(BREAKPOINT):
+            return False, ""
         if key not in self._notes:
             self._notes[key] = self._look(phase)
         return self._notes[key]

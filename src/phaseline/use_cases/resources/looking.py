@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 
 OFF = "Off"
 """The word for a resource that is in no state yet."""
+LEFT = "Canceled"
+"""The word for one that was canceled on its way to its target."""
 
 
 @frozen
 class ResourceRow:
-    """One resource in a list. ``status``: the word for its state, or Failed. ``entries``: phases that keep it there."""
+    """One resource in a list. ``status``: the word for its state, or Failed or Canceled. ``entries``: phases that keep it there."""
 
     name: str
     cluster: str
@@ -139,9 +141,14 @@ def _row(
         kind,
         state,
         target,
-        "Failed" if is_failed else _word(registry, kind, state, target),
+        "Failed" if is_failed else LEFT if _is_left(snapshot, number) else _word(registry, kind, state, target),
         entries,
     )
+
+
+def _is_left(snapshot: Snapshot, number: int) -> bool:
+    """Whether it is not where it was to go, and nobody brings it there any more."""
+    return snapshot.state(number) != snapshot.target(number) and snapshot.standing(number) == "still"
 
 
 def _word(registry: PhaseRegistry, kind: str, state: str, target: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.breakpoints import told_of
 from phaseline.model.frozen import frozen
 from phaseline.model.state_steps import phase_of, state_entered
@@ -108,7 +109,16 @@ class Stay:
         running = with_running(found, self.graph, [batch for batch in self._batches if not batch.closed_at])
         canceled = (found == EntryStatus.CANCELING) | (found == EntryStatus.CANCELED)
         running[canceled] = found[canceled]
+        running[self._passing] = EntryStatus.PASSED
         return running
+
+    @cached_property
+    def _passing(self) -> np.ndarray:
+        """Positions of those who do not stop at a breakpoint that stops others beside them."""
+        steps = [step for step in self.columns.steps if step.phase.startswith(BREAKPOINT)]
+        rows = [np.arange(step.first, step.first + step.count) for step in steps]
+        found = np.concatenate(rows) if rows else np.empty(0, np.int64)
+        return found[(self.columns.marks[found] & Mark.ABSENT) != 0]
 
     def _unmet(self, status: np.ndarray) -> np.ndarray:
         graph = self.columns
