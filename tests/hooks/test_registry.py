@@ -177,3 +177,21 @@ def test_what_a_rollback_calls_has_other_names_than_the_action(site, registry):
     assert [(one.name, one.action) for one in attending(hooks, "ROLLBACK", besides=called)] == [
         ("a (ROLLBACK)", "ROLLBACK")
     ]
+
+
+def test_17_a_momentary_class_is_asked_once_more_when_all_others_have_agreed(site, registry):
+    site.module("h17", RECORDING + "\nclass M(A):\n momentary = True\n")
+    site.announce("acme", a="h17:M", b="h17:B")
+    asked = attending(registry().hooks, "CREATE")
+    assert [(one.name, one.has_pre, one.has_post) for one in asked] == [
+        ("a", True, True),
+        ("b", True, True),
+        ("a (at last)", True, False),
+    ]
+    assert asked[2].key == asked[0].key
+
+
+def test_17_a_momentary_class_behind_which_nobody_comes_is_asked_once(site, registry):
+    site.module("h17", RECORDING + "\nclass M(B):\n momentary = True\n")
+    site.announce("acme", a="h17:A", b="h17:M")
+    assert [one.name for one in attending(registry().hooks, "CREATE")] == ["a", "b"]

@@ -1,14 +1,43 @@
 """Times in which nothing may be changed."""
 
+import json
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
+import phaseline
 from phaseline.policies.freezing import Freeze
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.hook_calls import called, deployment
 
+BLUEPRINT = """
+tosca_definitions_version: cloudify_dsl_1_3
+imports: [cloudify/types/types.yaml]
+node_templates: {web: {type: cloudify.nodes.Root}}
+"""
+SECOND_THOUGHTS = """
+from pathlib import Path
+from phaseline import LifecycleHook
+
+TOLD = Path(__file__).with_name("told")
+
+
+class Early(LifecycleHook):
+    momentary = True
+
+    def do_pre_op(self, cnxt, stack, current_stack=None, action=None):
+        if TOLD.exists():
+            raise RuntimeError("it has begun meanwhile")
+
+
+class Later(LifecycleHook):
+    def do_pre_op(self, cnxt, stack, current_stack=None, action=None):
+        TOLD.write_text("Later agreed; ")
+
+    def do_post_op(self, cnxt, stack, current_stack=None, action=None, is_stack_failure=False):
+        TOLD.write_text(f"{TOLD.read_text()}Later was told {cnxt.hook.reason}; ")
+"""
 ABOUT = deployment(topology(blueprint(node("web"))))
 ZURICH = "Europe/Zurich"
 
@@ -93,3 +122,29 @@ def test_windows_that_are_none_are_refused_when_it_is_made(windows, said):
 def test_a_zone_that_is_none_is_refused():
     with pytest.raises(ValueError, match="no time zone"):
         Freeze([{"days": "mon"}], timezone="Middle/Earth")
+
+
+def test_17_what_all_had_agreed_to_does_not_begin_when_a_momentary_class_refuses_at_last(tmp_path):
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    (tmp_path / "momentary17.py").write_text(SECOND_THOUGHTS)
+    named = [{"class": f"momentary17:{name}", "name": name, "folder": str(tmp_path)} for name in ("Early", "Later")]
+    with phaseline.open("memory:", settings={"hooks.classes": json.dumps(named)}) as shop:
+        done = shop.executions.install(str(tmp_path / "blueprint.yaml"), "shop")
+        (seen,) = shop.deployments.list().items
+    assert (done.status, done.reason) == ("failed", "pre hook Early (at last): it has begun meanwhile")
+    assert seen.states == {"uninitialized": 1}
+    assert (tmp_path / "told").read_text() == "Later agreed; Later was told pre_failed; "
+
+
+def test_17_nobody_is_asked_to_approve_what_a_freeze_refuses(tmp_path):
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT)
+    approval = {"class": "phaseline.policies.approvals:RequireApproval", "name": "approval"}
+    windows = [{"from": "2000-01-01"}]
+    freeze = {"class": "phaseline.policies.freezing:Freeze", "name": "freeze", "options": {"windows": windows}}
+    with phaseline.open("memory:", settings={"hooks.classes": json.dumps([approval, freeze])}) as shop:
+        done = shop.executions.install(str(tmp_path / "blueprint.yaml"), "shop")
+        said = [line.text for line in shop.executions.logs(done.id).lines]
+        order = [one.name for one in shop.hooks.list().hooks]
+    assert (done.status, done.reason.partition(" at ")[0]) == ("failed", "pre hook freeze: nothing may be changed")
+    assert not [text for text in said if "approval" in text]
+    assert order == ["freeze", "approval"]

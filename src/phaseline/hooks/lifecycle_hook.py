@@ -38,6 +38,8 @@ class LifecycleHook:
     """Whether each execution has an object of its own."""
     optional: bool = False
     """Whether a deployment may switch it off."""
+    momentary: bool = False
+    """Whether its ``do_pre_op`` is called once more when all others have agreed: they may have waited, and its answer holds only for the moment."""
 
     def do_pre_op(
         self, cnxt: HookContext, stack: StackView, current_stack: StackView | None = None, action: str | None = None

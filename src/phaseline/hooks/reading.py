@@ -40,6 +40,7 @@ class KnownHook:
     nested: bool = True
     per_execution: bool = False
     optional: bool = False
+    momentary: bool = False
     fault: str = ""
 
     @property
@@ -133,10 +134,14 @@ def _ordinal(one: object) -> float:
     return said
 
 
+_FLAGS = (("critical", True), ("nested", True), ("per_execution", False), ("optional", False), ("momentary", False))
+"""(attribute that is True or False, what holds where a class does not say)."""
+
+
 def _attributes(one: object, entry: HookEntry) -> Mapping[str, Value | tuple[str, ...]]:
     """What it says in attributes. Classes of Heat's group know nothing of them, and may use the names for something else."""
     found: dict[str, Value | tuple[str, ...]] = {}
-    for name, default in (("critical", True), ("nested", True), ("per_execution", False), ("optional", False)):
+    for name, default in _FLAGS:
         said = getattr(one, name, default)
         if not isinstance(said, bool):
             raise Unsuitable(f"{name} is {said!r}, and has to be True or False")

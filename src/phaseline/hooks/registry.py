@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from phaseline.hooks.reading import KnownHook, Load
     from phaseline.model.around import HookClass
 
+AT_LAST = " (at last)"
+"""Behind the name of a class that is asked once more when all others have agreed."""
+
 
 class Registry:
     """Classes that were announced, each imported, made and asked once. ``hooks`` are in order, broken ones last."""
@@ -57,13 +60,19 @@ def attending(
     """Those that are called round an action, as an execution pins them, in order.
 
     Their names differ from one another, and from those that the execution calls ``besides``. One that is told of two actions,
-    as Heat's classes are of a restart, is there twice.
+    as Heat's classes are of a restart, is there twice; so is the pre of one that is ``momentary``, with its own name and ``AT_LAST``.
     """
     found = list(besides)
+    again: list[HookClass] = []
     for hook in hooks:
         for told in () if hook.fault else hook.called_as(action, depth):
-            found.append(hook.pinned(_unlike(hook, told, found), told, is_verified=is_verified))
-    return tuple(found[len(besides) :])
+            one = hook.pinned(_unlike(hook, told, found), told, is_verified=is_verified)
+            found.append(one)
+            if hook.momentary and one.has_pre:
+                again.append(one)
+    if again and again[-1] is found[-1]:
+        again.pop()  # nobody comes after it who could wait
+    return (*found[len(besides) :], *(altered(one, name=one.name + AT_LAST, has_post=False) for one in again))
 
 
 def _unlike(hook: KnownHook, told: str, others: Sequence[HookClass]) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 from phaseline import LifecycleHook
 from phaseline.policies.records import is_so, names_of, plan_record
 
+ORDINAL = 150
+"""Behind classes that do not say their own place in the order, which is 100."""
 LOOK_S = 60.0
 """How often it looks by itself whether its time is over; an approval wakes it at once."""
 
@@ -30,6 +32,7 @@ class RequireApproval(LifecycleHook):
         at_least: int = 1,
         requester: bool = False,  # noqa: FBT001, FBT002 - options are named
         actions: Sequence[str] = actions,
+        ordinal: float = ORDINAL,
     ) -> None:
         """Raises ``ValueError`` for options that do not fit."""
         if expires_s <= 0 or at_least < 1:
@@ -38,7 +41,11 @@ class RequireApproval(LifecycleHook):
             raise ValueError(f"'at_least' asks for {at_least} of {len(set(approvers))} approvers")
         self.when = names_of("when", when) if when else None
         self.expires_s, self.approvers, self.at_least = expires_s, frozenset(approvers), at_least
-        self.requester, self.actions = requester, tuple(actions)
+        self.requester, self.actions, self.ordinal = requester, tuple(actions), ordinal
+
+    def get_ordinal(self) -> float:
+        """Behind all that refuse by themselves: nobody is asked to agree to what is refused anyhow."""
+        return self.ordinal
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
         """Agrees, or asks to be called again later. Raises ``TimeoutError`` when nobody has agreed in time."""

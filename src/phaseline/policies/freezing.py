@@ -46,9 +46,10 @@ class Freeze(LifecycleHook):
     ``until`` a date means to its end), or ``days`` (``sat sun``) and ``hours`` (``16:00-08:00``); all that is given must hold.
 
     ``timezone``: whose clock counts. ``exempt``: users who may all the same. ``reason``: what people read. What only looks, and
-    the taking back of what failed, goes on.
+    the taking back of what failed, goes on. Asked before anybody waits for an approval, and once more when that has come.
     """
 
+    momentary = True
     actions: Sequence[str] = (
         "CREATE", "DELETE", "UPDATE", "SCALE", "HEAL", "REINSTALL", "START", "STOP", "RESTART", "SUSPEND", "RESUME",
         "RESTORE", "ADOPT", "ABANDON", "EXECUTE_OPERATION", "WORKFLOW",
