@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from types import MappingProxyType
+from typing import Any, cast
 
 from phaseline.dsl.builtin import is_basic
 from phaseline.dsl.documents import Document
@@ -191,11 +192,6 @@ class _Merger:
         elements[name] = {**later, **full}
 
     def _extend_relationships(self, name: str, item: dict[str, Value]) -> None:
-        template = self.sections.elements["node_templates"][name]
-        more = item["relationships"]
-        if isinstance(template, dict) and isinstance(more, list):
-            earlier = template.get("relationships")
-            self.sections.elements["node_templates"][name] = {
-                **template,
-                "relationships": [*(earlier if isinstance(earlier, list) else []), *more],
-            }
+        templates = self.sections.elements["node_templates"]
+        template, more = cast("dict[str, Any]", templates[name]), cast("list[Value]", item["relationships"])
+        templates[name] = {**template, "relationships": [*(template.get("relationships") or []), *more]}
