@@ -152,3 +152,16 @@ def test_they_are_read_anew(house: Terminal) -> None:
     assert result.exit_code == 0
     assert "2 hook classes, of which 0 cannot be used; no engine runs." in result.stdout
     assert [one["name"] for one in house.ask("hooks", "list")[1]["hooks"]] == ["quota", "audit"]
+
+
+def test_18_hooks_are_no_steps_and_the_time_spent_in_them_is_shown(house: Terminal) -> None:
+    code = "import time\n\n\nclass Slow:\n    def do_pre_op(self, *told):\n"
+    code += "        until = time.monotonic() + 0.03\n        while time.monotonic() < until:\n            pass\n"
+    (house.folder / "code" / "slow.py").write_text(code)
+    name(house, {"class": "slow:Slow", "name": "slow"}, {"class": "house:Audit", "name": "audit"})
+    lines = house.run("install", "blueprint.yaml", "-d", "three").stdout.splitlines()
+    assert [line for line in lines if line.startswith("  ")] == ["  steps: 3 passed", "  hooks: 3 completed"]
+    _, shown = house.ask("executions", "show", "install-1")
+    assert (shown["counts"], shown["hook_counts"]) == ({"passed": 3}, {"completed": 3})
+    assert shown["hook_ms"] >= 29
+    assert "  hooks: 3 completed in " in house.run("executions", "show", "install-1").stdout

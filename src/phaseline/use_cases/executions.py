@@ -78,6 +78,7 @@ def show_execution(place: Workplace, id: str | None = None, *, deployment: str |
         decisions=_decisions(place.store, row),
         plan=kept.id if kept is not None else "",
         stopped=_stopped(place, row),
+        hook_ms=_ms_in_hooks(place.store, row),
     )
 
 
@@ -132,6 +133,7 @@ def view_execution(
 ) -> ExecutionView:
     """The row with counts of its entries by status, and every entry that failed or is unsure, of the graphs that still count."""
     counts: Counter[str] = Counter()
+    of_hooks: Counter[str] = Counter()
     failures: list[Failure] = []
     graphs = store.graphs(row.number)
     for graph in graphs if row.request.workflow == REACH else _in_force(graphs):
@@ -139,7 +141,8 @@ def view_execution(
         if not row.status.is_ended:
             statuses = with_running(statuses, graph.id, store.batches(execution=row.number, only_open=True))
         tally = np.bincount(statuses, minlength=len(EntryStatus))
-        counts.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
+        told = of_hooks if row.request.is_surrounded and _is_of_hooks(graph) else counts
+        told.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
         if tally[list(WORTH_TELLING)].any():
             failures.extend(failures_of(store, row.deployment, graph.id, statuses))
     view = _queued(store, row)
@@ -151,11 +154,28 @@ def view_execution(
     return altered(
         view,
         counts=dict(counts),
+        hook_counts={word: count for word, count in of_hooks.items() if word != EntryStatus.PASSED.word},
         failures=failures,
         failure_count=len(failures),
         interrupted=interrupted,
         notices=notices,
     )
+
+
+def _is_of_hooks(graph: GraphRow) -> bool:
+    from phaseline.plan.around import CLOSING, OPENING, UNDOING
+
+    return graph.name.startswith((OPENING, CLOSING, UNDOING))
+
+
+def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
+    """How long the calls of hook classes took, one after the other, as far as they have ended."""
+    if not row.request.is_surrounded:
+        return 0
+    from phaseline.model.around import HOOKS
+
+    calls = store.batches(execution=row.number)
+    return sum(one.closed_at - one.started_at for one in calls if one.closed_at and one.phase.startswith(HOOKS))
 
 
 def _in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:

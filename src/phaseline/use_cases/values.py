@@ -80,7 +80,8 @@ class ExecutionView:
     command left on purpose while it goes on. ``background``: the engine that was started to carry on. ``waits_for``: the
     execution whose claim it waits for before it begins, empty if none. ``plan``: the kept plan that it carries out, if any; ``stopped``: how
     many instances stand at breakpoints.
-    ``warnings``: what hook classes warned of, ``waits``: what they wait for, ``decided``: {instance id: what they decided}.
+    ``warnings``: what hook classes warned of, ``waits``: what they wait for, ``decided``: {instance id: what they decided};
+    ``hook_counts``: {status word: calls of hook classes}, which are no steps; ``hook_ms``: how long they took (0 where it was not looked).
     """
 
     id: str
@@ -108,6 +109,8 @@ class ExecutionView:
     warnings: Sequence[str] = ()
     waits: Sequence[str] = ()
     decided: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    hook_counts: Mapping[str, int] = field(default_factory=dict)
+    hook_ms: int = 0
 
     @property
     def is_good(self) -> bool:

@@ -67,6 +67,8 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
         lines.extend(f"  {line}" for line in [*_decisions(view), *_decided(view)])
     if view.counts:
         lines.append(f"  steps: {counted(view.counts)}")
+    if view.hook_counts:
+        lines.append(f"  hooks: {counted(view.hook_counts)}{f' in {took(view.hook_ms)}' if view.hook_ms else ''}")
     lines.extend(_failures(view.failures, view.failure_count))
     lines.extend(f"  {line}" for line in what_next(view))
     return "\n".join(lines)
