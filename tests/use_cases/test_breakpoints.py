@@ -12,8 +12,9 @@ from phaseline.model.problem import ProblemsError
 from phaseline.run.progress import Progress
 from phaseline.use_cases.breakpoint_noun import Breakpoints
 from phaseline.use_cases.breakpoints import Kept, add, clear, list_breakpoints, list_kept, remove
-from phaseline.use_cases.deciding import cancel, complete
+from phaseline.use_cases.deciding import cancel, complete, resume, wake
 from phaseline.use_cases.executions import show_execution
+from phaseline.use_cases.following import View
 from phaseline.use_cases.history import events
 from phaseline.use_cases.installing import Manner, Order, install, uninstall
 from phaseline.use_cases.labels import change_labels
@@ -58,6 +59,16 @@ class UntilItStops(Nobody):
     def progressed(self, progress: Progress, now: int) -> None:
         if progress.next_wake is not None:
             self.interrupt()
+
+
+class Looking(Nobody):
+    """Keeps what it sees."""
+
+    def __init__(self) -> None:
+        self.seen: list[Progress] = []
+
+    def progressed(self, progress: Progress, _now: int) -> None:
+        self.seen.append(progress)
 
 
 @pytest.fixture
@@ -115,6 +126,43 @@ def test_h46_who_stands_is_listed_and_cleared_and_the_events_say_so(place: Workp
         "Creating node instance",
     ]
     assert list_breakpoints(place) == []
+
+
+def test_h46_who_stands_is_not_woken_but_vouched_for_or_cleared(place: Workplace, tmp_path: Path) -> None:
+    (tmp_path / "blueprint.yaml").write_text(BLUEPRINT.replace("  web:\n", "  web:\n    instances: {deploy: 2}\n"))
+    stops = Manner(breakpoints=(Breakpoint("pre-create", "db"),))
+    view = install(place, order(tmp_path), manner=stops, watcher=UntilItStops())
+    (found,) = list_breakpoints(place)
+    for operations in ((), ("breakpoint pre-create",)):
+        with pytest.raises(ProblemsError, match=f"PL-C014 {view.id}: {found.instance} stands at pre-create") as error:
+            wake(place, view.id, instances=["db"], operations=operations)
+        assert (
+            error.value.problems[0].mend == f"Clear it: phaseline breakpoints clear pre-create {found.instance} -d shop"
+        )
+    follower = Looking()
+    View(place, place.store.execution(view.id)).show(follower, is_new=True)
+    assert [seen.next_wake for seen in follower.seen] == [None], "who looks up a day later only sleeps on"
+    two = ", ".join(sorted(one for one in place.store.topology(1).ids if one.startswith("web")))
+    with pytest.raises(ProblemsError, match=f"PL-C013 'web' is the beginning of 2 instances: {two}"):
+        complete(place, view.id, instances=["web"], reason="seen")
+    said = complete(place, view.id, instances=["db"], reason="seen", detach=True)
+    assert (said.detached, said.status) == (True, "running"), "whoever runs it next hears of it"
+    assert resume(place, view.id).is_good
+
+
+def test_h46_a_label_that_is_removed_stops_nothing_that_is_begun_then(place: Workplace, tmp_path: Path) -> None:
+    assert install(place, order(tmp_path)).is_good
+    change_labels(place, "shop", add=["csys-breakpoint=pre-delete=web", "csys-breakpoint=pre-stop=db@9s", "team=ops"])
+    assert list_kept(place, "shop")[0].breakpoints == ["pre-delete=web", "pre-stop=db@9s"]
+    change_labels(place, "shop", remove=["csys-breakpoint=pre-delete=web"])
+    assert list_kept(place, "shop")[0].breakpoints == ["pre-stop=db@9s"]
+    view = uninstall(place, "shop", watcher=UntilItStops())
+    assert [one.point for one in list_breakpoints(place)] == ["pre-stop"]
+    change_labels(place, "shop", remove=["csys-breakpoint"])
+    assert [one.point for one in list_breakpoints(place)] == ["pre-stop"], "who stands there stays until it is cleared"
+    assert cancel(place, view.id).status == "canceled"
+    assert uninstall(place, "shop").is_good
+    assert list_kept(place) == []
 
 
 def test_h46_points_are_cleared_as_they_are_given_and_stars_mean_any(place: Workplace, tmp_path: Path) -> None:

@@ -50,8 +50,9 @@ class Breakpoints:
         deployment: str | None = None,
         instances: Sequence[str] = (),
         watcher: Watcher | None = None,
+        detach: bool = False,
     ) -> Sequence[Stopped]:
         """Let those go on that stand at a point, such as ``pre-create`` or ``*``, or only these; who they were."""
         from phaseline.use_cases.breakpoints import clear
 
-        return clear(self._place, point, deployment=deployment, instances=instances, watcher=watcher)
+        return clear(self._place, point, deployment=deployment, instances=instances, watcher=watcher, detach=detach)

@@ -192,11 +192,13 @@ def clear(
     deployment: str | None = None,
     instances: Sequence[str] = (),
     watcher: Watcher | None = None,
+    detach: bool = False,
 ) -> Sequence[Stopped]:
     """Let those go on that stand at a point, or only these of them; who they were.
 
     ``point``: as a breakpoint is given, so that a bare name is before it, and names may follow; ``*`` stands for any part of it, and alone
-    for every point. Where no engine is at work this process is it, until the execution has ended or stops again; resources go on with the next engine.
+    for every point. Where no engine is at work this process is it, until the execution has ended or stops again; with
+    ``detach`` another one is. Resources go on with the next engine.
     The instances may be named by their node or by the beginning of their id. Raises: PL-C092 if nobody stands there, PL-P047 for what is no point.
     """
     meant = read(point, of=read_points)
@@ -224,7 +226,7 @@ def clear(
             continue
         ticket = ask(place, RequestKind.COMPLETE, row, body)
         if place.store.owner() is None:
-            conduct(place, ticket, watcher)
+            conduct(place, ticket, watcher, detach=detach)
     return chosen
 
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from phaseline.model.breakpoints import PREFIX as BREAKPOINT
+from phaseline.model.breakpoints import clearing
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import SubjectKind, owners_of
-from phaseline.model.problem import fail
+from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import is_of_state, phase_of
@@ -114,6 +116,7 @@ def complete(
     operations: Sequence[str] = (),
     reason: str,
     watcher: Watcher | None = None,
+    detach: bool = False,
 ) -> ExecutionView:
     """Take entries as completed because a user vouches for them, and go on with what waited for them; audited.
 
@@ -133,7 +136,7 @@ def complete(
     _refuse_closed(row)
     body = {**choose(row), "reason": reason}
     ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row))
-    return conduct(place, ticket, watcher)
+    return conduct(place, ticket, watcher, detach=detach)
 
 
 def wake(
@@ -144,15 +147,19 @@ def wake(
     instances: Sequence[str],
     operations: Sequence[str] = (),
     watcher: Watcher | None = None,
+    detach: bool = False,
 ) -> ExecutionView:
-    """Have what sleeps called now (T9). Raises: PL-C017 if the execution has ended, and as ``complete``."""
+    """Have what sleeps called now (T9); who stands at a breakpoint is cleared instead.
+
+    Raises: PL-C017 if the execution has ended, and as ``complete``.
+    """
 
     def choose(row: ExecutionRow) -> dict[str, Value]:
-        return chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,))
+        return chosen(place.store, row, instances, operations, (EntryStatus.SLEEPING,), but_stops=True)
 
     row = the_fitting_one(place.store, id, deployment, "wake", choose)
     refuse_ended(row, "nothing in it sleeps")
-    return conduct(place, ask(place, RequestKind.WAKE, row, choose(row)), watcher)
+    return conduct(place, ask(place, RequestKind.WAKE, row, choose(row)), watcher, detach=detach)
 
 
 def rerun(
@@ -163,6 +170,7 @@ def rerun(
     instances: Sequence[str],
     phases: Sequence[str],
     watcher: Watcher | None = None,
+    detach: bool = False,
 ) -> ExecutionView:
     """Have completed phases called once more, as long as their nodes are in that state (T19); audited.
 
@@ -175,7 +183,8 @@ def rerun(
     row = the_fitting_one(place.store, id, deployment, "rerun", choose)
     refuse_reopening(place.store, row)
     body = choose(row)
-    return conduct(place, ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row)), watcher)
+    ticket = ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row))
+    return conduct(place, ticket, watcher, detach=detach)
 
 
 def cancel(
@@ -221,8 +230,12 @@ def chosen(
     statuses: Sequence[EntryStatus],
     *,
     only_phases: bool = False,
+    but_stops: bool = False,
 ) -> dict[str, Value]:
-    """What a request names: the last graph, and in it the positions of the entries of these instances and operations that have one of the statuses."""
+    """What a request names: the last graph, and in it the positions of the entries of these instances and operations that have one of the statuses.
+
+    ``but_stops``: breakpoints are none of them.
+    """
     if row.request.workflow == REACH:
         message = f"{row.id} brings resources to a target, they are named by the commands about resources"
         mend = f"phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete."
@@ -235,9 +248,12 @@ def chosen(
         found = _spots(store, row, last.id, graph, instances)
         if operations:
             found = [spot for spot in found if not {spot.phase, short(spot.phase)}.isdisjoint(operations)]
-    fitting: list[Value] = [spot.position for spot in found if spot.status in statuses]
+    spots = [spot for spot in found if spot.status in statuses]
+    fitting: list[Value] = [spot.position for spot in spots if not (but_stops and spot.phase.startswith(BREAKPOINT))]
     if fitting and last is not None:
         return {"graph": last.id, "positions": fitting}
+    if spots:
+        raise _stands(row, spots[0])
     words = ", ".join(status.word for status in statuses)
     message = f"no operation of {', '.join(instances)} in {row.id} is one of: {words}"
     if operations and found:
@@ -245,6 +261,12 @@ def chosen(
     elif operations:
         message = f"{row.id} calls {', '.join(map(repr, operations))} on other instances, not on {', '.join(instances)}"
     raise fail("PL-C014", message, f"See what stands where: phaseline executions show {row.id}", subject=row.id)
+
+
+def _stands(row: ExecutionRow, spot: Spot) -> ProblemsError:
+    point = spot.phase.removeprefix(BREAKPOINT)
+    mend = f"Clear it: {clearing(point, row.deployment_name, spot.instance)}"
+    return fail("PL-C014", f"{spot.instance} stands at {point} in {row.id}", mend, subject=row.id)
 
 
 @frozen

@@ -164,6 +164,7 @@ class Executions:
         operations: Sequence[str] = (),
         deployment: str | None = None,
         watcher: Watcher | None = None,
+        detach: bool = False,
     ) -> ExecutionView:
         """Take operations as completed because you vouch for them, and go on; kept with your name and ``reason``."""
         from phaseline.use_cases.deciding import complete
@@ -176,6 +177,7 @@ class Executions:
             operations=operations,
             reason=reason,
             watcher=watcher,
+            detach=detach,
         )
 
     def approve(
@@ -194,11 +196,20 @@ class Executions:
         operations: Sequence[str] = (),
         deployment: str | None = None,
         watcher: Watcher | None = None,
+        detach: bool = False,
     ) -> ExecutionView:
         """Have what sleeps called now."""
         from phaseline.use_cases.deciding import wake
 
-        return wake(self._place, id, deployment=deployment, instances=instances, operations=operations, watcher=watcher)
+        return wake(
+            self._place,
+            id,
+            deployment=deployment,
+            instances=instances,
+            operations=operations,
+            watcher=watcher,
+            detach=detach,
+        )
 
     def rerun(
         self,
@@ -208,11 +219,14 @@ class Executions:
         phases: Sequence[str],
         deployment: str | None = None,
         watcher: Watcher | None = None,
+        detach: bool = False,
     ) -> ExecutionView:
         """Have completed phases of nodes called once more, while these are in that state."""
         from phaseline.use_cases.deciding import rerun
 
-        return rerun(self._place, id, deployment=deployment, instances=instances, phases=phases, watcher=watcher)
+        return rerun(
+            self._place, id, deployment=deployment, instances=instances, phases=phases, watcher=watcher, detach=detach
+        )
 
     def cancel(
         self,

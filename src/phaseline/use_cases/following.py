@@ -138,9 +138,19 @@ class View:
         statuses = with_running(statuses, row.id, store.batches(execution=self._row.number, only_open=True))
         notes = store.notes(row.id)
         shown, count = _failing(graph, statuses, topology, notes)
-        due = [note.due for note in notes if note.due and statuses[note.position] == EntryStatus.SLEEPING]
+        sleeping = [note for note in notes if note.due and statuses[note.position] == EntryStatus.SLEEPING]
+        due = _dues(graph, sleeping) if sleeping else []
         rows = count_rows(graph.steps, graph.subject, kinds, statuses, topology)
         return Progress(row.name, rows, shown, count, min(due, default=None), 0)
+
+
+def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
+    """When these are called next; not those who stand at a breakpoint until somebody clears them."""
+    from phaseline.model.breakpoints import due_of
+    from phaseline.use_cases.executions import Phases
+
+    phases = Phases(graph)
+    return [due for note in notes if (due := due_of(phases.of(note.position)[0], note))]
 
 
 def _failing(

@@ -81,6 +81,10 @@ def test_h46_who_stands_at_a_breakpoint_is_said_once_and_nothing_is_repeated() -
     fewer = progress(row("web", "breakpoint pre-create", sleeping=1, completed=1), row("web", CREATE, blocked=2))
     assert lines_of(*looks, (fewer, day))[2:] == [f"  1 instance stands at pre-create: {command}"]
     assert "next look" not in summary(seen, 0)
+    beside = progress(row("web", "breakpoint pre-create", sleeping=2), row("db", CREATE, running=1), wake=day)
+    assert summary(beside, 0) == "0 of 3 steps, 1 running, 2 sleeping", (
+        "who stands looks up once a day, and only to sleep on"
+    )
     assert "2 instances stand at pre-create" in drawn(seen)
 
 

@@ -9,7 +9,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.options import detach_option, json_option
 
 if TYPE_CHECKING:
     from phaseline.use_cases.breakpoints import Kept, Stopped
@@ -95,9 +95,10 @@ def _listed(stopped: Sequence[Stopped], kept: Sequence[Kept]) -> str:
 @click.argument("point", metavar="POINT[=NAMES]")
 @click.argument("instances", nargs=-1)
 @of_any
+@detach_option
 @json_option
 @click.pass_obj
-def clear(desk: Desk, point: str, instances: tuple[str, ...], deployment: str | None) -> None:
+def clear(desk: Desk, point: str, instances: tuple[str, ...], deployment: str | None, *, detach: bool) -> None:
     """Let the instances go on that stand at a point, such as pre-create; all of them, or those of a node or with an id.
 
     The point is written as for --break, so create is pre-create; * stands for any part of it, and alone for every point.
@@ -107,6 +108,6 @@ def clear(desk: Desk, point: str, instances: tuple[str, ...], deployment: str | 
     from phaseline.use_cases.breakpoints import clear as go_on
 
     with desk.open() as place:
-        found = go_on(place, point, deployment=deployment, instances=instances)
+        found = go_on(place, point, deployment=deployment, instances=instances, detach=detach)
         counts = Counter(one.point for one in found)
         desk.answer({"cleared": found}, lambda: "\n".join(f"{at}: {n:,} cleared" for at, n in counts.items()))

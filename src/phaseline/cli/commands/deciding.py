@@ -80,6 +80,7 @@ def retry(
     "--operation", "operations", metavar="NAME", multiple=True, help="Only this operation, such as start; repeatable."
 )
 @click.option("--reason", metavar="TEXT", required=True, help="Why you vouch for it; kept with the events.")
+@detach_option
 @json_option
 @click.pass_obj
 def complete(
@@ -89,6 +90,8 @@ def complete(
     instances: tuple[str, ...],
     operations: tuple[str, ...],
     reason: str,
+    *,
+    detach: bool,
 ) -> None:
     """Take failed or unsure operations as completed, because you know they are; then go on."""
     from phaseline.cli.running import finish, watching
@@ -104,6 +107,7 @@ def complete(
                 operations=operations,
                 reason=reason,
                 watcher=watcher,
+                detach=detach,
             )
         finish(desk, view)
 
@@ -115,10 +119,17 @@ def complete(
     "--instance", "instances", metavar="ID", multiple=True, required=True, help="Whose operations; repeatable."
 )
 @click.option("--operation", "operations", metavar="NAME", multiple=True, help="Only this one; repeatable.")
+@detach_option
 @json_option
 @click.pass_obj
 def wake(
-    desk: Desk, id: str | None, deployment: str | None, instances: tuple[str, ...], operations: tuple[str, ...]
+    desk: Desk,
+    id: str | None,
+    deployment: str | None,
+    instances: tuple[str, ...],
+    operations: tuple[str, ...],
+    *,
+    detach: bool,
 ) -> None:
     """Have operations and phases that sleep called now; then go on."""
     from phaseline.cli.running import finish, watching
@@ -126,7 +137,15 @@ def wake(
 
     with desk.open() as place:
         with watching(desk) as watcher:
-            view = run(place, id, deployment=deployment, instances=instances, operations=operations, watcher=watcher)
+            view = run(
+                place,
+                id,
+                deployment=deployment,
+                instances=instances,
+                operations=operations,
+                watcher=watcher,
+                detach=detach,
+            )
         finish(desk, view)
 
 
@@ -135,10 +154,17 @@ def wake(
 @deployment_option
 @click.option("--instance", "instances", metavar="ID", multiple=True, required=True, help="Whose phases; repeatable.")
 @click.option("--phase", "phases", metavar="NAME", multiple=True, required=True, help="The phase; repeatable.")
+@detach_option
 @json_option
 @click.pass_obj
 def rerun(
-    desk: Desk, id: str | None, deployment: str | None, instances: tuple[str, ...], phases: tuple[str, ...]
+    desk: Desk,
+    id: str | None,
+    deployment: str | None,
+    instances: tuple[str, ...],
+    phases: tuple[str, ...],
+    *,
+    detach: bool,
 ) -> None:
     """Have completed phases of nodes called once more, while these are still in that state; then go on."""
     from phaseline.cli.running import finish, watching
@@ -146,7 +172,9 @@ def rerun(
 
     with desk.open() as place:
         with watching(desk) as watcher:
-            view = run(place, id, deployment=deployment, instances=instances, phases=phases, watcher=watcher)
+            view = run(
+                place, id, deployment=deployment, instances=instances, phases=phases, watcher=watcher, detach=detach
+            )
         finish(desk, view)
 
 

@@ -171,6 +171,14 @@ def stopped(progress: Progress) -> bool:
     return stands_still(progress)
 
 
+def _sleeps_for_persons(progress: Progress) -> bool:
+    if not any(EntryStatus.SLEEPING in row.counts for row in progress.rows):
+        return False
+    from phaseline.cli.render.standing import sleeps_for_persons  # as above
+
+    return sleeps_for_persons(progress)
+
+
 def short(phase: str) -> str:
     """An operation's name without what all have in common.
 
@@ -209,7 +217,7 @@ def summary(progress: Progress, now: int) -> str:
     ]
     if progress.failing_count:
         parts.append(f"{progress.failing_count:,} failing")
-    if progress.next_wake is not None and progress.next_wake > now and not stopped(progress):
+    if progress.next_wake is not None and progress.next_wake > now and not _sleeps_for_persons(progress):
         parts.append(f"next look in {span(progress.next_wake - now)}")
     return ", ".join(parts)
 

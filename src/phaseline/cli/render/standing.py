@@ -37,6 +37,12 @@ def stands_still(progress: Progress) -> bool:
     )
 
 
+def sleeps_for_persons(progress: Progress) -> bool:
+    """Whether all that sleep do so at breakpoints or for hook classes: the time at which these look up again says nothing."""
+    sleeping = [row for row in progress.rows if EntryStatus.SLEEPING in row.counts]
+    return bool(sleeping) and all(row.phase.startswith((PREFIX, HOOKS)) for row in sleeping)
+
+
 def standing_text(point: str, count: int, deployment: str) -> str:
     """Who stands where, and the command.
 

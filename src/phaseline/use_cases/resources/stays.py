@@ -118,7 +118,8 @@ class Stay:
         steps = [step for step in self.columns.steps if step.phase.startswith(BREAKPOINT)]
         rows = [np.arange(step.first, step.first + step.count) for step in steps]
         found = np.concatenate(rows) if rows else np.empty(0, np.int64)
-        return found[(self.columns.marks[found] & Mark.ABSENT) != 0]
+        passing: np.ndarray = found[(self.columns.marks[found] & Mark.ABSENT) != 0]
+        return passing
 
     def _unmet(self, status: np.ndarray) -> np.ndarray:
         graph = self.columns
