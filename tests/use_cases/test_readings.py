@@ -120,7 +120,7 @@ def test_no_more_is_remembered_than_is_bounded(place: Workplace, tmp_path: Path)
     assert read(0) is first
     for number in range(1, loading.MOST_REMEMBERED):
         read(number)
-    assert read(0) is first  # and is the last again
+        assert read(0) is first  # and is the last again
     last = [read(number) for number in range(1, loading.MOST_REMEMBERED + 1)]
     assert read(0) is not first
     assert read(loading.MOST_REMEMBERED) is last[-1]

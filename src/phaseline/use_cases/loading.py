@@ -99,9 +99,9 @@ class Readings:
         witness = Witness(opened.files)
         reading = Reading(witness, read_blueprint(opened.file, witness, open_types=open_types))
         if not (witness.raised or reading.blueprint.announced) and witness.size <= MOST_TEXT:
-            while len(self._kept) >= MOST_REMEMBERED:
-                self._kept.pop(next(iter(self._kept)), None)
             self._kept[key] = reading
+            for oldest in list(self._kept)[:-MOST_REMEMBERED]:  # as a list: another thread may read, too
+                self._kept.pop(oldest, None)
         return opened, reading
 
 
