@@ -49,14 +49,13 @@ class Namespacing:
             return [self._shaped(shape.of, item, refers) for item in value]
         if isinstance(shape, Each) and isinstance(value, dict):
             return {name: self._shaped(shape.of, item, refers) for name, item in value.items()}
-        if isinstance(shape, Table):
-            if isinstance(value, str) and shape.short:
-                return self._reference(value, shape.keys[shape.short].refers)
-            if isinstance(value, dict):
-                return {
-                    name: self._shaped(shape.keys[name].shape, item, shape.keys[name].refers)
-                    for name, item in value.items()
-                }
+        if isinstance(shape, Table) and isinstance(value, str) and shape.short:
+            return self._reference(value, shape.keys[shape.short].refers)
+        if isinstance(shape, Table) and isinstance(value, dict):
+            return {
+                name: self._shaped(shape.keys[name].shape, item, shape.keys[name].refers)
+                for name, item in value.items()
+            }
         return value
 
     def _reference(self, name: str, section: str) -> str:

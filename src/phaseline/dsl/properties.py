@@ -58,7 +58,7 @@ class Properties:
         """Data types are resolved when first needed."""
         self._sections = sections
         self._report = report
-        self._types: dict[str, Structure | None] = {}
+        self._types: dict[str, Structure] = {}
         self._open: list[str] = []
 
     def check_all_data_types(self) -> None:
@@ -114,14 +114,13 @@ class Properties:
         """The data types that users wrote or that were asked for so far, as others look at them."""
         found = {}
         for name, kind in self._types.items():
-            if kind is not None:
-                schemas = kind.schemas
-                properties = {
-                    key: _with_default(schema, schemas.defaults[key]) if key in schemas.defaults else schema
-                    for key, schema in schemas.declared.items()
-                }
-                raw = cast("dict[str, Value]", self._sections.of("data_types")[name])
-                found[name] = DataType(name, properties, kind.hierarchy, str(raw.get("description") or ""))
+            schemas = kind.schemas
+            properties = {
+                key: _with_default(schema, schemas.defaults[key]) if key in schemas.defaults else schema
+                for key, schema in schemas.declared.items()
+            }
+            raw = cast("dict[str, Value]", self._sections.of("data_types")[name])
+            found[name] = DataType(name, properties, kind.hierarchy, str(raw.get("description") or ""))
         return found
 
     def _parent(self, raw: Mapping[str, Value], spot: Spot) -> Structure | None:

@@ -175,12 +175,11 @@ class ShapeCheck:
         return known
 
     def _leaf(self, leaf: Leaf, value: Value, spot: Spot) -> object:
+        """What is not good is of another type, or too small."""
         if leaf.types is not None and value.__class__ not in leaf.types:
             return self._wrong(leaf.word, value, spot, leaf)
-        if leaf.minimum is not None and isinstance(value, int | float) and value < leaf.minimum:
-            self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"Give {leaf.word}.", spot)
-            return BROKEN
-        return value
+        self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"Give {leaf.word}.", spot)
+        return BROKEN
 
     def _wrong(self, expected: str, value: Value, spot: Spot, shape: Shape) -> object:
         from phaseline.dsl.mending import right_form
@@ -222,8 +221,6 @@ class ShapeCheck:
 
     def _table(self, table: Table, value: Value, spot: Spot) -> object:
         if value.__class__ is not dict:
-            if table.short and value.__class__ is str:
-                return value
             if value is not None:
                 return self._wrong(
                     f"text or a mapping ({table.title})" if table.short else "a mapping", value, spot, table
@@ -277,13 +274,8 @@ class ShapeCheck:
         if item is None:
             return item if key.shape is ANYTHING else BROKEN
         good = item if key.shape is ANYTHING else self.check(key.shape, item, here)
-        if key.support == "no effect":
-            self._report.warn(
-                "PL-B018",
-                f"'{name}' of {table.title} has no effect yet",
-                key.note or "It may stay; nothing depends on it.",
-                here,
-            )
+        mend = key.note or "It may stay; nothing depends on it."
+        self._report.warn("PL-B018", f"'{name}' of {table.title} has no effect yet", mend, here)
         return good
 
     def _missing(self, table: Table, name: str, value: Mapping[str, Value], spot: Spot) -> None:

@@ -28,7 +28,7 @@ def read_workflows(
         form, plugin, target = "function", "", mapping
         if not isinstance(mapped, Wrong):
             form, plugin, target = mapped
-        elif not spot.document.is_bundled:
+        else:
             number = UNRESOLVED["workflow"] if mapped.code in {"PL-B060", "PL-B067"} else None
             place = spot if isinstance(raw, str) else spot.at("mapping")
             report.add(mapped.code, mapped.message, mapped.mend, place, number=number)
