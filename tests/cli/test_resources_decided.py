@@ -141,13 +141,13 @@ def test_p109_a_sleeper_is_woken(terminal: Terminal) -> None:
 
 def test_h_phases_that_sleep_find_what_was_said_to_their_resources(terminal: Terminal) -> None:
     moved(terminal, record("n1", Sleeps=9), record("n2", Sleeps=9), record("n3", Sleeps=9), record("n4"))
-    code, found = terminal.ask("resources", "signal", "--filter", 'Name != "n3"', "--data", "wait", "--phase", PHASE)
+    code, found = terminal.ask("resources", "signal", "--filter", 'Name != "n3"', "--data", '"wait"', "--phase", PHASE)
     assert (code, found["what"], found["resources"], found["entries"]) == (0, "signal", 2, 2)
-    code, found = terminal.ask("resources", "signal", "--all", "--data", "go")
+    code, found = terminal.ask("resources", "signal", "--all", "--data", '"go"')
     assert found["resources"] == 1, "two are called already"
     worked(terminal)
     assert states(terminal) == {"n1": "Allocation", "n2": "Allocation", "n3": "Started", "n4": "Started"}
-    assert terminal.run("resources", "signal", "n1", "n2", "--data", "go").exit_code == 0
+    assert terminal.run("resources", "signal", "n1", "n2", "--data", '"go"').exit_code == 0
     worked(terminal)
     assert set(states(terminal).values()) == {"Started"}
     assert shown(terminal, "n1")["record"]["Said"] == "wait go"  # type: ignore[index]  # JSON
@@ -158,12 +158,12 @@ def test_h_phases_that_sleep_find_what_was_said_to_their_resources(terminal: Ter
 
 def test_h_resources_of_which_nothing_sleeps_take_no_signal(terminal: Terminal) -> None:
     moved(terminal, record("n1", Sleeps=1), record("n2"))
-    assert refused(terminal, "signal", "n2", "--data", "go") == ["PL-C093"]
+    assert refused(terminal, "signal", "n2", "--data", '"go"') == ["PL-C093"]
     assert refused(terminal, "signal", "--filter", 'Name == "n2"') == ["PL-C093"]
     assert refused(terminal, "signal") == ["PL-C033"]
     assert refused(terminal, "signal", "n1", "--data", '{"$expr": "1 +"}') == ["PL-R005"]
     assert refused(terminal, "signal", "n1", "--phase", "Acme.Creat") == ["PL-D053"]
-    code, found = terminal.ask("instances", "signal", "n1", "-d", "night", "--data", "go")
+    code, found = terminal.ask("instances", "signal", "n1", "-d", "night", "--data", '"go"')
     assert (code, "phaseline resources signal n1 -d night" in str(found)) == (1, True)
     assert entry(terminal, "n1")["Status"] == "Sleeping"
     assert "signals" not in entry(terminal, "n1")

@@ -1,11 +1,12 @@
 """Inputs as users give them."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from phaseline.model.problem import ProblemsError
-from phaseline.use_cases.inputs import MAX_DEPTH, gather_inputs, read_value
+from phaseline.use_cases.inputs import MAX_DEPTH, gather_inputs, read_said, read_value
 
 
 @pytest.mark.parametrize(
@@ -73,6 +74,16 @@ def test_a_value_that_begins_like_yaml_and_is_none_is_a_problem_with_the_way_to_
     ]
     assert error.value.problems[0].mend.endswith("""quote it: 'x="[1"'""")
     assert read_value('"[1"', "x") == "[1"
+
+
+@pytest.mark.parametrize("text", ["ready", "licence: A: 7", "[1", "{ready: tru", "", "2026-01-01"])
+def test_11_what_is_said_with_data_is_never_taken_as_text_without_quotes(text: str) -> None:
+    with pytest.raises(ProblemsError) as error:
+        read_said(text)
+    (problem,) = error.value.problems
+    assert problem.code == "PL-C025"
+    (quoted,) = shlex.split(problem.mend.rpartition("--data ")[2])
+    assert read_said(quoted) == text
 
 
 def test_unusable_files_and_values_are_told_together(tmp_path: Path) -> None:

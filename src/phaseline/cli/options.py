@@ -51,7 +51,9 @@ execution_argument = click.argument("id", required=False, shell_complete=complet
 limit_option = click.option(
     "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Show at most so many."
 )
-data_option = click.option("--data", metavar="JSON", default="null", help="What is said; YAML is understood as well.")
+data_option = click.option(
+    "--data", metavar="JSON", default="null", help="What is said; YAML is understood as well, a text needs quotes."
+)
 plugins_option = click.option(
     "--plugins", "plugin_folders", metavar="DIR", multiple=True, help="Folder with modules of plugins; repeatable."
 )

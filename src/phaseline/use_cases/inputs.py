@@ -58,7 +58,7 @@ def read_value(text: str, name: str) -> Value:
 
     Words that happen to be no YAML are a string, too; what begins like a list, a mapping or a quoted text is not.
 
-    Raises: PL-C025 for such a text if it is no YAML; ``name`` is what it was given for.
+    Raises: PL-C025 for such a text if it is no YAML; ``name`` is what it was given for, or the option: ``--data``, ``--set size``.
 
     >>> read_value("8080", "n"), read_value("[1, two]", "n"), read_value("a: b: c", "n"), read_value("", "n")
     (8080, [1, 'two'], 'a: b: c', '')
@@ -70,10 +70,38 @@ def read_value(text: str, name: str) -> Value:
     except ValueError as error:
         if text.lstrip()[0] not in STRUCTURED:
             return text
-        quoted = shlex.quote(f"{name}={json.dumps(text, ensure_ascii=False)}")
         message = f"the value of '{name}' begins like YAML and is none: {error}"
-        mend = f"Complete it; or, if exactly this text is meant, quote it: {quoted}"
+        mend = f"Complete it; or, if exactly this text is meant, quote it: {_quoted(name, text)}"
         raise fail("PL-C025", message, mend, subject=name) from error
+
+
+def _quoted(name: str, text: str) -> str:
+    """How a text is given on the command line so that it stays one.
+
+    >>> print(_quoted("ports", "[80"), _quoted("--data", "[80"), _quoted("--set ports", "[80"))
+    'ports="[80"' --data '"[80"' --set 'ports="[80"'
+    """
+    whole = json.dumps(text, ensure_ascii=False)
+    option, _, key = name.rpartition(" ") if name.startswith("--") else ("", "", name)
+    if key.startswith("--"):
+        return f"{key} {shlex.quote(whole)}"
+    return f"{option} {shlex.quote(f'{key}={whole}')}".lstrip()
+
+
+def read_said(text: str) -> Value:
+    """What ``--data`` says: JSON or YAML, a text in quotes. Words without them are mostly a mapping whose braces were forgotten.
+
+    Raises: PL-C025 for them, and for what is neither.
+
+    >>> read_said('{"ready": true}'), read_said("ready: true"), read_said('"ready"'), read_said("null")
+    ({'ready': True}, {'ready': True}, 'ready', None)
+    """
+    said = read_value(text, "--data")
+    if isinstance(said, str) and text.lstrip()[:1] not in {'"', "'"}:
+        message = f"the value of '--data' is neither JSON nor a mapping, a list or a number in YAML: {text}"
+        way = "Write what the operation looks for, such as --data '{\"ready\": true}'"
+        raise fail("PL-C025", message, f"{way}; a text in quotes: {_quoted('--data', text)}", subject="--data")
+    return said
 
 
 def _read(file: str) -> dict[str, Value]:

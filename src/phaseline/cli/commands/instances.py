@@ -145,10 +145,10 @@ def signal(
 ) -> None:
     """Say something to operations of an instance that sleep: they are called now, and find it. Then go on."""
     from phaseline.cli.running import finish, watching
-    from phaseline.use_cases.inputs import read_value
+    from phaseline.use_cases.inputs import read_said
     from phaseline.use_cases.signaling import signal as give
 
-    said = read_value(data, "data")
+    said = read_said(data)
     with desk.open() as place:
         with watching(desk) as watcher:
             view = give(

@@ -203,10 +203,10 @@ def wake(desk: Desk, /, phases: tuple[str, ...], **options: Any) -> None:
 def signal(desk: Desk, /, phases: tuple[str, ...], data: str, **options: Any) -> None:
     """Say something to phases that sleep: they are called now, and find it in their phase data, in the list signals."""
     from phaseline.cli.render.resources import decided_text
-    from phaseline.use_cases.inputs import read_value
+    from phaseline.use_cases.inputs import read_said
     from phaseline.use_cases.resources.deciding import signal as run
 
-    said = read_value(data, "data")
+    said = read_said(data)
     with desk.open() as place:
         found = run(place, choice(options), data=said, phases=phases)
     desk.answer(found, lambda: decided_text(found))
