@@ -263,6 +263,7 @@ CODES: dict[str, str] = {
     "PL-S008": "A store in memory outlives no command",
     "PL-S010": "A deployment of this name exists",
     "PL-S011": "The resources of a deployment have too many states",
+    "PL-S012": "The execution cannot go on with what is stored of it",
     "PL-S020": "The master key of the secrets is not there",
     "PL-S021": "The master key cannot be had",
     "PL-S022": "The master key is open to others",

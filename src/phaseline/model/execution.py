@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 
 IfBusy = Literal["wait", "refuse", "force"]
+IF_BUSY: tuple[IfBusy, ...] = ("wait", "refuse", "force")
+MOST_RETRIES = 1_000_000_000
+"""A larger number of retries, or of failures, is none that anybody meant."""
+MOST_SPAN_S = 1e9
+"""About thirty years: a longer time is written by leaving it out."""
 
 
 @frozen
@@ -60,7 +65,8 @@ class Request:
     to be stored, or run beside it by ``force``. ``take_back``: if it fails, what it has made is taken away again.
     ``is_surrounded``: an ``Around`` is stored with its execution; ``acts_since``: the attempt in which its present action began,
     for a retry of what has ended is an action of its own, with hooks of its own. ``timeout_s``: an attempt that takes longer is
-    canceled; None: never. ``breakpoints``: where instances stop until somebody lets them go on.
+    canceled; None: never. ``breakpoints``: where instances stop until somebody lets them go on. ``flaw``: why nobody can carry out
+    what is stored of it; then the rest says nothing.
     """
 
     workflow: str
@@ -74,11 +80,59 @@ class Request:
     acts_since: int = 0
     timeout_s: float | None = None
     breakpoints: tuple[Breakpoint, ...] = ()
+    flaw: str = ""
 
     @property
     def timeout_ms(self) -> int:
         """The time of an attempt in ms, 0 where it has no end."""
         return 0 if self.timeout_s is None else round(self.timeout_s * 1000)
+
+
+def flaws_of(request: Request) -> Iterator[tuple[str, str]]:
+    """(which value, what it has to be) of the values of a request with which no planner and no scheduler can do anything.
+
+    >>> list(flaws_of(Request("install", retries=RetryPolicy(task_retries="x"))))
+    [('task_retries', 'a whole number from 0 on, or -1 for no end')]
+    """
+    retries, stop = request.retries, request.stop_after
+    if not _is_of(request.workflow, str):
+        yield "workflow", "a text"
+    if not _is_of(request.parameters, Mapping):
+        yield "parameters", "a mapping"
+    for name, number in (("task_retries", retries.task_retries), ("subgraph_retries", retries.subgraph_retries)):
+        if not _is_whole(number, -1):
+            yield name, "a whole number from 0 on, or -1 for no end"
+    if not _is_amount(retries.task_retry_interval_s, MOST_SPAN_S):
+        yield "task_retry_interval", "a number of seconds"
+    if stop is not None and not (
+        (stop.failures is None or _is_whole(stop.failures, 0))
+        and (stop.share is None or _is_amount(stop.share, 1))
+        and (stop.seconds is None or _is_amount(stop.seconds, MOST_SPAN_S))
+    ):
+        yield "stop_after", "a number of failures (3), a share (10%) or a time (30s)"
+    if request.if_busy not in IF_BUSY:
+        yield "if_busy", f"one of {', '.join(IF_BUSY)}"
+    if request.timeout_s is not None and not (request.timeout_s and _is_amount(request.timeout_s, MOST_SPAN_S)):
+        yield "timeout", "a time such as 90s, 10m or 2h"
+    if not _is_whole(request.acts_since, 0):
+        yield "acts_since", "a whole number"
+    for stop_at in request.breakpoints:
+        if not (_is_of(stop_at.point, str) and _is_of(stop_at.nodes, str)):
+            yield "breakpoints", "points such as pre-create, with names of nodes"
+        if stop_at.timeout_s is not None and not _is_amount(stop_at.timeout_s, MOST_SPAN_S):
+            yield "breakpoints", "points such as pre-create, with a time such as 30s"
+
+
+def _is_of(value: object, kind: type) -> bool:
+    return isinstance(value, kind)
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= MOST_RETRIES
+
+
+def _is_amount(value: object, most: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
 
 
 TOLERATED = "tolerated"

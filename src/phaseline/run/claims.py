@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.plan.claims import claim_of, collide
+from phaseline.plan.claims import EVERYTHING, claim_of, collide
+from phaseline.run.unreadable import NOT_READ, is_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +58,7 @@ class Claims:
     def come(self, row: ExecutionRow) -> bool:
         """A new execution; False if it has to wait."""
         counter = self._at(row)
-        blocker = None if row.request.if_busy == FORCE else counter.blocker(row)
+        blocker = None if row.request.if_busy == FORCE or row.request.flaw else counter.blocker(row)
         counter.put(row)
         if blocker is not None:
             self.waiting[row.number] = blocker.number
@@ -182,12 +183,21 @@ class _Counter:
         return not taken
 
     def _made(self, row: ExecutionRow) -> Claim:
-        return self._claims.get(row.number) or claim_of(self._topology_of(self._deployment), row.request)
+        return self._claims.get(row.number) or self._claim_of(row)
+
+    def _claim_of(self, row: ExecutionRow) -> Claim:
+        """What it needs; all there is where that cannot be read: whoever is asked about it next ends it."""
+        try:
+            return claim_of(self._topology_of(self._deployment), row.request)
+        except NOT_READ as error:
+            if not is_alone(error):
+                raise
+            return EVERYTHING
 
     def _count_all(self) -> None:
         for number, row in self.came.items():
             if number not in self._claims:
-                claim = self._claims[number] = claim_of(self._topology_of(self._deployment), row.request)
+                claim = self._claims[number] = self._claim_of(row)
                 self._count(claim, 1)
 
     def _count(self, claim: Claim, by: int) -> None:

@@ -19,7 +19,6 @@ from phaseline.model.events import (
     CompleteRequested,
     Dispatch,
     Evaluate,
-    Reattached,
     SlotsChanged,
     Stop,
     Submitted,
@@ -40,10 +39,11 @@ from phaseline.run.outstanding import Outstanding, event_of
 from phaseline.run.overlap import end_given_up, has_calls, is_forced, refuse_overlap
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, progress
-from phaseline.run.recovery import goes_through_phases, is_reach, restore
+from phaseline.run.recovery import is_reach, restore
 from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS, Door
 from phaseline.run.rounds import Rounds
+from phaseline.run.unreadable import alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -147,7 +147,8 @@ class Engine:
     def submit(self, row: ExecutionRow) -> None:
         """Begin a stored execution as soon as no other one of its deployment stands in its way."""
         self.known.add(row.number)
-        self.planning.begin(row)
+        with alone(self.planning, row):
+            self.planning.begin(row)
         if self.claims.come(row):
             self._begin(row)
         else:
@@ -157,7 +158,8 @@ class Engine:
 
     def _begin(self, row: ExecutionRow) -> None:
         if is_reach(row):
-            self._events.extend(self.phases.begin(row))
+            with alone(self.planning, row):
+                self._events.extend(self.phases.begin(row))
         self._events.append(Submitted(row.number, row.deployment, row.request.stop_after, row.request.timeout_ms))
         self._rows.append(execution_event(row, "workflow_started", self._clock.now()))
 
@@ -166,21 +168,18 @@ class Engine:
         wanted = self._store.executions(only_open=True) if rows is None else rows
         wanted = [row for row in wanted if row.number not in self.known]
         new = [row for row in wanted if row.status is ExecutionStatus.QUEUED and not row.started_at]
-        begun = {row.number for row in new}
-        wanted = [row for row in wanted if row.number not in begun]
-        self.known.update(row.number for row in wanted)
-        held = self._outstanding.batches.keys() | self.scheduler.batches.keys()
-        held |= {event.batch for event in self._events if isinstance(event, Reattached)}
-        orphans = [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
+        begun = [row for row in wanted if row.started_at or row.status is not ExecutionStatus.QUEUED]
+        self.known.update(row.number for row in begun)
+        orphans = self._outstanding.orphans(self._events)
         self.executor.recover(orphans)
-        restored = restore(self._store, self.planning, self.deployments, wanted, orphans, self._messages)
-        for row in wanted:
-            self.claims.take_up(row)
-            if is_reach(row) or goes_through_phases(row, restored):
-                self._events.extend(self.phases.take_up(row, restored))
+        restored = restore(
+            self._store, self.planning, self.deployments, begun, orphans, self._messages,
+            lambda row, events: self.phases.take_up(row, events),  # noqa: PLW0108 - made when first asked
+        )  # fmt: skip
         self._events.extend(restored)
         self._messages.trim()
-        for row in wanted:
+        for row in begun:
+            self.claims.take_up(row)
             self._rows.append(execution_event(row, "workflow_resumed", self._clock.now()))
         for row in new:
             self.submit(row)
@@ -213,6 +212,8 @@ class Engine:
         from phaseline.run.past import acting_anew, to_retry
 
         self.recover([row])
+        if self.planning.is_set_aside(row.number):
+            return
         graphs = self._store.graphs(row.number)
         row = acting_anew(row) if graphs else row
         self.planning.replace_request(row.number, row.request)

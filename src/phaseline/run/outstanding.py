@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.around import HOOKS
-from phaseline.model.events import Finished, Noted
+from phaseline.model.events import Finished, Noted, Reattached
 from phaseline.model.frozen import altered
 from phaseline.model.graph import called_side
 from phaseline.run.check_results import Vouch, checks_made, leaves_results, vouched_for
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from phaseline.engine.scheduler import Scheduler
-    from phaseline.model.events import Accepted, Batch
+    from phaseline.model.events import Accepted, Batch, Event
     from phaseline.model.members import Segment
-    from phaseline.model.rows import DocumentChange, EventRow, Remark
+    from phaseline.model.rows import BatchRow, DocumentChange, EventRow, Remark
     from phaseline.model.topology import Topology
     from phaseline.ports import Executor, Store
     from phaseline.run.deployments import Deployments
@@ -65,6 +65,12 @@ class Outstanding:
         """It is handed over."""
         count = len(batch)
         self.batches[batch.id] = Dispatched(batch, NOT_REPORTED if count == 1 else np.zeros(count, bool))
+
+    def orphans(self, events: Sequence[Event]) -> list[BatchRow]:
+        """Open batches of the store that nobody here calls, nor will by these events: those of a dead engine."""
+        held = self.batches.keys() | self.scheduler.batches.keys()
+        held |= {event.batch for event in events if isinstance(event, Reattached)}
+        return [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
 
     def cancel(self, executor: Executor, batch: int, members: np.ndarray, *, kill: bool) -> None:
         """Cancel running members; with ``kill`` it is remembered that they are about to end."""

@@ -14,12 +14,14 @@ from phaseline.model.graph import Bound, Graph, bears, without_entries
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import NOTHING_WRITTEN, Forgotten, Reshaped, Written
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
+from phaseline.run.unreadable import NOT_READ, reason_of, unreadable
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Operation
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Changes, ExecutionChanged
     from phaseline.model.execution import KnownPaths, Request
+    from phaseline.model.problem import Problem
     from phaseline.model.rows import CodePlaces, ExecutionRow
     from phaseline.model.topology import Topology
     from phaseline.plan.foresight import Foreseen
@@ -67,6 +69,7 @@ class Planning:
         self._written: dict[int, Written] = {}
         self._forgets: dict[int, bool] = {}
         self._gone: set[int] = set()
+        self._unreadable: dict[int, Problem] = {}
         self.own: FindPlanner = lambda _name, _blueprint, _code: None
         """The planner that a name means for a deployment, where it is not the one of that name."""
         self.paths_of: Callable[[int], KnownPaths | None] = lambda _: None
@@ -76,7 +79,20 @@ class Planning:
         """Know an execution."""
         self._rows[row.number] = row
         self._rounds.setdefault(row.number, {})
-        self._deployments.begin(row)
+        if row.request.flaw:
+            self.set_aside(row, unreadable(row, row.request.flaw))
+        else:
+            self._deployments.begin(row)
+
+    def set_aside(self, row: ExecutionRow, why: Problem) -> None:
+        """Something stored of an execution cannot be read: when its planner would be asked, it has failed."""
+        self._rows[row.number] = row
+        self._rounds.setdefault(row.number, {})
+        self._unreadable[row.number] = why
+
+    def is_set_aside(self, execution: int) -> bool:
+        """Whether nothing of it is to be read any more."""
+        return execution in self._unreadable
 
     def row(self, execution: int) -> ExecutionRow:
         """The execution as it was stored when it began or was taken up."""
@@ -111,6 +127,8 @@ class Planning:
         name = row.request.workflow
         if row.deployment in self._gone:
             return Planned(execution, Verdict(ExecutionStatus.CANCELED, GONE))
+        if execution in self._unreadable:
+            return Planned(execution, Verdict(ExecutionStatus.FAILED, str(self._unreadable[execution])))
         try:
             deployment = self._deployments.loaded(row.deployment)
             planner = self._planner(row, deployment)
@@ -139,6 +157,8 @@ class Planning:
             )
         except ProblemsError as problems:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
+        except NOT_READ as error:
+            return Planned(execution, Verdict(ExecutionStatus.FAILED, str(unreadable(row, reason_of(error)))))
         if isinstance(answer, Verdict):
             if is_timed_out and answer.status is ExecutionStatus.CANCELED:
                 answer = altered(answer, reason=timed_out(row.request, answer.reason))
@@ -249,6 +269,7 @@ class Planning:
         """An execution has ended."""
         self._rounds.pop(execution, None)
         self._histories.pop(execution, None)
+        self._unreadable.pop(execution, None)
 
 
 def timed_out(request: Request, reason: str) -> str:

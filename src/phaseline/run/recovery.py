@@ -17,9 +17,10 @@ from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import has_phases, phase_of
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus, Mark, OutcomeKind
+from phaseline.run.unreadable import alone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from phaseline.model.events import Event
     from phaseline.model.rows import BatchRow, ExecutionRow, GraphRow
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
     from phaseline.run.deployments import Deployments
     from phaseline.run.planning import Planning
 
+    TakeUp = Callable[[ExecutionRow, Sequence[Event]], Sequence[Event]]
+
 COMPLETED, ENDED_FROM = int(EntryStatus.COMPLETED), int(FIRST_ENDED)
 CONDITIONAL = int(Mark.CONDITIONAL)
 PENDING, LOST = int(OutcomeKind.PENDING), int(OutcomeKind.LOST)
 NEVER = -1
+LAST_STATUS = int(max(EntryStatus))
 
 
 class Time(TypedDict):
@@ -48,33 +52,49 @@ def restore(
     rows: Sequence[ExecutionRow],
     orphans: Sequence[BatchRow],
     messages: dict[tuple[int, int], str],
+    take_up: TakeUp = lambda _row, _events: [],
 ) -> list[Event]:
     """Events that give the scheduler these executions and the orphans, open batches, that hold entries of theirs.
 
-    ``messages`` learns what the last call of each entry that has not completed said, by (graph, position).
+    ``messages`` learns what the last call of each entry that has not completed said, by (graph, position). ``take_up`` gives
+    what follows where resources are on their way. What cannot be read of an execution is the end of that one alone.
 
     Nobody of this machine can still be running an orphan (``Executor.recover`` has ended what was left), so
     each is told as lost.
     """
+    first: list[Event] = []  # before those that belong together
     events: list[Event] = []
     held: set[int] = set()
     for row in rows:
-        planning.begin(row)
-        graphs = _graphs_to_hold(store, planning, row)
-        held.update(graph.id for graph, _ in graphs)
-        calls = _LastCalls(store, row)
-        events.extend(
-            [_restored(store, deployments, row, graph, statuses, messages, calls) for graph, statuses in graphs]
-        )
-        if not graphs:
-            bare = Restored(row.number, row.deployment, row.status, row.attempt, row.request.stop_after)
-            events.append(altered(bare, **time_left(store, row)))
+        found: list[Event] = []
+        with alone(planning, row):
+            planning.begin(row)
+            found = [] if planning.is_set_aside(row.number) else _of_one(store, planning, deployments, row, messages)
+            if is_reach(row) or goes_through_phases(row, found):
+                first.extend(take_up(row, found))
+        if planning.is_set_aside(row.number):
+            found = [Restored(row.number, row.deployment, row.status, row.attempt, None)]
+        held.update(event.graph_id for event in found if isinstance(event, Restored) and event.graph is not None)
+        events.extend(found)
     lost: list[Event] = []
     for batch in orphans:
         if not held.isdisjoint(batch.places.graphs):
             events.append(Reattached(batch.id, batch.places, batch.kinds))
             lost.append(Lost(batch.id))
-    return events + lost
+    return first + events + lost
+
+
+def _of_one(
+    store: Store, planning: Planning, deployments: Deployments, row: ExecutionRow, messages: dict[tuple[int, int], str]
+) -> list[Event]:
+    """The events of one execution; all that its calls will need is read, so that no turn meets what cannot be."""
+    graphs = _graphs_to_hold(store, planning, row)
+    calls = _LastCalls(store, row)
+    if graphs:
+        deployments.loaded(row.deployment)
+        return [_restored(store, deployments, row, graph, statuses, messages, calls) for graph, statuses in graphs]
+    bare = Restored(row.number, row.deployment, row.status, row.attempt, row.request.stop_after)
+    return [altered(bare, **time_left(store, row))]
 
 
 def held_again(
@@ -139,6 +159,8 @@ def _restored(
     calls: _LastCalls,
 ) -> Event:
     columns = store.graph(graph.id)
+    if len(statuses) != len(columns.subject) or (len(statuses) and statuses.max() > LAST_STATUS):
+        raise ValueError(f"the statuses of its graph '{graph.name}' are not those of its entries")
     deployments.add_graph(graph.id, columns)
     if has_phases(columns.steps):
         last = calls.by_graph[graph.id]

@@ -13,6 +13,7 @@ from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import Answer, RequestKind
 from phaseline.model.status import ExecutionStatus
 from phaseline.run.recovery import is_reach
+from phaseline.run.unreadable import NOT_READ, reason_of, unreadable
 
 if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
@@ -145,6 +146,8 @@ class Door:
             self._carry_out(request, row)
         except ProblemsError as error:
             return refused(error.problems[0])
+        except NOT_READ as error:
+            return refused(unreadable(row, reason_of(error)))
         return DONE
 
     def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from phaseline.model.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.execution import Request, RetryPolicy, StopAfter, flaws_of
 from phaseline.model.frozen import told
 from phaseline.store.documents import to_text
 
@@ -39,11 +39,22 @@ def to_json(request: Request) -> str:
 
 
 def from_json(text: str) -> Request:
-    """The request of ``to_json``."""
+    """The request of ``to_json``; one with a ``flaw`` if this is none, so that whoever reads the others reads on."""
     return _known(text) if len(text) <= MOST_TEXT else _from_json(text)
 
 
 def _from_json(text: str) -> Request:
+    try:
+        found = _read(text)
+        flaws = "; ".join(f"{name} is not {wanted}" for name, wanted in flaws_of(found))
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        return Request("", flaw=f"its request cannot be read ({type(error).__name__}: {error})")
+    if flaws:
+        return Request(str(found.workflow), flaw=f"of its request {flaws}")
+    return found
+
+
+def _read(text: str) -> Request:
     found = json.loads(text)
     return Request(
         workflow=found["workflow"],
