@@ -108,9 +108,15 @@ def test_h46_a_crash_forgets_nobody_who_stands_there(station: Station) -> None:
     assert any("cleared" in text for text in told)
 
 
-@pytest.mark.parametrize("text", ["", "=web", "pre-", "pre-create web", "pre-create=web@soon"])
-def test_h46_what_is_no_breakpoint_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no breakpoint"):
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        *((text, "is no breakpoint") for text in ("", "=web", "pre-", "pre-create web")),
+        ("pre-create=web@soon", "'soon' is no span of time"),
+    ],
+)
+def test_h46_what_is_no_breakpoint_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
         read_breakpoint(text)
 
 
