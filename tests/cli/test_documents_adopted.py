@@ -63,3 +63,32 @@ def test_h45_a_folder_is_used_only_with_the_blueprint_of_the_document_in_it(
     assert result.exit_code == 0, result.output
     kept = [one["blueprint"]["id"] for one in terminal.ask("blueprints", "list")[1]["blueprints"]]
     assert kept == ([] if what == "the same" else ["one"])
+
+
+def test_h45_8_what_belongs_to_a_deployment_is_not_adopted_once_more_under_another_name(
+    terminal: Terminal, old: Path
+) -> None:
+    assert terminal.run("adopt", "left.json", "-d", "first").exit_code == 0
+    for words in (("adopt", "left.json", "-d", "second"), ("adopt", "left.json", "-d", "third", "-i", "word=servus")):
+        code, found = terminal.ask(*words)
+        assert (code, [one["code"] for one in found["problems"]]) == (1, ["PL-C095"]), found
+        assert "'first'" in found["problems"][0]["message"]
+    assert [one["name"] for one in terminal.ask("deployments", "list")[1]["deployments"]] == ["first"]
+    assert terminal.run("abandon", "-d", "first", "-o", "again.json").exit_code == 0
+    assert terminal.run("adopt", "left.json", "-d", "second").exit_code == 0
+
+
+def test_h45_8_the_same_machine_under_another_id_is_known_by_what_its_cloud_calls_it(
+    terminal: Terminal, old: Path
+) -> None:
+    document = json.loads(Path("left.json").read_text())
+    resource = next(iter(document["resources"].values()))
+    foreign = {"name": "app", "resources": {"one": {"type": resource["type"], "resource_id": "vm-7"}}}
+    Path("theirs.json").write_text(json.dumps(foreign))
+    words = ("adopt", "theirs.json", "--blueprint", str(old))
+    first = terminal.run(*words, "-d", "first")
+    assert first.exit_code == 0, first.output
+    assert "PL-C095" in terminal.run(*words, "-d", "second").stderr
+    foreign["resources"]["one"]["resource_id"] = "vm-8"
+    Path("theirs.json").write_text(json.dumps(foreign))
+    assert terminal.run(*words, "-d", "second").exit_code == 0

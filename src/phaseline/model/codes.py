@@ -341,6 +341,7 @@ CODES: dict[str, str] = {
     "PL-C091": "The document cannot be written",
     "PL-C092": "Nobody has stopped there",
     "PL-C093": "Nobody there waits for a signal",
+    "PL-C095": "Another deployment has what is to be adopted",
     "PL-C099": "Phaseline itself failed",
     "PL-F060": "There is no package that can be read",
     "PL-F061": "A file of a package is not what its checksum says",

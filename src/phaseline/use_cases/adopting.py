@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.rows import CodePlaces, NewDeployment
+from phaseline.use_cases.adopted_twice import refuse_adopted
 from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.installing import AS_SET, refuse_taken
 from phaseline.use_cases.loading import deployment_name, load
@@ -80,7 +81,7 @@ def adopt(
 ) -> ExecutionView:
     """Make a deployment of a document, whose instances are there already; the execution as it ended, or with ``detach`` as it began.
 
-    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-S010, all of PL-C083 and PL-C084, PL-B079, or everything that is wrong with
+    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-C095, PL-S010, all of PL-C083 and PL-C084, PL-B079, or everything that is wrong with
     the blueprint or its inputs; then nothing was stored.
     """
     name, prepared, request = _asked(place, order, manner)
@@ -92,6 +93,7 @@ def adopt(
     for warning in adoption.warnings:
         (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
     existing = refuse_taken(place, name)
+    refuse_adopted(place, name, adoption)
     uses = prepared.uses
     if prepared.brought is not None:
         uses = {**uses, "": kept(place, prepared.brought, prepared.blueprint)}
@@ -120,6 +122,7 @@ def plan_adoption(place: Workplace, order: AdoptOrder, *, manner: Manner = AS_SE
 
     name, found, request = _asked(place, order, manner)
     refuse_taken(place, name)
+    refuse_adopted(place, name, found.adoption)
     return plan_made(place, request, name, _loaded(found), given=manner.breakpoints)
 
 
