@@ -456,6 +456,10 @@ class Executor(Protocol):
         """Begin no member that has not begun; their batches stay open. Running calls go on."""
         ...
 
+    def release(self) -> None:
+        """Begin what was held back, and what is submitted from now on."""
+        ...
+
     def is_busy(self) -> bool:
         """True while a call is running."""
         ...

@@ -51,6 +51,25 @@ def create(batch):
         (HERE / "begun").write_text("begun\\n")
         (HERE / "go").read_text()
 """
+LONG = """\
+import os
+from pathlib import Path
+
+from phaseline import operation
+
+HERE = Path(os.environ["HERE"])
+
+
+@operation(bulk=True, repeatable=True)
+def stand(batch):
+    (HERE / "begun-long").write_text("begun\\n")
+    (HERE / "go-long").read_text()
+
+
+@operation(bulk=True)
+def quick(batch):
+    pass
+"""
 EFFECTIVE_WITHIN_S = 0.5
 OWNER_WITHIN_S = 2
 
@@ -71,7 +90,11 @@ def opened(folder: Path) -> Iterator[Shell]:
     for name, text in {"wait.sh": WAIT, "quick.sh": QUICK}.items():
         (folder / "scripts" / name).write_text(text)
         (folder / "scripts" / name).chmod(0o755)
-    for name in ("begun", "go"):
+    (folder / "plugins" / "long.py").write_text(LONG)
+    for operation, name in {"configure": "stand", "start": "quick"}.items():
+        text = BULK.partition("  second:")[0].replace("create: many.many.create", f"{operation}: many.long.{name}")
+        (folder / f"{name}.yaml").write_text(text)
+    for name in ("begun", "go", "begun-long", "go-long"):
         os.mkfifo(folder / name)
     made = Shell(folder)
     try:
@@ -101,6 +124,32 @@ def test_two_terminals_see_one_plugin_call_for_both(shell: Shell) -> None:
             shell.release_first()
             assert [process.wait(PATIENCE_S) for process in (first, second, third)] == [0, 0, 0]
     assert shell.calls() == ["one.first", "one.second,three.first,two.first", "three.second,two.second"]
+
+
+def test_who_is_done_holds_nobody_up_while_a_long_call_of_somebody_else_runs_in_his_process(shell: Shell) -> None:
+    with start_bulk(shell, "one") as first:
+        shell.await_first()
+        with shell.start("install", "stand.yaml", "-d", "two") as second:
+            assert shell.heard("begun-long") == "begun\n"
+            shell.release_first()
+            shell.await_line(first.stderr, "install-1 has completed. Calls of other executions are running")
+            assert shell.run("install", "quick.yaml", "-d", "three").returncode == 0
+            shell.say("go\n", "go-long")
+            assert [process.wait(PATIENCE_S) for process in (first, second)] == [0, 0]
+
+
+def test_a_second_ctrl_c_leaves_what_others_want_to_the_background(shell: Shell) -> None:
+    with start_bulk(shell, "one") as process:
+        shell.await_first()
+        assert shell.run("install", "stand.yaml", "-d", "two", "--detach").returncode == 0
+        assert shell.heard("begun-long") == "begun\n"
+        process.send_signal(signal.SIGINT)
+        shell.await_line(process.stderr, "waiting for the running calls")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 1
+    assert shell.heard("begun-long") == "begun\n", "somebody goes on with it"
+    shell.say("go\n", "go-long")
+    assert shell.ask("executions", "follow", "install-2")["status"] == "completed"
 
 
 def test_a_closed_terminal_hands_over_to_the_other_one(shell: Shell) -> None:

@@ -78,6 +78,9 @@ class ByHand:
     def hold(self) -> None:
         self.is_held = True
 
+    def release(self) -> None:
+        self.is_held = False
+
     def is_busy(self) -> bool:
         return self.running > 0
 

@@ -86,6 +86,30 @@ def test_a_crew_that_is_held_begins_nobody(crew: Crew) -> None:
     assert called == [0]
 
 
+def test_a_crew_that_is_released_goes_on_where_it_was_held(crew: Crew) -> None:
+    called: list[int] = []
+    begun, free, done = threading.Event(), threading.Event(), threading.Event()
+
+    def call(member: int) -> None:
+        called.append(member)
+        begun.set()
+        free.wait(LONG_S)
+        if len(called) == 5:
+            done.set()
+
+    crew.call(5, call)
+    assert begun.wait(LONG_S)
+    crew.hold()
+    held = len(called)
+    free.set()
+    while crew.busy():
+        threading.Event().wait(0.001)
+    assert len(called) == held
+    crew.release()
+    assert done.wait(LONG_S)
+    assert sorted(called) == [0, 1, 2, 3, 4]
+
+
 def judged(company: Company, *looks: tuple[float, float, float, int]) -> int:
     """How many are wanted after looks at (now, how late, the share of a processor, how many have begun)."""
     for now, late_s, share, begun in looks:

@@ -92,6 +92,32 @@ def test_a_bulk_call_that_waits_for_a_thread_comes_back_uncalled(make: Make, tmp
     assert begun(tmp_path) == {"vm_1"}
 
 
+@pytest.mark.parametrize(("name", "form", "slots"), [
+    ("cloud.together", "bulk", Slots(bulk=1)), ("cloud.create", "each", Slots(threads=1)),
+])  # fmt: skip
+def test_what_was_held_back_begins_when_it_is_released(
+    make: Make, tmp_path: Path, name: str, form: str, slots: Slots
+) -> None:
+    world = make(name, form, slots)
+    world.executor.submit(world.batch(0))
+    world.executor.submit(world.batch(1, 2))
+    while not begun(tmp_path):
+        world.inbox.wait(5)
+    world.executor.hold()
+    (tmp_path / "plugins" / "go").touch()
+    while world.executor.is_busy():
+        world.inbox.wait(0.01)
+    assert begun(tmp_path) == {"vm_1"}
+    world.executor.release()
+    told: list[OutcomeKind] = []
+    while len(told) < 3:
+        world.inbox.wait(5)
+        for report in world.inbox.take_all():
+            told.extend(map(OutcomeKind, report.kinds.tolist()))
+    assert told == [OutcomeKind.COMPLETED] * 3
+    assert begun(tmp_path) >= {"vm_1", "vm_2"}
+
+
 def test_a_call_that_outlives_the_drain_time_has_no_outcome(make: Make, tmp_path: Path) -> None:
     world = make("cloud.create", "each", Slots(threads=1))
     world.executor.submit(world.batch(0, 1))

@@ -171,6 +171,33 @@ def test_an_interrupt_begins_nothing_and_awaits_what_runs(station: Station) -> N
     assert station.status(row) is ExecutionStatus.RUNNING
 
 
+def test_an_interrupt_that_is_taken_back_lets_calls_begin_again(station: Station) -> None:
+    row = station.install(*TWO_TIERS)
+    station.executor.running = 1
+    station.engine.interrupt()
+    station.engine.run(lambda: station.executor.is_held)
+    station.executor.running = 0
+    station.complete("create", "db_1")
+    one = [found for found in station.called() if found.instance != "db_1"]
+    assert (one, station.engine.is_calling) == ([], False)
+    station.engine.go_on()
+    station.settle()
+    assert not station.executor.is_held
+    station.complete_all()
+    assert station.status(row) is ExecutionStatus.COMPLETED
+
+
+def test_an_engine_that_leaves_awaits_no_call_that_was_given_up(station: Station) -> None:
+    row = station.install(*TWO_TIERS)
+    station.executor.running = 1  # and never comes back
+    station.engine.cancel(row.number, "force")
+    station.engine.interrupt()
+    looks = iter(range(100))
+    station.engine.run(lambda: next(looks, None) is None)
+    assert next(looks, None) is not None, "it came to its end by itself"
+    assert station.status(row) is ExecutionStatus.CANCELED
+
+
 def test_closing_stores_what_comes_back_while_the_executor_ends(station: Station) -> None:
     row = station.install(*TWO_TIERS)
     one = station.find("create", "db_1")

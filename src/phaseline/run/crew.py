@@ -108,6 +108,17 @@ class Crew:
         """Begin no member any more."""
         self._is_held = True
 
+    def release(self) -> None:
+        """Begin members again, those first that were held back."""
+        with self._lock:
+            self._is_held = False
+            more = self._more(self._company.wanted if self._draws else 0)
+            looks = not self._is_looking and bool(self._draws)
+            self._is_looking |= looks
+        self._send(more)
+        if looks:
+            self._look_again(time.monotonic(), LOOK_S)
+
     def busy(self) -> int:
         """How many threads are drawing."""
         return self._pool.busy()
@@ -134,13 +145,14 @@ class Crew:
             if self._inbox is not None:
                 self._inbox.look_after()  # of the batch before; a thread that goes home does it then
             cursor, count, call_one = draw.cursor, draw.count, draw.call_one
-            while not self._is_held and (member := next(cursor)) < count:
+            while not self._is_held:
+                if (member := next(cursor)) >= count:
+                    self._end(draw)
+                    break
                 self._begun += 1  # two threads may count as one: it only tells whether anything moves
                 call_one(member)
                 if self._drawing > company.wanted:
                     break
-            else:
-                self._end(draw)
 
     def _next(self) -> Draw | None:
         """The batch to draw from; None: the thread is to go."""
@@ -169,9 +181,9 @@ class Crew:
             if self._draws:
                 self._company.judge(now, late_s=now - self._due, share=share, begun=self._begun)
                 self._had_work = now
-            more = self._more(self._company.wanted if self._draws else 0)
             if self._is_held or now - self._had_work > LINGER_S:
                 self._is_looking = False
                 return
+            more = self._more(self._company.wanted if self._draws else 0)
         self._send(more)
         self._look_again(now, SELDOM_S if self._company.is_settled(now) else LOOK_S)

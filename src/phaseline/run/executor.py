@@ -104,6 +104,13 @@ class LocalExecutor:
         if self._workers is not None:
             self._workers.hold()
 
+    def release(self) -> None:
+        """Begin what was held back, and what is submitted from now on."""
+        self._is_held = False
+        self._threads.release()
+        if self._workers is not None:
+            self._workers.release()
+
     def is_busy(self) -> bool:
         """True while a call is running."""
         return self._threads.is_busy() or (self._workers is not None and self._workers.is_busy())

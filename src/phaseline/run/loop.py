@@ -19,7 +19,6 @@ from phaseline.model.events import (
     CompleteRequested,
     Dispatch,
     Evaluate,
-    SlotsChanged,
     Stop,
     Submitted,
     WakeAt,
@@ -34,6 +33,7 @@ from phaseline.run.hands import Hands
 from phaseline.run.inbox import Inbox
 from phaseline.run.keys import LaneKeys
 from phaseline.run.last_messages import LastMessages
+from phaseline.run.leaving import Leaving
 from phaseline.run.narration import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.outstanding import Outstanding, event_of
 from phaseline.run.overlap import end_given_up, has_calls, is_forced, refuse_overlap
@@ -64,8 +64,6 @@ LONGEST_WAIT_MS = 1_000
 """The loop looks up at least so often, so that a caller may watch."""
 HELD_WAIT_MS = 20
 """The same once an interrupt is being honoured: a call that ends without a word ends the wait for it as well."""
-BULK_SLOTS = 16
-"""Bulk calls at once, over all lanes."""
 LENT_ENTRIES = 1_000
 """Outcomes that a thread which has brought them handles itself. Large turns stay in one thread: each has memory of its own that it keeps."""
 NEVER_AGAIN = 1 << 62
@@ -105,10 +103,8 @@ class Engine:
         self._messages = LastMessages()
         self._ended: dict[int, ExecutionStatus] = {}
         self._alarm: int | None = None
-        self._interrupted = self._held = False
-        self._leaves_at: int | None = None
         self._looked: int | None = None
-        self.is_asked_to_stop = self.has_turned = False
+        self.has_turned = False
         self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
         self._hands = Hands(self._inbox, self._lent_turn)
         self._is_news = False
@@ -125,8 +121,8 @@ class Engine:
         self._outstanding: Outstanding = Outstanding(store, self.deployments, self.scheduler, self.claims.let_go)
         self._door = Door(store, self, self._outstanding.signals)
         self.executor = make_executor(self._inbox, self.deployments)
-        self._slots = {"bulk": BULK_SLOTS, **self.executor.slots()}
-        self._events.extend(SlotsChanged(pool, count) for pool, count in self._slots.items())
+        self.leaving = Leaving(self.executor, clock.now)
+        self._events.extend(self.leaving.slots())
         self._source, self.calls = phases, 0
         self._phases: Phases | None = None
 
@@ -278,18 +274,29 @@ class Engine:
         return told
 
     def interrupt(self) -> None:
-        """Begin no new call; ``run`` returns when the running ones have returned.
+        """Begin no new call; ``run`` returns when the running ones have returned, those left out that were given up.
 
         Safe from a signal handler: it takes no lock, so the loop hears of it when it looks for requests next.
         """
-        self._interrupted = True
+        self.leaving.is_wanted = True
+
+    def go_on(self) -> None:
+        """Take an interrupt back: calls begin again, those first that were held back."""
+        self._events.extend(self.leaving.release())
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether a call is running, or the next turn may begin one."""
+        return bool(self.executor.is_busy() or self._inbox or self.has_work)
 
     def ask_to_stop(self, drain_s: float | None = None) -> None:
         """As ``interrupt``; ``run`` returns after the drain time though calls are still running. None: without end."""
-        self.is_asked_to_stop = True
-        if drain_s is not None:
-            self._leaves_at = self._clock.now() + int(drain_s * 1000)
-        self.interrupt()
+        self.leaving.ask(drain_s)
+
+    @property
+    def is_asked_to_stop(self) -> bool:
+        """Whether another process wants this engine to stop."""
+        return self.leaving.is_asked
 
     # -- the loop -----------------------------------------------------------------------------------------------
 
@@ -297,7 +304,7 @@ class Engine:
         """Turn until ``until()`` holds, or until an interrupt has been honoured; others may turn while this thread waits."""
         with self._hands:
             while not until():
-                if self._interrupted and (self._hold() or self._is_overdue()):
+                if self.leaving.is_wanted and self._has_let_go():
                     return
                 self.turn()
 
@@ -307,8 +314,9 @@ class Engine:
         The engine cannot be used any more afterwards. What is still without an answer is lost, as after a crash.
         """
         if self.scheduler.runs or self.has_work:
-            self._give_no_slot()
+            self._events.extend(self.leaving.hold())
         self._looked = NEVER_AGAIN
+        drain_s = self.leaving.drain_s(drain_s)
         self.executor.stop(drain_s)
         if self._phases is not None:
             self._phases.close(drain_s)
@@ -318,7 +326,7 @@ class Engine:
     def _lent_turn(self) -> bool:
         """A turn made by a thread that has brought an outcome; True if the loop's own has something to do after it."""
         first = self._inbox.first()
-        if self._interrupted or (first is not None and len(first.members) > LENT_ENTRIES):
+        if self.leaving.is_wanted or (first is not None and len(first.members) > LENT_ENTRIES):
             return True
         at, self._is_news = self.wakes_at, False
         self.turn(is_lent=True)
@@ -329,8 +337,8 @@ class Engine:
         self.has_turned = True
         self._look()
         reports = self._take()
-        if self._interrupted:
-            self._give_no_slot()  # before what has come back lets anything begin
+        if self.leaving.is_wanted:
+            self._events.extend(self.leaving.hold())  # before what has come back lets anything begin
         now = self._clock.now()
         events, self._events = self._events, []
         first = len(events)
@@ -369,7 +377,7 @@ class Engine:
     def _take(self) -> list[Report]:
         """What one turn takes of the reports, waiting for the first if there is nothing else to do."""
         if not self._events and not self._backlog and not self._door.answers and not self._inbox:
-            longest = HELD_WAIT_MS if self._held else LONGEST_WAIT_MS
+            longest = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS
             at = self.wakes_at
             wait = longest if at is None else min(longest, at - self._clock.now())
             self._wait(wait)
@@ -387,7 +395,7 @@ class Engine:
         """Until something comes back, somebody asks for something or the time is over."""
         while wait_ms > 0 and not self._hands.wait(min(wait_ms, LOOK_MS)):
             wait_ms -= LOOK_MS
-            if self._look() or (self._interrupted and not self._held):
+            if self._look() or (self.leaving.is_wanted and not self.leaving.is_held):
                 return
 
     def _look(self) -> bool:
@@ -443,20 +451,13 @@ class Engine:
         if answer is not None:
             self._events.append(answer)
 
-    def _hold(self) -> bool:
-        """Give no slot away any more; True when no call is running."""
-        self._give_no_slot()
-        return not (self._events or self.executor.is_busy() or self._inbox or self._backlog)
-
-    def _is_overdue(self) -> bool:
-        """True when the drain time is over, and who asked to stop has been answered."""
-        return self._leaves_at is not None and self._clock.now() >= self._leaves_at and not self._events
-
-    def _give_no_slot(self) -> None:
-        if not self._held:
-            self._held = True
-            self._events.extend(SlotsChanged(pool, 0) for pool in self._slots)
-            self.executor.hold()
+    def _has_let_go(self) -> bool:
+        """True when no call is running that anybody waits for, or the time to leave is over and whoever asked knows."""
+        self._events.extend(self.leaving.hold())
+        if self._events:
+            return False
+        is_awaited = self.is_calling and bool(self.scheduler.batches or self._inbox or self._backlog)
+        return self.leaving.is_overdue or not is_awaited
 
     @property
     def has_work(self) -> bool:

@@ -70,6 +70,9 @@ class ThreadExecutor:
         self._each = Crew("each", each_slots, poster.fail, poster.alarms.set, poster.inbox)
         self._loop = LoopThread(poster.fail)
         self._is_held = False
+        self._holding = threading.Lock()
+        self._held_back: list[Callable[[], None]] = []
+        """Bulk calls whose turn came while members were held; whoever stops leaves them uncalled."""
         self._calling: dict[HandOver, set[int]] = {}
         self._giving_up = threading.Lock()
         self._killed: set[str] = set()
@@ -98,8 +101,18 @@ class ThreadExecutor:
 
     def hold(self) -> None:
         """Begin no member any more."""
-        self._is_held = True
+        with self._holding:
+            self._is_held = True
         self._each.hold()
+
+    def release(self) -> None:
+        """Begin members again, those first that were held back."""
+        with self._holding:
+            self._is_held = False
+            held_back, self._held_back = self._held_back, []
+        for task in held_back:
+            self._bulk.put(task)
+        self._each.release()
 
     def is_busy(self) -> bool:
         """True while a call is running."""
@@ -170,8 +183,15 @@ class ThreadExecutor:
 
     # -- in bulk ------------------------------------------------------------------------------------------------
 
+    def _holds_back(self, task: Callable[[], None]) -> bool:
+        """Put a bulk call by; False if members begin again meanwhile."""
+        with self._holding:
+            if self._is_held:
+                self._held_back.append(task)
+            return self._is_held
+
     def _call_group(self, handover: HandOver, group: Group, channel: LocalChannel) -> None:
-        if self._is_held:
+        if self._is_held and self._holds_back(partial(self._call_group, handover, group, channel)):
             return
         with Printed(partial(channel.log_together, group.members)) as printed:
             function = self._bulk_function(handover, group)

@@ -80,6 +80,10 @@ class WorkerExecutor:
         """Begin no member any more."""
         self._crew.hold()
 
+    def release(self) -> None:
+        """Begin members again."""
+        self._crew.release()
+
     def is_busy(self) -> bool:
         """True while a call is running."""
         return self._crew.busy() > 0

@@ -140,7 +140,7 @@ def _work(place: Workplace, leave: Leave, *, until_idle: bool) -> tuple[Reason, 
         engine.recover()
         engine.run(lambda: until_idle and engine.is_idle)
         held = engine.held
-        engine.close(0 if engine.is_asked_to_stop else DRAIN_S)
+        engine.close(DRAIN_S)
     if engine.is_asked_to_stop:
         return "asked to stop", engine.calls, held
     return "interrupted" if leave.is_wanted else "idle", engine.calls, held

@@ -16,7 +16,7 @@ from phaseline.store import MEMORY
 from phaseline.use_cases.claiming import queued_behind
 from phaseline.use_cases.engine_log import open_log
 from phaseline.use_cases.executions import view_execution
-from phaseline.use_cases.following import Ending, wait
+from phaseline.use_cases.following import Ending, wait, waits_for
 from phaseline.use_cases.library import lay_out_again
 from phaseline.use_cases.watching import Nobody, Throttle
 
@@ -83,6 +83,10 @@ def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *,
         watching.begun(ticket.row.id, ticket.row.deployment_name, leave)
         try:
             ending = _run(place, ticket, watching, leave)
+        except KeyboardInterrupt:  # its user does not want to wait; others have not left
+            if work_left(place.store, besides={ticket.row.number}):
+                hand_over(place)
+            raise
         finally:
             watching.ended()
     background = None
@@ -138,17 +142,23 @@ def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) ->
                 watching.noticed(_waits_for(ticket.row.id, told))
             if not told and number in engine.claims.waiting:
                 told.add(blocker := engine.planning.row(engine.claims.waiting[number]).id)
-                watching.noticed(f"{ticket.row.id} waits for {blocker}. To begin beside it: --if-busy force")
+                watching.noticed(waits_for(store, ticket.row, blocker))
             return is_over or engine.has_ended(number) or engine.needs_attention(number)
 
-        engine.run(has_settled)
-        if has_settled():
-            if work_left(store):
-                engine.interrupt()
-                engine.run(lambda: False)
-            engine.close(DRAIN_S)
+        def has_company() -> bool:
+            return bool(engine.known - {number}) and work_left(store, besides={number})
+
+        engine.run(lambda: has_settled() or leave.is_wanted)
+        if not has_settled():
+            engine.run(lambda: has_settled() or has_company())  # nothing of its own begins any more
+        if work_left(store, besides={number}):
+            from phaseline.use_cases.stepping_aside import stays, step_aside
+
+            step_aside(engine, lambda: watching.noticed(stays(store.execution(ticket.row.id))))
+        is_settled = has_settled()
+        engine.close(DRAIN_S)
+        if is_settled:
             return Ending.SETTLED
-        engine.close(0 if engine.is_asked_to_stop else DRAIN_S)
         return Ending.STOPPED if engine.is_asked_to_stop and not leave.is_wanted else Ending.LEFT
 
 
