@@ -70,3 +70,9 @@ def test_a_store_that_forgets_has_no_catalogue(terminal: Terminal) -> None:
     (terminal.folder / "plugin.yaml").write_text(DEFINITION % "1.0")
     code, found = terminal.ask("plugins", "install", "--definition-only", "plugin.yaml")
     assert (code, found["problems"][0]["code"]) == (1, "PL-B127")
+
+
+def test_what_is_neither_a_package_nor_definitions_is_told_so(terminal: Terminal) -> None:
+    _, found = terminal.ask("plugins", "remove", "nothing")
+    message = "there is neither a package nor type definitions of 'nothing'"
+    assert [(one["code"], one["message"]) for one in found["problems"]] == [("PL-B127", message)]

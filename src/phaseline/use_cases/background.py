@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
 
 if TYPE_CHECKING:
+    from phaseline.use_cases.settings import Settings
     from phaseline.use_cases.workplace import Workplace
 
-COMMAND = ("engine", "run", "--until-idle")
-"""What the background process is told to do."""
+COMMAND = ("--config", os.devnull, "engine", "run", "--until-idle")
+"""What the background process is told to do: with the settings that it is told, not with those of a file that lies where it begins."""
 
 
 @frozen
@@ -35,7 +37,7 @@ def launch(place: Workplace) -> Background | None:
 
     if place.settings.store_url == "memory:":
         return None
-    environment = {**os.environ, **place.settings.variables()}
+    environment = environment_of(place.settings, os.environ, sys.path)
     log = _log_file(place, environment)
     handle = _open(log)
     try:
@@ -50,6 +52,24 @@ def launch(place: Workplace) -> Background | None:
     finally:
         os.close(handle)
     return Background(process.pid, str(log))
+
+
+def environment_of(settings: Settings, environment: Mapping[str, str], searched: Sequence[str]) -> dict[str, str]:
+    """What a process is told that is to work as this one does: the settings, and where code lies that only this program knows.
+
+    ``searched``: where this process looks for modules; a hook class may lie beside the program that names it, in one of the folders in
+    front of Python's own. What opens secrets stays where it is: settings name its file.
+    """
+    own = [str(Path(folder).absolute()) for folder in takewhile(_is_own, searched)]
+    known = environment.get("PYTHONPATH", "").split(os.pathsep)
+    path = os.pathsep.join(dict.fromkeys((*filter(None, known), *(one for one in own if one != str(Path.cwd())))))
+    return {**environment, **settings.variables(), **({"PYTHONPATH": path} if path else {})}
+
+
+def _is_own(folder: str) -> bool:
+    """Whether it is none of those in which every process of this Python looks."""
+    path = Path(folder).absolute()
+    return not any(Path(base).absolute() in (path, *path.parents) for base in (sys.prefix, sys.base_prefix))
 
 
 def _log_file(place: Workplace, environment: Mapping[str, str]) -> Path:

@@ -203,6 +203,8 @@ def own_folder(environment: Mapping[str, str]) -> Path:
 
 
 def _find_file(config: str | None, environment: Mapping[str, str], folder: Path) -> Path | None:
+    if config == os.devnull:
+        return None
     if config:
         path = folder / config
         if not os.path.isfile(path):  # noqa: PTH113 - as below

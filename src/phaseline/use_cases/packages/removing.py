@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.packages.installing import tell_engine
 from phaseline.use_cases.packages.known import collect, rows
 from phaseline.use_cases.packages.naming import find_package, read_name
+from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
     from phaseline.model.package_rows import PackageRow, PackageUser
@@ -33,7 +34,7 @@ def remove(place: Workplace, name: str) -> PackageRow:
 def remove_any(place: Workplace, name: str, version: str = "") -> PackageRow | TypesView:
     """Take a package, or a plugin's type definitions, out of the store; what is called so and there.
 
-    Raises: as ``remove`` where a package is meant, otherwise as ``remove_definitions``.
+    Raises: as ``remove`` where a package is meant, as ``remove_definitions`` where these are; PL-B127 where there is neither.
     """
     from phaseline.use_cases.type_definitions import find_definitions, remove_definitions
 
@@ -43,9 +44,13 @@ def remove_any(place: Workplace, name: str, version: str = "") -> PackageRow | T
     has_types = bool(find_definitions(place, named[0], wanted))
     if is_package and (wanted or not has_types):
         return remove(place, f"{named[0]}=={wanted}" if wanted else named[0])
-    if has_types or not named[1]:
+    if has_types or (not named[1] and find_definitions(place, named[0])):
         return remove_definitions(place, named[0], wanted)
-    return remove(place, name)
+    if is_package or named[1]:
+        return remove(place, name)
+    text = f"there is neither a package nor type definitions of '{name}'"
+    hint = did_you_mean(named[0], sorted({row.name for row in rows(place)}))
+    raise fail("PL-B127", text, f"{hint[:1].upper()}{hint[1:]} See phaseline plugins list.".strip(), subject=name)
 
 
 def in_use(row: PackageRow, users: Sequence[PackageUser]) -> ProblemsError:
