@@ -2,7 +2,7 @@
 
 import pytest
 
-from phaseline.dsl.functions.evaluation import evaluate
+from phaseline.dsl.functions.evaluation import MAX_PARTS, evaluate
 from phaseline.dsl.functions.scopes import StaticScope
 from phaseline.model.blueprint import Value
 from phaseline.model.problem import ProblemsError
@@ -75,3 +75,16 @@ def test_b41_what_cannot_be_computed_is_told_without_the_value(value: Value) -> 
     (found,) = caught.value.problems
     assert (found.code, found.cloudify_class) == ("PL-B074", "FunctionEvaluationError")
     assert "Web-1" not in found.message
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ({"string_replace": ["a" * 10_000, "a", "b" * 2_000]}, "PL-B074"),
+        ({"concat": [["a"] * (MAX_PARTS + 1)]}, "PL-B075"),
+    ],
+)
+def test_b41_what_grows_beyond_all_bounds_is_refused_before_it_is_made(value: Value, code: str) -> None:
+    with pytest.raises(ProblemsError) as caught:
+        evaluate(value, SCOPE)
+    assert caught.value.problems[0].code == code
