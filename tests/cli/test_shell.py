@@ -32,7 +32,8 @@ def test_names_come_from_the_store(terminal: Terminal) -> None:
     terminal.run("install", terminal.write(), "-d", "shop")
     terminal.run("install", terminal.write(), "-d", "office")
     assert completed(terminal, "phaseline deployments show s") == ["shop"]
-    assert completed(terminal, "phaseline executions show -d of") == ["office"]
+    for words in ("executions show", "executions start heal", "uninstall", "suspend", "plan uninstall", "plan heal"):
+        assert completed(terminal, f"phaseline {words} -d of") == ["office"], words
     assert completed(terminal, "phaseline executions show ") == ["install-2", "install-1"]
     (base, _) = completed(terminal, "phaseline instances show base_")
     assert base.startswith("base_")
