@@ -122,8 +122,9 @@ def plan_adoption(place: Workplace, order: AdoptOrder, *, manner: Manner = AS_SE
 
     name, found, request = _asked(place, order, manner)
     refuse_taken(place, name)
+    planned = plan_made(place, request, name, _loaded(found), given=manner.breakpoints)
     refuse_adopted(place, name, found.adoption)
-    return plan_made(place, request, name, _loaded(found), given=manner.breakpoints)
+    return planned
 
 
 def _asked(place: Workplace, order: AdoptOrder, manner: Manner) -> tuple[str, Prepared, Request]:
