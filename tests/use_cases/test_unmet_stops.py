@@ -123,6 +123,7 @@ def test_h46_an_adoption_calls_nothing_at_which_somebody_could_stop(place: Workp
     assert install(place, order(tmp_path)).is_good
     file = tmp_path / "shop.json"
     file.write_text(json.dumps(export(place, "shop")))
+    assert uninstall(place, "shop").is_good
     asked = AdoptOrder(str(file), "again")
     for doing in (adopt, plan_adoption):
         with pytest.raises(ProblemsError, match=r"PL-P047 .* in this 'adopt'"):
