@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.plan.claims import EVERYTHING, claim_of, collide
-from phaseline.run.unreadable import NOT_READ, is_alone
+from phaseline.run.planning import NOT_READ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -190,6 +190,8 @@ class _Counter:
         try:
             return claim_of(self._topology_of(self._deployment), row.request)
         except NOT_READ as error:
+            from phaseline.run.unreadable import is_alone
+
             if not is_alone(error):
                 raise
             return EVERYTHING

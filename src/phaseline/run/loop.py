@@ -43,7 +43,6 @@ from phaseline.run.recovery import is_reach, restore
 from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS, Door
 from phaseline.run.rounds import Rounds
-from phaseline.run.unreadable import alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,7 +142,7 @@ class Engine:
     def submit(self, row: ExecutionRow) -> None:
         """Begin a stored execution as soon as no other one of its deployment stands in its way."""
         self.known.add(row.number)
-        with alone(self.planning, row):
+        with self.planning.alone(row):
             self.planning.begin(row)
         if self.claims.come(row):
             self._begin(row)
@@ -154,7 +153,7 @@ class Engine:
 
     def _begin(self, row: ExecutionRow) -> None:
         if is_reach(row):
-            with alone(self.planning, row):
+            with self.planning.alone(row):
                 self._events.extend(self.phases.begin(row))
         self._events.append(Submitted(row.number, row.deployment, row.request.stop_after, row.request.timeout_ms))
         self._rows.append(execution_event(row, "workflow_started", self._clock.now()))

@@ -14,9 +14,10 @@ from phaseline.model.graph import Bound, Graph, bears, without_entries
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import NOTHING_WRITTEN, Forgotten, Reshaped, Written
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
-from phaseline.run.unreadable import NOT_READ, reason_of, unreadable
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from phaseline.model.blueprint import Blueprint, Operation
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Changes, ExecutionChanged
@@ -40,6 +41,8 @@ Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape |
 """A workflow: a pure function from what is there and what has happened to what is to be done next."""
 
 
+NOT_READ = (ProblemsError, ValueError, TypeError, LookupError, AttributeError)
+"""What reading raises, or planning with what was read, if it is not what once was written."""
 GONE = "the deployment was forgotten before this could begin"
 FindPlanner = Callable[[str, "Blueprint", "CodePlaces"], "Planner | None"]
 
@@ -80,6 +83,8 @@ class Planning:
         self._rows[row.number] = row
         self._rounds.setdefault(row.number, {})
         if row.request.flaw:
+            from phaseline.run.unreadable import unreadable
+
             self.set_aside(row, unreadable(row, row.request.flaw))
         else:
             self._deployments.begin(row)
@@ -89,6 +94,10 @@ class Planning:
         self._rows[row.number] = row
         self._rounds.setdefault(row.number, {})
         self._unreadable[row.number] = why
+
+    def alone(self, row: ExecutionRow) -> Alone:
+        """What cannot be read inside is the end of this execution, and of no other."""
+        return Alone(self, row)
 
     def is_set_aside(self, execution: int) -> bool:
         """Whether nothing of it is to be read any more."""
@@ -158,6 +167,8 @@ class Planning:
         except ProblemsError as problems:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
         except NOT_READ as error:
+            from phaseline.run.unreadable import reason_of, unreadable
+
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(unreadable(row, reason_of(error)))))
         if isinstance(answer, Verdict):
             if is_timed_out and answer.status is ExecutionStatus.CANCELED:
@@ -270,6 +281,32 @@ class Planning:
         self._rounds.pop(execution, None)
         self._histories.pop(execution, None)
         self._unreadable.pop(execution, None)
+
+
+class Alone:
+    """``Planning.alone``. Most of what is read can be, so why it cannot is looked at by a module that few engines load."""
+
+    __slots__ = ("_planning", "_row")
+
+    def __init__(self, planning: Planning, row: ExecutionRow) -> None:
+        """Nothing has happened yet."""
+        self._planning, self._row = planning, row
+
+    def __enter__(self) -> None:
+        """What is read from now on is about this execution."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        """True, and the execution is set aside, if it is about this one alone."""
+        if not isinstance(error, NOT_READ):
+            return False
+        from phaseline.run.unreadable import is_alone, reason_of, unreadable
+
+        if is_alone(error):
+            self._planning.set_aside(self._row, unreadable(self._row, reason_of(error)))
+            return True
+        return False
 
 
 def timed_out(request: Request, reason: str) -> str:

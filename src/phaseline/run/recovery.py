@@ -17,7 +17,6 @@ from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import has_phases, phase_of
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus, Mark, OutcomeKind
-from phaseline.run.unreadable import alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -67,7 +66,7 @@ def restore(
     held: set[int] = set()
     for row in rows:
         found: list[Event] = []
-        with alone(planning, row):
+        with planning.alone(row):
             planning.begin(row)
             found = [] if planning.is_set_aside(row.number) else _of_one(store, planning, deployments, row, messages)
             if is_reach(row) or goes_through_phases(row, found):

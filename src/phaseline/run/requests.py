@@ -12,8 +12,8 @@ from phaseline.model.frozen import altered
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import Answer, RequestKind
 from phaseline.model.status import ExecutionStatus
+from phaseline.run.planning import NOT_READ
 from phaseline.run.recovery import is_reach
-from phaseline.run.unreadable import NOT_READ, reason_of, unreadable
 
 if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
@@ -147,6 +147,8 @@ class Door:
         except ProblemsError as error:
             return refused(error.problems[0])
         except NOT_READ as error:
+            from phaseline.run.unreadable import reason_of, unreadable
+
             return refused(unreadable(row, reason_of(error)))
         return DONE
 

@@ -8,7 +8,6 @@ from phaseline.model.events import Ask, Decision
 from phaseline.model.execution import GoOn
 from phaseline.model.graph import Graph
 from phaseline.model.state_steps import has_phases
-from phaseline.run.unreadable import alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +44,7 @@ class Rounds:
         """
         asking = [command for command in decision.commands if type(command) is Ask and command.subjects is None]
         for command in asking:  # the store has what was before this turn, so it is read before states follow
-            with alone(self._planning, self._planning.row(command.execution)):
+            with self._planning.alone(self._planning.row(command.execution)):
                 self._deployments.loaded(self._scheduler.runs[command.execution].deployment)
         self._deployments.entered(decision.changes.states)
         if not asking:
@@ -75,7 +74,7 @@ class Rounds:
                 asked.execution, asked.graph, slot.name, slot.attempt, status=status, marks=marks, bounded=bounded
             )
         elif slot is None:
-            with alone(self._planning, self._planning.row(asked.execution)):
+            with self._planning.alone(self._planning.row(asked.execution)):
                 self._tell_left(asked)
         planned = self._ask(run)
         if isinstance(planned.answer, GoOn):

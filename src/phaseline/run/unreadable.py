@@ -1,26 +1,20 @@
 """An execution of which something stored cannot be read ends alone: the engine goes on, and everybody else's work with it.
 
 Whatever is wrong with the store as a whole, or with this machine, is not the matter of one execution and is raised as
-before. Walk: a row is damaged, and an engine takes up what is open. Reading it raises; ``alone`` tells ``Planning`` why, the
+before. Walk: a row is damaged, and an engine takes up what is open. Reading it raises; ``Planning.alone`` sets it aside, and knows why, the
 scheduler is given the execution without a graph and asks what comes next, and the answer is the verdict that it failed.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.problem import Place, Problem, ProblemsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from phaseline.model.rows import ExecutionRow
-    from phaseline.run.planning import Planning
 
-NOT_READ = (ProblemsError, ValueError, TypeError, LookupError, AttributeError)
-"""What reading raises, or planning with what was read, if it is not what once was written."""
 DAMAGED = "PL-S003"
 
 
@@ -52,14 +46,3 @@ def reason_of(error: Exception) -> str:
         last = last.tb_next
     where = "" if last is None else f" at {Path(last.tb_frame.f_code.co_filename).name}:{last.tb_lineno}"
     return f"what is stored of it cannot be used ({type(error).__name__}: {error}{where})"
-
-
-@contextmanager
-def alone(planning: Planning, row: ExecutionRow) -> Iterator[None]:
-    """What cannot be read inside is the end of this execution, and of no other."""
-    try:
-        yield
-    except NOT_READ as error:
-        if not is_alone(error):
-            raise
-        planning.set_aside(row, unreadable(row, reason_of(error)))
