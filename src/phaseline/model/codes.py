@@ -341,6 +341,7 @@ CODES: dict[str, str] = {
     "PL-C091": "The document cannot be written",
     "PL-C092": "Nobody has stopped there",
     "PL-C093": "Nobody there waits for a signal",
+    "PL-C094": "An argument cannot be meant",
     "PL-C095": "Another deployment has what is to be adopted",
     "PL-C099": "Phaseline itself failed",
     "PL-F060": "There is no package that can be read",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.use_cases.arguments import checked
+
 if TYPE_CHECKING:
     from phaseline.use_cases.breakpoints import Kept, Stopped
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
 
+@checked("breakpoints")
 class Breakpoints:
     """Instances that stand where somebody wanted to look before they go on."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from phaseline.use_cases.arguments import checked
+
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import IfBusy
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@checked("executions")
 class Executions:
     """Runs of workflows. Those that run one return when it has ended, needs a person, or is detached.
 

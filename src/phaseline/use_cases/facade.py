@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
+from phaseline.use_cases.arguments import checked, looking
 from phaseline.use_cases.breakpoint_noun import Breakpoints
 from phaseline.use_cases.execution_noun import Executions, order_of
 from phaseline.use_cases.hook_noun import Hooks
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@looking("open")
 def open_phaseline(
     url: str | None = None,
     *,
@@ -131,6 +133,7 @@ class Noun:
         self._place = place
 
 
+@checked("blueprints")
 class Blueprints(Noun):
     """What can be known before anything is stored, and blueprints that are kept in the store.
 
@@ -182,6 +185,7 @@ class Blueprints(Noun):
         return plan_install(self._place, order_of(file, None, inputs, plugins))
 
 
+@checked("deployments")
 class Deployments(Noun):
     """Blueprints with inputs, under a name."""
 
@@ -306,6 +310,7 @@ class Deployments(Noun):
         return outputs(self._place, name, reveal=reveal)
 
 
+@checked("instances")
 class Instances(Noun):
     """The things that a deployment consists of."""
 
@@ -361,6 +366,7 @@ class Instances(Noun):
         return list_stuck(self._place, deployment=deployment, limit=limit)
 
 
+@checked("engine")
 class EngineDoor(Noun):
     """The process that owns the store."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.use_cases.arguments import checked
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@checked("hooks")
 class Hooks:
     """Classes that are called before and after every action of a deployment."""
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.model.execution import Request, RetryPolicy, StopAfter
+from phaseline.model.execution import Request, RetryPolicy, StopAfter, flaws_of
 from phaseline.model.frozen import frozen
-from phaseline.model.problem import fail
+from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.asking import Ticket
 from phaseline.use_cases.claiming import lets_be, refuse_busy
@@ -53,12 +53,12 @@ class Manner:
     breakpoints: tuple[Breakpoint, ...] = ()
 
     def request(self, workflow: str, place: Workplace, parameters: Mapping[str, Value]) -> Request:
-        """The request of a workflow in this manner."""
+        """The request of a workflow in this manner. Raises: PL-C094 for every value of it that cannot be meant."""
         settings = place.settings
         retries = settings.task_retries if self.task_retries is None else self.task_retries
         stop = self.stop_after if self.on_failure == "continue" else StopAfter(failures=0)
         again = settings.subgraph_retries if self.subgraph_retries is None else self.subgraph_retries
-        return Request(
+        request = Request(
             workflow,
             parameters,
             RetryPolicy(retries, settings.task_retry_interval_s, again),
@@ -68,6 +68,11 @@ class Manner:
             timeout_s=self.timeout_s,
             breakpoints=self.breakpoints,
         )
+        flaws = list(flaws_of(request))
+        if flaws:
+            mend = "Write it as the page of the command says: phaseline install --help"
+            raise ProblemsError([Problem("PL-C094", f"{name} is not {wanted}", mend) for name, wanted in flaws])
+        return request
 
 
 def read_limit(text: str) -> StopAfter:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.use_cases.arguments import checked
+
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.use_cases.installing import Manner
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@checked("plans")
 class Plans:
     """What would be done, kept to be read and then carried out as it was read."""
 

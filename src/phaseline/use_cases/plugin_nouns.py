@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.packages import NATIVE
+from phaseline.use_cases.arguments import checked
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@checked("plugins")
 class Plugins:
     """Code of others: phases, listeners, operations and packages. Nothing but ``reload`` and ``build`` runs any of it.
 
@@ -154,6 +156,7 @@ class Plugins:
         return reload_plugins(self._place)
 
 
+@checked("phases")
 class Phases:
     """What is done with resources in a state."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.use_cases.arguments import checked
+
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.use_cases.resources.applying import Applied
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@checked("resources")
 class Resources:
     """What phases move from state to state."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.use_cases.arguments import checked
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@checked("secrets")
 class Secrets:
     """Values that lie encrypted in the store, and that ``get_secret`` gives to calls."""
 

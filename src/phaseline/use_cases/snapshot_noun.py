@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.use_cases.arguments import checked
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@checked("snapshots")
 class Snapshots:
     """Deployments as they were."""
 
@@ -66,6 +69,7 @@ class Snapshots:
         return delete_snapshot(self._place, deployment, name, watcher=watcher, detach=detach)
 
 
+@checked("abandoned")
 class Abandoned:
     """What is left of deployments that were abandoned in the last 30 days."""
 
