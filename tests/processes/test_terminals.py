@@ -132,7 +132,7 @@ def test_who_is_done_holds_nobody_up_while_a_long_call_of_somebody_else_runs_in_
         with shell.start("install", "stand.yaml", "-d", "two") as second:
             assert shell.heard("begun-long") == "begun\n"
             shell.release_first()
-            shell.await_line(first.stderr, "install-1 has completed. Calls of other executions are running")
+            shell.await_line(first.stderr, "install-1 is over: completed. Calls of other executions are running")
             assert shell.run("install", "quick.yaml", "-d", "three").returncode == 0
             shell.say("go\n", "go-long")
             assert [process.wait(PATIENCE_S) for process in (first, second)] == [0, 0]

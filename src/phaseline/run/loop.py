@@ -36,7 +36,7 @@ from phaseline.run.last_messages import LastMessages
 from phaseline.run.leaving import Leaving
 from phaseline.run.narration import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.outstanding import Outstanding, event_of
-from phaseline.run.overlap import end_given_up, has_calls, is_forced, refuse_overlap
+from phaseline.run.overlap import GivenUpCalls, has_calls, is_forced, refuse_overlap
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, progress
 from phaseline.run.recovery import is_reach, restore
@@ -121,6 +121,7 @@ class Engine:
         self._door = Door(store, self, self._outstanding.signals)
         self.executor = make_executor(self._inbox, self.deployments)
         self.leaving = Leaving(self.executor, clock.now)
+        self.given_up = GivenUpCalls(self._outstanding, self.executor)
         self._events.extend(self.leaving.slots())
         self._source, self.calls = phases, 0
         self._phases: Phases | None = None
@@ -228,10 +229,6 @@ class Engine:
         is_leaving = is_forced(self._events, row.number)
         wanted, now = (graph, positions), self._clock.now()
         refuse_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)
-
-    def end_given_up(self, execution: int) -> bool:
-        """End the processes of calls that were given up and still run; False if there are none."""
-        return end_given_up(self._outstanding, self.executor, execution)
 
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
         """Take entries as completed because a user vouches for them; audited."""

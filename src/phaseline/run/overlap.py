@@ -44,8 +44,8 @@ class Running:
         return self.batch.lane.pool == "workers" and self.batch.lane.form == "each"
 
 
-def still_running(outstanding: Outstanding, execution: int, *, is_leaving: bool = False) -> Iterator[Running]:
-    """The given-up calls of an execution. ``is_leaving``: it is about to be canceled, so that all its calls will be."""
+def still_running(outstanding: Outstanding, execution: int | None, *, is_leaving: bool = False) -> Iterator[Running]:
+    """The given-up calls of an execution, None: of all. ``is_leaving``: it is about to be canceled, so that all its calls will be."""
     for dispatched in outstanding.batches.values():
         silent = ~dispatched.reported
         batch = outstanding.scheduler.batches.get(dispatched.batch.id)
@@ -55,13 +55,13 @@ def still_running(outstanding: Outstanding, execution: int, *, is_leaving: bool 
         for segment in dispatched.batch.segments:
             count = len(segment.positions)
             places = np.flatnonzero(silent[first : first + count])
-            if segment.execution == execution and len(places):
+            if execution in {None, segment.execution} and len(places):
                 yield Running(dispatched.batch, segment, (places + first).astype(np.int32), places)
             first += count
 
 
-def has_calls(outstanding: Outstanding, execution: int) -> bool:
-    """Whether given-up calls of an execution still run."""
+def has_calls(outstanding: Outstanding, execution: int | None) -> bool:
+    """Whether given-up calls of an execution, None: of any, still run."""
     return any(len(found.places) for found in still_running(outstanding, execution))
 
 
@@ -71,12 +71,23 @@ def is_forced(events: Iterable[Event], execution: int) -> bool:
     return any(event.execution == execution for event in forced)
 
 
-def end_given_up(outstanding: Outstanding, executor: Executor, execution: int) -> bool:
-    """End the processes of calls of an execution that were given up and still run; False if there are none."""
-    found = [running for running in still_running(outstanding, execution) if running.is_killable]
-    for running in found:
-        outstanding.cancel(executor, running.batch.id, running.members, kill=True)
-    return bool(found)
+class GivenUpCalls:
+    """What was given up and still runs in an engine."""
+
+    def __init__(self, outstanding: Outstanding, executor: Executor) -> None:
+        """Of these calls."""
+        self._outstanding, self._executor = outstanding, executor
+
+    def __bool__(self) -> bool:
+        """Whether any such call runs."""
+        return self._executor.is_busy() and has_calls(self._outstanding, None)
+
+    def end(self, execution: int | None = None) -> bool:
+        """End the processes of those of an execution, None: of all; False if there are none."""
+        found = [running for running in still_running(self._outstanding, execution) if running.is_killable]
+        for running in found:
+            self._outstanding.cancel(self._executor, running.batch.id, running.members, kill=True)
+        return bool(found)
 
 
 def refuse_overlap(

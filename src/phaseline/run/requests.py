@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.run.claims import Claims
     from phaseline.run.deployments import Deployments
     from phaseline.run.outstanding import Given
+    from phaseline.run.overlap import GivenUpCalls
 
 LOOK_MS = 150
 """An owner that has nothing to do looks for requests so often; one that is busy after its turn."""
@@ -46,6 +47,8 @@ class Orders(Protocol):
     """What entries keep for their next call."""
     known: set[int]
     """Open executions that are at hand."""
+    given_up: GivenUpCalls
+    """Calls that nobody waits for any more."""
 
     def take_up(self, row: ExecutionRow) -> None:
         """See that an open execution goes on."""
@@ -64,10 +67,6 @@ class Orders(Protocol):
 
     def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
         """Raise PL-C028 if a retry would call what is still being called."""
-        ...
-
-    def end_given_up(self, execution: int) -> bool:
-        """End the processes of calls that were given up and still run; False if there are none."""
         ...
 
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
@@ -162,7 +161,7 @@ class Door:
                 if not row.status.is_ended:
                     self._orders.take_up(row)
             case RequestKind.CANCEL:
-                if row.status.is_ended and request.body.get("how") == "kill" and self._orders.end_given_up(row.number):
+                if row.status.is_ended and request.body.get("how") == "kill" and self._orders.given_up.end(row.number):
                     return
                 refuse_ended(row, "nothing is left to cancel")
                 self._orders.take_up(row)

@@ -139,6 +139,13 @@ def _work(place: Workplace, leave: Leave, *, until_idle: bool) -> tuple[Reason, 
         leave.interrupts(engine)
         engine.recover()
         engine.run(lambda: until_idle and engine.is_idle)
+        while engine.given_up and not engine.leaving.is_wanted:
+            from phaseline.use_cases.stepping_aside import hear_out
+
+            hear_out(engine)  # and serve who comes meanwhile
+            if engine.is_idle:
+                break
+            engine.run(lambda: until_idle and engine.is_idle)
         held = engine.held
         engine.close(DRAIN_S)
     if engine.is_asked_to_stop:

@@ -151,12 +151,13 @@ def _serve(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) ->
         engine.run(lambda: has_settled() or leave.is_wanted)
         if not has_settled():
             engine.run(lambda: has_settled() or has_company())  # nothing of its own begins any more
+        drain_s = DRAIN_S
         if work_left(store, besides={number}):
             from phaseline.use_cases.stepping_aside import stays, step_aside
 
-            step_aside(engine, lambda: watching.noticed(stays(store.execution(ticket.row.id))))
+            drain_s = step_aside(engine, lambda: watching.noticed(stays(store.execution(ticket.row.id))))
         is_settled = has_settled()
-        engine.close(DRAIN_S)
+        engine.close(drain_s)
         if is_settled:
             return Ending.SETTLED
         return Ending.STOPPED if engine.is_asked_to_stop and not leave.is_wanted else Ending.LEFT
