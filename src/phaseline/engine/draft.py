@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.distinct import distinct, neighbours, present, some
 from phaseline.model.events import Changes, Decision, NotesWritten, StatesEntered
-from phaseline.model.frozen import changeable
 
 if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
@@ -27,24 +25,32 @@ if TYPE_CHECKING:
     )
 
 
-@changeable
 class Draft:
-    """Lists that become the ``Decision`` at the end of the turn."""
+    """Lists that become the ``Decision`` at the end of the turn.
 
-    now: int
-    executions: list[ExecutionChanged] = field(default_factory=list)
-    graphs: list[GraphAdded] = field(default_factory=list)
-    opened: list[Batch] = field(default_factory=list)
-    closed: list[BatchClosed] = field(default_factory=list)
-    states: list[StatesEntered] = field(default_factory=list)
-    reopened: list[GraphReopened] = field(default_factory=list)
-    noted: list[np.ndarray] = field(default_factory=list)
-    exits: list[np.ndarray] = field(default_factory=list)
-    commands: list[Command] = field(default_factory=list)
-    accepted: list[Accepted] = field(default_factory=list)
-    answered: dict[int, OpenBatch] = field(default_factory=dict)
-    questions: dict[int, int] = field(default_factory=dict)
-    """{execution: graph about which its planner is to be asked at the end of the turn}"""
+    ``questions``: {execution: graph about which its planner is to be asked at the end of the turn}.
+    """
+
+    __slots__ = (
+        "accepted", "answered", "closed", "commands", "executions", "exits", "graphs", "noted", "now", "opened", "questions",
+        "reopened", "states",
+    )  # fmt: skip
+
+    def __init__(self, now: int) -> None:
+        """Nothing is decided yet."""
+        self.now = now
+        self.executions: list[ExecutionChanged] = []
+        self.graphs: list[GraphAdded] = []
+        self.opened: list[Batch] = []
+        self.closed: list[BatchClosed] = []
+        self.states: list[StatesEntered] = []
+        self.reopened: list[GraphReopened] = []
+        self.noted: list[np.ndarray] = []
+        self.exits: list[np.ndarray] = []
+        self.commands: list[Command] = []
+        self.accepted: list[Accepted] = []
+        self.answered: dict[int, OpenBatch] = {}
+        self.questions: dict[int, int] = {}
 
     def enter(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
         """Instances go through the states that ``column`` (``enter`` or ``leave`` of the policies) has for their entries."""

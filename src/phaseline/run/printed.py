@@ -59,7 +59,9 @@ class Printed:
     def close(self) -> None:
         """Keep what is left."""
         rests, self._rest = self._rest, None
-        for stream, rest in (rests or {}).items():
+        if rests is None:  # nearly always: nothing was printed
+            return
+        for stream, rest in rests.items():
             if rest:
                 level, before = STYLES[stream]
                 self._keep(level, before + rest)

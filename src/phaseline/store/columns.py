@@ -49,19 +49,20 @@ def encode(column: np.ndarray) -> bytes:
         head = f"{column.dtype.kind}{column.dtype.itemsize}".encode()
         if head not in _TYPES:
             raise TypeError(f"columns hold integers, not {column.dtype}")
+    length = len(column)
+    if length <= SMALL:
+        return _HEADER.pack(_RAW, head, length) + column.tobytes()
     flat = np.ascontiguousarray(column)
-    length = len(flat)
-    if length > SMALL:
-        runs = _as_runs(flat)
-        if runs is None or len(runs) * WELL > flat.nbytes:
-            lanes = _as_lanes(flat)
-            if lanes is not None and (runs is None or len(lanes) < len(runs)):
-                return _HEADER.pack(_LANES, head, length) + lanes
-        if runs is not None:
-            return _HEADER.pack(_RUNS, head, length) + runs
-        squeezed = _as_squeezed(flat)
-        if squeezed is not None:
-            return _HEADER.pack(_SQUEEZED, head, length) + squeezed
+    runs = _as_runs(flat)
+    if runs is None or len(runs) * WELL > flat.nbytes:
+        lanes = _as_lanes(flat)
+        if lanes is not None and (runs is None or len(lanes) < len(runs)):
+            return _HEADER.pack(_LANES, head, length) + lanes
+    if runs is not None:
+        return _HEADER.pack(_RUNS, head, length) + runs
+    squeezed = _as_squeezed(flat)
+    if squeezed is not None:
+        return _HEADER.pack(_SQUEEZED, head, length) + squeezed
     return _HEADER.pack(_RAW, head, length) + flat.tobytes()
 
 
