@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import GenericAlias, ModuleType
 from typing import Any
 
-from phaseline.cli import later
+from phaseline.cli import later, own_modules
 
 MADE_BETWEEN_LOOKS = 100_000
 """Objects made until Python looks for garbage: importing makes fewer, and what it makes stays."""
@@ -40,6 +40,7 @@ _codes: list[int] = []
 def begin() -> None:
     """As the first thing a command does, before anything loads numpy."""
     gc.set_threshold(MADE_BETWEEN_LOOKS)
+    own_modules.find_directly()
     if not atexit._ncallbacks():  # noqa: SLF001 - else somebody was here before us, who would be called after us
         atexit.register(_leave)
     for name in DOCUMENTATION:

@@ -8,7 +8,6 @@ import numpy as np
 
 from phaseline.model.distinct import every, some
 from phaseline.model.frozen import frozen
-from phaseline.plan.order import depths
 
 if TYPE_CHECKING:
     from phaseline.model.topology import Topology
@@ -69,6 +68,8 @@ def node_depths(topology: Topology) -> np.ndarray:
     """How deep each node lies in the dependency order, int32 by node number."""
     if not topology.links:
         return np.zeros(len(topology.nodes), np.int32)
+    from phaseline.plan.order import depths
+
     targets: list[list[int]] = [[] for _ in topology.nodes]
     for link in topology.links:
         if not link.is_cut:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.table import clean, colored, counted, moment, number, one_line, table, took
-from phaseline.model.alike import group_key
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -69,7 +68,8 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
         lines.append(f"  steps: {counted(view.counts)}")
     if view.hook_counts:
         lines.append(f"  hooks: {counted(view.hook_counts)}{f' in {took(view.hook_ms)}' if view.hook_ms else ''}")
-    lines.extend(_failures(view.failures, view.failure_count))
+    if view.failure_count:
+        lines.extend(_failures(view.failures, view.failure_count))
     lines.extend(f"  {line}" for line in what_next(view))
     return "\n".join(lines)
 
@@ -101,6 +101,8 @@ def _named(names: Sequence[str]) -> str:
 
 def _failures(failures: Sequence[Failure], total: int) -> list[str]:
     """Each failure, or many that say the same as one."""
+    from phaseline.model.alike import group_key
+
     groups: dict[tuple[str, str], list[Failure]] = {}
     for failure in failures:
         key = (failure.status, group_key(failure.operation, failure.message, failure.instance))

@@ -1,0 +1,111 @@
+"""Our own modules are found without searching, and are the same as if they had been searched for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import ModuleType
+
+import phaseline
+from phaseline.cli import own_modules
+
+ENDING = str(phaseline.__spec__.cached).rpartition("__init__")[2]
+
+
+def _found(folder: Path, name: str) -> ModuleSpec:
+    spec = own_modules.Finder(ENDING).find_spec(f"phaseline.{name}", [str(folder)])
+    assert spec is not None
+    return spec
+
+
+def _loaded(folder: Path, name: str) -> ModuleType:
+    spec = _found(folder, name)
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_all_modules_are_found_where_python_finds_them_and_know_the_same_of_themselves() -> None:
+    root = Path(phaseline.__path__[0])
+    folders = [root, *(file.parent for file in root.rglob("*/__init__.py") if "shim" not in file.parts)]
+    modules = [file for folder in folders for file in folder.glob("*.py") if file.name != "__init__.py"]
+    finder = own_modules.Finder(ENDING)
+    assert len(modules) > 500
+    for place in [*folders[1:], *modules]:
+        name = ".".join(["phaseline", *place.relative_to(root).with_suffix("").parts])
+        ours, pythons = (one.find_spec(name, [str(place.parent)]) for one in (finder, PathFinder))
+        assert ours is not None, name
+        assert pythons is not None, name
+        assert _told(ours) == _told(pythons)
+
+
+def _told(spec: ModuleSpec) -> list[object]:
+    module = module_from_spec(spec)
+    own = {name: one for name, one in vars(module).items() if name not in {"__spec__", "__loader__"}}
+    return [spec.name, spec.origin, spec.cached, spec.submodule_search_locations, spec.has_location, spec.parent, own]
+
+
+def test_what_is_not_ours_or_no_file_is_left_to_others(tmp_path: Path) -> None:
+    (tmp_path / "there.py").touch()
+    (tmp_path / "folder").mkdir()
+    finder = own_modules.Finder(ENDING)
+
+    assert finder.find_spec("phaseline.there", [str(tmp_path)]) is not None
+    assert finder.find_spec("phaseline.folder", [str(tmp_path)]) is None
+    assert finder.find_spec("phaseline.missing", [str(tmp_path)]) is None
+    assert finder.find_spec("others.there", [str(tmp_path)]) is None
+    assert finder.find_spec("phaseline", None) is None
+
+
+def test_a_source_without_byte_code_is_compiled_and_its_byte_code_written(tmp_path: Path) -> None:
+    (tmp_path / "fresh.py").write_text("word = 'fresh'")
+    kept, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        module = _loaded(tmp_path, "fresh")
+    finally:
+        sys.dont_write_bytecode = kept
+
+    assert module.word == "fresh"
+    written = Path(str(module.__cached__))
+    assert written.parent == tmp_path / "__pycache__"
+    # And it is what is taken from now on, as long as the source seems to be the same.
+    old = (tmp_path / "fresh.py").stat()
+    (tmp_path / "fresh.py").write_text("word = 'other'")
+    os.utime(tmp_path / "fresh.py", ns=(old.st_atime_ns, old.st_mtime_ns))
+    assert _loaded(tmp_path, "fresh").word == "fresh"
+
+    os.utime(tmp_path / "fresh.py", (old.st_atime, old.st_mtime + 5))
+    assert _loaded(tmp_path, "fresh").word == "other"
+    (tmp_path / "fresh.py").write_text("word = 'longer'")
+    os.utime(tmp_path / "fresh.py", (old.st_atime, old.st_mtime + 5))
+    assert _loaded(tmp_path, "fresh").word == "longer"
+
+
+def test_byte_code_that_has_moved_tells_where_the_source_lies_now(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "moved.py").write_text("def where(): pass")
+    kept, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        _loaded(tmp_path / "a", "moved")
+    finally:
+        sys.dont_write_bytecode = kept
+    (tmp_path / "a").rename(tmp_path / "b")
+
+    assert _loaded(tmp_path / "b", "moved").where.__code__.co_filename == str(tmp_path / "b" / "moved.py")
+
+
+def test_the_command_finds_this_way_and_whoever_watches_imports_goes_first() -> None:
+    program = (
+        "import sys, phaseline\n"
+        "class Watcher:\n    def find_spec(self, name, path, target=None): print('seen', name) if 'words' in name else None\n"
+        "sys.meta_path.insert(0, Watcher())\n"
+        "from phaseline.cli import lean\nlean.begin()\n"
+        "import phaseline.dsl.words as words\nprint(type(words.__loader__).__module__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["seen phaseline.dsl.words", "phaseline.cli.own_modules"]
