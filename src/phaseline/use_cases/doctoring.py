@@ -272,19 +272,23 @@ def _inside(place: Workplace) -> Iterator[Check]:
         yield Check("store", "fail", str(finding), "Keep a copy of the file, then restore a backup.")
     if not findings:
         yield Check("store", "ok", f"{store_file(place.settings.store_url)} is sound")
-    yield from _engine(store)
+    yield from _engine(store, place.clock.now())
     yield from _code(store)
+    yield from _unreadable(store)
     yield from _hooks(place)
     yield from _secrets(place)
     yield from _settings_in_clear(place)
     yield from _clock(store, place.clock.now())
 
 
-def _engine(store: Store) -> Iterator[Check]:
+def _engine(store: Store, now: int) -> Iterator[Check]:
+    from phaseline.use_cases.silent import silence
+
     owner = store.owner()
     living = store.executions(only_open=True)
     if owner is not None:
-        yield Check("engine", "ok", str(owner))
+        silent = silence(store, now, owner)
+        yield Check("engine", "ok", str(owner)) if silent is None else Check("engine", "fail", silent.text, silent.mend)
         return
     if living:
         text = f"nobody runs {len(living)} open executions"
@@ -316,6 +320,15 @@ def _code(store: Store) -> Iterator[Check]:
             if folder and not is_laid_out and not Path(folder).is_dir():
                 text = f"'{row.name}' finds its code in {folder}, which does not exist"
                 yield Check("code", "warn", text, f"Put the folder back before anything is done with '{row.name}'.")
+
+
+def _unreadable(store: Store) -> Iterator[Check]:
+    """The latest executions of deployments that failed because something stored of them cannot be read."""
+    latest = {row.deployment: row for row in store.executions()}
+    found = [row for row in latest.values() if row.request.flaw or row.reason.startswith("PL-S012")]
+    for row in found[:SHOWN]:
+        text = row.reason or f"the execution {row.id} cannot go on: {row.request.flaw}"
+        yield Check("executions", "warn", text, f"Begin anew: phaseline uninstall -d {row.deployment_name}")
 
 
 def _hooks(place: Workplace) -> Iterator[Check]:

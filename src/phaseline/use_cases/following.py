@@ -27,6 +27,8 @@ LOOK_S = 0.2
 """A follower looks so often whether it is to take over, and whether something has changed."""
 QUICK_LOOK_S = 0.02
 """The same while its request has no answer."""
+LISTEN_MS = 1_000
+"""So often it looks whether the owner still answers anybody."""
 
 
 class Ending(Enum):
@@ -45,6 +47,7 @@ def wait(
     look = 0
     view = View(place, ticket.row)
     is_told = False  # whom it waits for
+    listener = _Listener(place)
     if ticket.is_new and not leaves() and own():
         return Ending.OWNS
     while True:
@@ -60,9 +63,33 @@ def wait(
                 is_told = True
         if own():
             return Ending.OWNS
+        if words := listener.news():
+            watcher.noticed(words)
         if watcher.wants_progress:
             view.show(watcher, is_new=bool(now))
         time.sleep(LOOK_S if ticket.has_answer else QUICK_LOOK_S)
+
+
+class _Listener:
+    """Looks now and then whether the owner still answers; whoever waits long is told that it does not, once."""
+
+    def __init__(self, place: Workplace) -> None:
+        """Nobody has waited yet."""
+        self._place, self._next, self._told = place, place.clock.now() + LISTEN_MS, 0
+
+    def news(self) -> str:
+        """What is to be told now; mostly nothing."""
+        now = self._place.clock.now()
+        if now < self._next:
+            return ""
+        from phaseline.use_cases.silent import silence  # most commands do not wait so long
+
+        self._next = now + LISTEN_MS
+        found = silence(self._place.store, now)
+        if found is None or found.since_at <= self._told:
+            return ""
+        self._told = found.since_at
+        return str(found)
 
 
 def is_settled(store: Store, ticket: Ticket) -> bool:

@@ -14,6 +14,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.use_cases.executions import as_statuses, with_running
+from phaseline.use_cases.silent import silence
 from phaseline.use_cases.store_file import store_file
 from phaseline.use_cases.stuck import awaited_in, unfinished
 
@@ -112,7 +113,7 @@ def status(place: Workplace) -> Status:
         counts.update(standing.counts)
     requests = len(store.requests())
     needs = [Need(one.text, one.mend) for row in living[:LOOKED_AT] for one in awaited_in(store, row)]
-    needs += [*_needs(rows, standings, owner), *_request_needs(requests, owner)]
+    needs += [*_silence_needs(store, now, owner), *_needs(rows, standings, owner), *_request_needs(requests, owner)]
     return Status(
         now_at=now,
         store=store_state(place),
@@ -237,7 +238,12 @@ LEFT = {
 }
 
 
+def _silence_needs(store: Store, now: int, owner: Owner | None) -> list[Need]:
+    found = silence(store, now, owner) if owner is not None else None
+    return [] if found is None else [Need(found.text, found.mend)]
+
+
 def _request_needs(requests: int, owner: Owner | None) -> list[Need]:
     if not requests or owner is not None:
         return []
-    return [Need(f"{requests} request{'s' * (requests != 1)} wait for an engine", START)]
+    return [Need(f"{requests} request{'s wait' if requests != 1 else ' waits'} for an engine", START)]
