@@ -62,7 +62,11 @@ def find_stored(place: Workplace, text: str) -> StoredBlueprint:
 
 
 def unknown(place: Workplace, text: str) -> ProblemsError:
-    """PL-C054 for a name that nothing has."""
+    """PL-C054 for a name that nothing has, or that a folder has."""
+    if Path(text).is_dir():
+        found = sorted(Path(text).glob("*.yaml"), key=lambda file: (file.name != "blueprint.yaml", file.name))
+        mend = f"Name the file in it: {found[0]}" if found else "Name the blueprint's main file; there is none in it."
+        return fail("PL-C054", f"'{text}' is a folder, not the file of a blueprint", mend, subject=text)
     ids = sorted({row.id for row in place.store.stored_blueprints.all()}) if has_store(place) else []
     hint = did_you_mean(text.removeprefix(PREFIX).partition("@")[0], ids)
     mend = f"{hint[:1].upper()}{hint[1:]} See what there is: phaseline blueprints list. Or name a file.".strip()

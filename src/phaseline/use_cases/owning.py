@@ -260,6 +260,8 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         lay_out_packages(place)
     lay_out_again(place, lambda: (row.deployment for row in place.store.executions(only_open=True)))
     log.started(place.command, user=place.actor.name)
+    if log.trouble:
+        watcher.noticed(f"warning the log file {log.path} cannot be written: {log.trouble}; see: phaseline doctor")
     drain_s = 0.0  # whoever leaves by an exception, such as a second Ctrl-C, does not want to wait
     why = "it was broken off"
     try:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.commands.stack import deployment_needed, output_option, put
+from phaseline.cli.commands.stack import output_option, put
 from phaseline.cli.desk import Desk
 from phaseline.cli.misuse import OfDeployment
-from phaseline.cli.options import deployment_option, detach_option, json_option, running_options
+from phaseline.cli.options import deployment_needed, deployment_option, detach_option, json_option, running_options
 
 if TYPE_CHECKING:
     from phaseline.use_cases.installing import Manner

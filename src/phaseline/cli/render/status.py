@@ -68,7 +68,8 @@ def _engine(found: Status) -> str:
 def _open(found: Status) -> str:
     if not found.open_count:
         return "no execution"
-    queued = f", {found.queued_count:,} of them not begun" if found.queued_count else ""
+    of_them = "" if found.queued_count == found.open_count else f"{found.queued_count:,} of them "
+    queued = f", {of_them}not begun" if found.queued_count else ""
     looked = (
         f"; the numbers below are of the {found.looked_into:,} oldest" if found.looked_into < found.open_count else ""
     )
