@@ -11,6 +11,19 @@ from pathlib import Path
 import pytest
 from tests.processes.shells import BLUEPRINT, PATIENCE_S, QUICK, WAIT, Shell, installing
 
+RAW = """
+import os
+import subprocess
+
+from phaseline import operation
+
+
+@operation
+def create(item):
+    os.write(1, b"past Python\\n")
+    subprocess.run(["echo", "by a program"], check=True)
+"""
+
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Iterator[Shell]:
@@ -183,3 +196,14 @@ def test_whoever_reads_the_first_line_only_ends_nothing(shell: Shell) -> None:
     pipe = f"{sys.executable} -m phaseline install hello/blueprint.yaml 2>&1 | head -n 1"
     subprocess.run(["sh", "-c", pipe], cwd=shell.folder, env=shell.environment, check=False, stdout=subprocess.DEVNULL)
     assert shell.status("install-1") == "completed"
+
+
+def test_what_plugins_write_past_python_is_no_part_of_the_answer(shell: Shell) -> None:
+    (shell.folder / "plugins").mkdir()
+    (shell.folder / "plugins" / "raw.py").write_text(RAW)
+    text = BLUEPRINT.replace("scripts/wait.sh", "raw.raw.create").replace("scripts/quick.sh", "raw.raw.create")
+    plugin = "plugins: {raw: {executor: central_deployment_agent, install: false}}\n"
+    (shell.folder / "blueprint.yaml").write_text(text.replace("node_templates:", f"{plugin}node_templates:"))
+    done = shell.run("install", "blueprint.yaml", "--json")
+    assert json.loads(done.stdout)["status"] == "completed"
+    assert done.stderr.count("past Python\n") == done.stderr.count("by a program\n") == 2

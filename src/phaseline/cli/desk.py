@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from phaseline.cli import lean
-from phaseline.cli.saying import say
+from phaseline.cli.saying import keep_output, say
 
 if TYPE_CHECKING:
     from phaseline.model.problem import Problem
@@ -48,6 +48,7 @@ class Desk:
 
         ``makes_store``: the command puts something into a store, so it may be a new one.
         """
+        keep_output()  # within it plugins run
         lean.load()
         from phaseline.use_cases.background import launch
         from phaseline.use_cases.workplace import workplace

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.saying import forget
+from phaseline.cli.saying import OUTPUT, forget
 from phaseline.model.frozen import altered
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def watching(desk: Desk) -> Iterator[Reporter]:
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
-            forget(sys.stdout, sys.stderr)  # the terminal is gone
+            forget(sys.stdout, sys.stderr, OUTPUT)  # the terminal is gone
         if reporter.is_interrupted or reporter.interrupt is None:
             raise KeyboardInterrupt
         reporter.is_interrupted = True

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import TextIO
 
 import click
+
+OUTPUT, ERRORS = 1, 2
+"""The descriptors of standard output and standard error, for this process and for the programs that it starts."""
 
 
 def say(text: str) -> None:
@@ -29,11 +33,27 @@ def open_closed() -> None:
             setattr(sys, name, os.fdopen(number, mode))
 
 
-def forget(*streams: TextIO) -> None:
+def keep_output() -> None:
+    """From now on standard output is for answers alone: whatever writes to descriptor 1 is heard on stderr.
+
+    That are plugins that go past ``sys.stdout``, and programs that they start; an answer is to stay one JSON document. A stream that is not
+    this process's own, as where a test or a program captures it, stays as it is, and so does one that was closed.
+    """
+    own = sys.stdout
+    if own is not sys.__stdout__ or not isinstance(own, TextIOWrapper) or own.fileno() != OUTPUT or sys.stderr is None:
+        return
+    own.flush()
+    kept = open(os.dup(OUTPUT), "w", encoding=own.encoding, errors=own.errors, closefd=False)  # noqa: SIM115 - for good
+    kept.reconfigure(line_buffering=own.line_buffering, write_through=own.write_through)
+    os.dup2(ERRORS, OUTPUT)
+    sys.stdout = kept
+
+
+def forget(*streams: TextIO | int) -> None:
     """What is still said on these goes nowhere, instead of failing."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in streams:
-        os.dup2(nowhere, stream.fileno())
+        os.dup2(nowhere, stream if isinstance(stream, int) else stream.fileno())
 
 
 def is_lost_answer(error: OSError) -> bool:
