@@ -4,6 +4,7 @@ import pytest
 from click.testing import CliRunner
 from tests.cli.terminal import Terminal
 
+from phaseline.cli.reference import walk
 from phaseline.cli.root import root
 
 
@@ -37,6 +38,17 @@ def test_names_come_from_the_store(terminal: Terminal) -> None:
     assert completed(terminal, "phaseline executions show ") == ["install-2", "install-1"]
     (base, _) = completed(terminal, "phaseline instances show base_")
     assert base.startswith("base_")
+
+
+NEW = {"install", "adopt", "plan adopt", "deployments create", "resources apply"}
+"""Commands that are told the name of what they make."""
+
+
+def test_whoever_asks_for_a_deployment_offers_those_there_are() -> None:
+    for path, command in walk(root, "phaseline"):
+        options = [one for one in command.params if "-d" in one.opts]
+        if path.removeprefix("phaseline ") not in NEW:
+            assert all(one._custom_shell_complete for one in options), path
 
 
 def test_without_a_store_nothing_is_offered_and_none_is_made(terminal: Terminal) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from phaseline.cli import completing
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import deployment_option, json_option
 
@@ -99,7 +100,14 @@ def reload(ctx: click.Context) -> None:
 
 @hooks.command(epilog="Example: phaseline hooks test acme.hooks:Quota -d shop --workflow scale")
 @click.argument("name")
-@click.option("-d", "--deployment", metavar="NAME", required=True, help="The deployment that it is shown.")
+@click.option(
+    "-d",
+    "--deployment",
+    metavar="NAME",
+    shell_complete=completing.deployments,
+    required=True,
+    help="The deployment that it is shown.",
+)
 @click.option("--workflow", metavar="NAME", default="install", show_default=True, help="The workflow it is told of.")
 @click.option(
     "--method", type=click.Choice(["pre", "post", "preview"]), default="pre", show_default=True, help="What is called."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from phaseline.cli import completing
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option
 
@@ -98,7 +99,14 @@ def sync(desk: Desk, folders: tuple[str, ...]) -> None:
 
 
 @click.command(epilog="Example: phaseline plugins order -d shop")
-@click.option("-d", "--deployment", "deployment", metavar="NAME", help="Of the packages that are enabled for it alone.")
+@click.option(
+    "-d",
+    "--deployment",
+    "deployment",
+    metavar="NAME",
+    shell_complete=completing.deployments,
+    help="Of the packages that are enabled for it alone.",
+)
 @click.option("--workflow", metavar="NAME", default="install", show_default=True, help="For which workflow.")
 @json_option
 @click.pass_obj

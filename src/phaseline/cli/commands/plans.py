@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from phaseline.cli import completing
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import detach_option, json_option
 
@@ -14,7 +15,9 @@ def plans() -> None:
 
 
 @plans.command("list", epilog="Example: phaseline plans list -d shop")
-@click.option("-d", "--deployment", metavar="NAME", help="Only of this deployment.")
+@click.option(
+    "-d", "--deployment", metavar="NAME", shell_complete=completing.deployments, help="Only of this deployment."
+)
 @json_option
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:

@@ -12,6 +12,8 @@ from phaseline.cli.misuse import OfDeployment
 from phaseline.cli.options import (
     blueprint_argument,
     blueprint_options,
+    deployment_argument,
+    deployment_needed,
     detach_option,
     json_option,
     parameter_option,
@@ -84,7 +86,7 @@ def read_order(
 
 
 @click.command(epilog="Example: phaseline deployments update shop blueprint.yaml -i port=8080")
-@click.argument("name")
+@deployment_argument
 @update_options
 @click.option("--preview", is_flag=True, help="Only show what would be done, as phaseline plan update.")
 @running_options
@@ -114,7 +116,7 @@ def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool
 
 
 @click.command("update", cls=OfDeployment, epilog="Example: phaseline plan update -d shop blueprint.yaml --save")
-@click.option("-d", "--deployment", metavar="NAME", required=True, help="The deployment.")
+@deployment_needed
 @update_options
 @stopping_options
 @save_option
