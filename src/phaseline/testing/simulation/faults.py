@@ -14,6 +14,11 @@ QUIET = 0.35
 """Share of the worlds in which one kind of fault does not occur at all."""
 
 
+WAVERING_WORLDS = 5
+"""In one of so many worlds the engine is asked to leave and takes that back."""
+WAVERS = 0.2
+
+
 class Crash(Exception):
     """The engine's process dies here."""
 
@@ -63,7 +68,12 @@ class Dice:
         """The faults of this world are drawn first."""
         self.random = Random(seed)
         self._clocks = Random(seed)  # a stream apart, so that the stories of old seeds stay what they are
+        self._leavers = None if seed % WAVERING_WORLDS else Random(seed)
         self.faults = Faults.drawn(self.random)
+
+    def wavers(self) -> bool:
+        """True when somebody changes his mind about the engine's leaving."""
+        return self._leavers is not None and self._leavers.random() < WAVERS
 
     def happens(self, chance: float) -> bool:
         """True with this chance; draws nothing where it cannot happen."""

@@ -139,6 +139,9 @@ class SimulatedExecutor:
     def hold(self) -> None:
         """What was handed over has begun."""
 
+    def release(self) -> None:
+        """Nothing was held back."""
+
     def is_busy(self) -> bool:
         """True while an answer is coming."""
         return bool(self._coming)

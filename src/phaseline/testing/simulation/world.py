@@ -193,6 +193,7 @@ class World:
     def _turn(self) -> None:
         try:
             self.executor.deliver()
+            self._waver()
             self.engine.turn()
             if not self.story.turns % CHECKED_EVERY:
                 validate(self.engine.scheduler)
@@ -200,6 +201,17 @@ class World:
         except Crash:
             self._end_engine("the process dies")
             self._begin_engine()
+
+    def _waver(self) -> None:
+        """Somebody wants the engine to leave, or goes on with it because others have calls that run."""
+        if not self.dice.wavers():
+            return
+        if self.engine.leaving.is_wanted:
+            self.say("the engine goes on")
+            self.engine.go_on()
+        else:
+            self.say("the engine wants to leave, and begins nothing")
+            self.engine.interrupt()
 
     def _end_engine(self, story: str) -> None:
         self.story.crashes += 1
@@ -214,6 +226,8 @@ class World:
         times = [at for at in (self.engine.wakes_at, self.executor.next_at) if at is not None]
         if times:
             self.clock.advance_to(min(times))
+        elif must_move and self.engine.leaving.is_wanted:
+            self.engine.go_on()
         elif must_move and self.engine.claims.waits_for_calls:
             self._end_engine("a user ends the engine, for calls that were given up hang in it")
             self._begin_engine()
