@@ -18,8 +18,8 @@ from types import CodeType, ModuleType
 import phaseline
 
 OURS = f"{phaseline.__name__}."
-LONGEST = 1 << 18
-"""Bytes of byte code that are read at once; no module of ours has half as many."""
+LONGEST = 1 << 16
+"""Bytes of byte code that are read at once: no module of ours has as many, and for more memory the system is asked each time."""
 
 
 def find_directly() -> None:
