@@ -109,6 +109,20 @@ def test_a_path_of_pathlib_is_its_text(file: Path) -> None:
         assert shop.executions.install(file, "shop", plugins=[file.parent / "plugins"]).is_good
 
 
+def test_many_at_the_same_place_are_looked_at_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "nodes.rec").write_text("")
+    with phaseline.open("memory:") as lab:
+        assert lab.resources.apply(tmp_path / "nodes.rec", str(tmp_path / "nodes.rec"), cluster="lab") is not None
+        with pytest.raises(ProblemsError) as error:
+            lab.resources.apply("nodes.rec", 3, None, cluster="lab")
+        assert [str(problem) for problem in error.value.problems] == [
+            "PL-C094 resources.apply: files is a whole number, not a text",
+            "PL-C094 resources.apply: files is None, not a text",
+        ]
+        with pytest.raises(TypeError):  # how many there may be is said by Python itself
+            lab.secrets.show("one", "two")
+
+
 def test_opening_looks_at_its_arguments_too() -> None:
     with pytest.raises(ProblemsError) as error:
         phaseline.open(3, settings={"run.threads": 4})

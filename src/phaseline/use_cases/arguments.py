@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+VARIABLE = 4
+"""The flag of a function that takes any number of further arguments, as ``inspect`` has it."""
 DEEPEST = 100
 """Values that are nested deeper are refused: they may hold themselves."""
 LONGEST_BITS = 14_000
@@ -54,23 +56,25 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         code = function.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        placed = code.co_varnames[: code.co_argcount]
+        rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :][:1] if code.co_flags & VARIABLE else ()
         wanted: Mapping[str, str] = function.__annotations__
 
         @wraps(function)
         def call(*given: P.args, **named: P.kwargs) -> R:
-            placed = [_plain(value, wanted.get(name, "")) for name, value in zip(names, given, strict=False)]
+            names = (*placed, *rest * (len(given) - len(placed)))
+            told = [(name, _plain(value, wanted.get(name, ""))) for name, value in zip(names, given, strict=False)]
             said = {name: _plain(value, wanted.get(name, "")) for name, value in named.items()}
-            both = {**dict(zip(names, placed, strict=False)), **said}
             problems = [
                 problem
-                for name in wanted
-                if name in both
-                for problem in _problems(where, name, both[name], wanted[name])
+                for name, value in (*told, *said.items())
+                if name in wanted
+                for problem in _problems(where, name, value, wanted[name])
             ]
             if problems:
                 raise ProblemsError(problems)
-            return function(*placed, *given[len(placed) :], **said)  # type: ignore[arg-type]  # as they came
+            first = [value for _, value in told]
+            return function(*first, *given[len(first) :], **said)  # type: ignore[arg-type]  # as they came
 
         return call
 
