@@ -1,7 +1,11 @@
 """How the command line answers: exit codes, one document with ``--json``, suggestions, friendly empty states."""
 
+import json
+
 import pytest
 from tests.cli.terminal import BLUEPRINT, Terminal
+
+from phaseline.cli.desk import Desk
 
 
 @pytest.mark.parametrize("noun", ["deployments", "instances", "executions"])
@@ -35,6 +39,21 @@ def test_a_missing_file_is_a_problem_not_a_usage_error(terminal: Terminal) -> No
     code, answer = terminal.ask("install", "missing.yaml")
     assert code == 1
     assert answer["problems"][0]["code"] == "PL-B001"
+
+
+def test_what_is_no_character_is_escaped_in_documents_and_texts(
+    terminal: Terminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "caf\udce9.yaml"  # as Python reads the name of a file that is not UTF-8
+    code, found = terminal.ask("blueprints", "validate", name)
+    assert code == 1
+    assert name in found["problems"][0]["message"], "a document reads back as it was"
+    assert "caf\\udce9.yaml" in terminal.run("blueprints", "validate", name).stderr
+    Desk(as_json=True).answer({"path": name, "load": float("nan")}, str)
+    document = capsys.readouterr().out
+    assert json.loads(document, parse_constant=pytest.fail) == {"path": name, "load": "NaN"}
+    Desk().answer({}, lambda: f"  path: {name}")
+    assert capsys.readouterr().out == "  path: caf\\udce9.yaml\n"
 
 
 def test_names_and_ids_may_be_shortened_while_they_are_unique(terminal: Terminal) -> None:

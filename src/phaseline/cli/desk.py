@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
 from phaseline.cli import lean
-from phaseline.cli.saying import keep_output, say
+from phaseline.cli.saying import answer, keep_output, say
 
 if TYPE_CHECKING:
     from phaseline.model.problem import Problem
@@ -79,16 +77,16 @@ class Desk:
         if self.as_json:
             from phaseline.cli.render.json_form import document
 
-            click.echo(document(value))
+            answer(document(value))
         else:
-            click.echo(text())
+            answer(text())
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
         """Print what is wrong: one document on stdout, or text on stderr."""
         from phaseline.cli.render import problems as render
 
         if self.as_json:
-            click.echo(render.problems_document(problems))
+            answer(render.problems_document(problems))
         else:
             say(render.problems_text(problems))
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.saying import say
+from phaseline.cli.saying import answer, say
 from phaseline.model.problem import ProblemsError
 
 COMMANDS = {
@@ -125,7 +125,7 @@ def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
     if "--json" in words:
         from phaseline.cli.render.problems import usage_document
 
-        click.echo(usage_document(error.format_message()))
+        answer(usage_document(error.format_message()))
     else:
         error.show()
     return error.exit_code

@@ -1,4 +1,4 @@
-"""Saying something beside the answer, on stderr, and what happens when an output can no longer be written."""
+"""The answer on stdout, what is said beside it on stderr, and what happens when an output can no longer be written."""
 
 from __future__ import annotations
 
@@ -11,6 +11,24 @@ import click
 
 OUTPUT, ERRORS = 1, 2
 """The descriptors of standard output and standard error, for this process and for the programs that it starts."""
+
+
+def answer(text: str) -> None:
+    """Print an answer on stdout. Raises ``OSError`` if it finds no room there."""
+    click.echo(writable(text))
+
+
+def writable(text: str) -> str:
+    r"""The text; what is no character, as in a file's name that is not UTF-8, is written as JSON and Python write it.
+
+    >>> print(writable("caf\udce9"), writable("café"))
+    caf\udce9 café
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
 
 
 def say(text: str) -> None:

@@ -20,6 +20,7 @@ from phaseline.cli.options import (
     running_options,
     stopping_options,
 )
+from phaseline.cli.saying import answer, writable
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -235,7 +236,7 @@ def export(desk: Desk, deployment: str, output: str | None, only_others: bool) -
 def put(desk: Desk, document: Mapping[str, Value], output: str | None) -> None:
     """A document to stdout, or into a file."""
     if output is None:
-        click.echo(text_of(document))
+        answer(text_of(document))
     else:
         write_document(document, output)
         desk.notice(f"Written: {output}")
@@ -259,4 +260,4 @@ def text_of(document: Mapping[str, Any]) -> str:
     """The document as JSON that people can read."""
     import json
 
-    return json.dumps(document, indent=1, ensure_ascii=False)
+    return writable(json.dumps(document, indent=1, ensure_ascii=False))

@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
+from math import isfinite
 
 from phaseline.cli.render.problems import problem_object
 from phaseline.model.problem import Problem
+
+WORDS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+"""Texts in place of what JSON has no number for; older stores may hold some."""
 
 
 def document(value: object) -> str:
@@ -27,7 +31,11 @@ def document(value: object) -> str:
 
 
 def plain(value: object) -> object:
-    """The value in lists, mappings and scalars. Fields named ``..._at`` are times; those not set become null."""
+    """The value in lists, mappings and scalars. Fields named ``..._at`` are times; those not set become null.
+
+    >>> plain({"load": float("nan"), "limit": float("-inf"), "share": 0.5})
+    {'load': 'NaN', 'limit': '-Infinity', 'share': 0.5}
+    """
     if isinstance(value, Problem):
         return problem_object(value)
     if is_dataclass(value) and not isinstance(value, type):
@@ -38,6 +46,8 @@ def plain(value: object) -> object:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return WORDS[str(float(value))]
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)
