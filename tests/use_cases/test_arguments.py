@@ -55,8 +55,8 @@ WRONG: Mapping[str, tuple[Mapping[str, object], str]] = {
     "a number below": ({"task_retries": -2}, "task_retries is -2, not a number from -1 on"),
     "a number above": ({"task_retries": 10**20}, "task_retries is not a whole number from 0 on, or -1 for no end"),
     "a slip": (
-        {"on_failure": "stpo"},
-        "on_failure is 'stpo' (did you mean 'stop'?), not one of continue, stop, rollback",
+        {"on_failure": "stopping"},
+        "on_failure is 'stopping' (did you mean 'stop'?), not one of continue, stop, rollback",
     ),
     "no word": ({"if_busy": "xx"}, "if_busy is 'xx', not one of wait, refuse, force"),
     "no limit": (
@@ -98,7 +98,7 @@ def test_an_argument_that_cannot_be_meant_is_refused_before_anything_is_stored(f
 
 def test_all_that_is_wrong_is_told_at_once(file: Path) -> None:
     told = refused(
-        file, task_retries="x", on_failure="stpo", stop_after="xx", breakpoints=["="], inputs={"a": object()}
+        file, task_retries="x", on_failure="stopping", stop_after="xx", breakpoints=["="], inputs={"a": object()}
     )
     assert len(told) == 5
 

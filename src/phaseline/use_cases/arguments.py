@@ -2,7 +2,7 @@
 
 ``checked`` wraps the methods of a noun: each argument is compared with its annotation, which is a text and costs nothing
 until somebody calls. Texts with a grammar of their own are read, numbers have bounds. Walk: ``install(…, task_retries="x",
-on_failure="stpo")`` is refused with a problem for each, and nothing was stored. A path of ``pathlib`` counts as its text.
+on_failure="stopping")`` is refused with a problem for each, and nothing was stored. A path of ``pathlib`` counts as its text.
 """
 
 from __future__ import annotations
