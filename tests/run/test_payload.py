@@ -89,6 +89,15 @@ def test_what_refused_members_brought_becomes_an_event_of_their_execution() -> N
     assert '{"a.b": 2}' in late.message
 
 
+def test_a_late_end_that_brought_nothing_says_so_and_what_it_removed_is_told() -> None:
+    changes = [DocumentChange(1, 0, {}), DocumentChange(1, 1, {("a",): 1}, (("b", "c"),))]
+    brought = report(DONE, DONE, DONE)
+    brought.documents.extend(enumerate(changes))
+    nothing, something = sorted_rows(brought, accepted(0, 1)).events
+    assert nothing.message == "A call that nobody waited for any more has ended and changed nothing"
+    assert something.message == 'A call that nobody waited for any more returned: {"a": 1} and removed b.c'
+
+
 def test_what_given_up_members_brought_is_stored_as_well() -> None:
     rows = sorted_rows(report(DONE, DONE, DONE, documents=(0, 2)), accepted(2), {2})
     assert [change.instance for change in rows.documents] == [0, 2]

@@ -122,7 +122,7 @@ def test_wd12_an_item_shows_its_instance(make: Make) -> None:
         "    assert (item.instance_id, item.node_id, item.deployment_id) == ('vm_2', 'vm', 'app')\n"
         "    assert (item.attempt, item.token) == (2, 'named-1-1-0')\n"
         "    assert item.source is None and item.target is None and item.decisions == {}\n"
-        "    item.log.warning('made')\n"
+        "    item.log.warning('%s is %d', 'made', 1)\n"
         "    item.runtime_properties['machine'] = {'id': 7}\n",
         node(
             "vm",
@@ -139,7 +139,7 @@ def test_wd12_an_item_shows_its_instance(make: Make) -> None:
     assert answer.kind is OutcomeKind.COMPLETED, answer.message
     assert answer.documents == [DocumentChange(world.deployment, 1, {("machine",): {"id": 7}})]
     (line,) = answer.logs
-    assert (line.text, line.level, line.instance, line.operation) == ("made", "warning", 1, CREATE)
+    assert (line.text, line.level, line.instance, line.operation) == ("made is 1", "warning", 1, CREATE)
 
 
 def test_b42_inputs_are_evaluated_at_the_call_from_what_earlier_calls_wrote(make: Make) -> None:

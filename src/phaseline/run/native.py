@@ -35,7 +35,7 @@ OUR_FRAMES = 2
 
 
 class ItemLog:
-    """The lines of one item, by level, like a logger's."""
+    """The lines of one item, by level, as with a logger: a text with ``%s`` takes its arguments behind it."""
 
     __slots__ = ("_call",)
 
@@ -43,21 +43,36 @@ class ItemLog:
         """Lines are kept with the instance of the call."""
         self._call = call
 
-    def debug(self, text: str) -> None:
+    def debug(self, text: str, *arguments: object) -> None:
         """Keep a line for those who look closely."""
-        self._call.log("debug", text)
+        self._call.log("debug", filled(text, arguments))
 
-    def info(self, text: str) -> None:
+    def info(self, text: str, *arguments: object) -> None:
         """Keep a line that tells what was done."""
-        self._call.log("info", text)
+        self._call.log("info", filled(text, arguments))
 
-    def warning(self, text: str) -> None:
+    def warning(self, text: str, *arguments: object) -> None:
         """Keep a line about something to look at."""
-        self._call.log("warning", text)
+        self._call.log("warning", filled(text, arguments))
 
-    def error(self, text: str) -> None:
+    def error(self, text: str, *arguments: object) -> None:
         """Keep a line about something that went wrong."""
-        self._call.log("error", text)
+        self._call.log("error", filled(text, arguments))
+
+
+def filled(text: str, arguments: tuple[object, ...]) -> str:
+    """The text with its arguments as ``logging`` sets them in, by place or by name; beside it where they do not fit.
+
+    No line is worth a failure.
+
+    >>> filled("%s of %d", ("a", 2)), filled("%(n)s", ({"n": 1},)), filled("100%", ()), filled("%d", ("a",))
+    ('a of 2', '1', '100%', "%d ('a',)")
+    """
+    if not arguments:
+        return text
+    named = len(arguments) == 1 and isinstance(arguments[0], dict) and arguments[0]
+    found, error = attempt(str.__mod__, text, named or arguments)
+    return f"{text} {attempt(repr, arguments)[0]}" if error is not None or found is None else found
 
 
 class Item:

@@ -120,8 +120,7 @@ class Sorter:
         execution = origin.execution_of(member) if origin is not None else None
         if origin is None or execution is None:
             return  # of a batch that this engine never had: nobody could tell whose it is
-        data = {".".join(path): value for path, value in change.written.items()}
-        text = f"A call that nobody waited for any more returned: {json.dumps(data, default=str)}"
+        text = f"A call that nobody waited for any more {_brought(change)}"
         self.events.append(
             EventRow(execution, self._now, "late_result", text, instance=change.instance, operation=origin.phase)
         )
@@ -184,3 +183,12 @@ class Sorter:
             *gathered, answers, requests or {}, (*self.checks, *written.checks), self.measures, reshaped, written
         )
         return protected(payload, self._secrets) if self._secrets.guards else payload
+
+
+def _brought(change: DocumentChange) -> str:
+    """What became of a call in whose end nobody believed; one that was killed has mostly changed nothing."""
+    data = {".".join(path): value for path, value in change.written.items()}
+    said = [f"returned: {json.dumps(data, default=str)}"] if data else []
+    if change.removed:
+        said.append(f"removed {', '.join('.'.join(path) for path in change.removed)}")
+    return " and ".join(said) or "has ended and changed nothing"
