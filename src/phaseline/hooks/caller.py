@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -22,7 +21,7 @@ from phaseline.model.around import PRE
 from phaseline.model.failures import NonRecoverableError
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, MAX_TRACEBACK_CHARS, Outcome, clip
-from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.plugin_code import attempt, message_of, run_to_end, shown, text_of, trace_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +99,7 @@ class HookCaller:
         if found is None:
             made, error = attempt(_made, call)
             if error is not None:
-                text = f"{hook.implementation} cannot be made any more: {type(error).__name__}: {error}"
+                text = f"{hook.implementation} cannot be made any more: {type(error).__name__}: {message_of(error)}"
                 raise NonRecoverableError(text) from error
             with self._lock:
                 found = self._objects.setdefault(place, made)
@@ -146,12 +145,12 @@ def failed(error: BaseException) -> Outcome:
     ('more than 100 instances', 'the hook called sys.exit(3)')
     """
     if isinstance(error, SystemExit):
-        text = f"the hook called sys.exit({error.code!r})"
+        text = f"the hook called sys.exit({shown(error.code)})"
     else:
-        text = str(error.args[0]) if error.args else str(error)
-    told = "".join(traceback.format_exception(type(error), error, own_frames(error.__traceback__)))
-    shown = {"type": type(error).__name__, "traceback": clip(told, MAX_TRACEBACK_CHARS)}
-    return Outcome(OutcomeKind.FAILED, message=clip(text or type(error).__name__, MAX_MESSAGE_CHARS), error=shown)
+        text = attempt(text_of, error.args[0])[0] or "" if error.args else message_of(error)
+    told = trace_of(error, own_frames(error.__traceback__))
+    details = {"type": type(error).__name__, "traceback": clip(told, MAX_TRACEBACK_CHARS)}
+    return Outcome(OutcomeKind.FAILED, message=clip(text or type(error).__name__, MAX_MESSAGE_CHARS), error=details)
 
 
 def own_frames(frames: TracebackType | None) -> TracebackType | None:

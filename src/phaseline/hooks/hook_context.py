@@ -19,6 +19,7 @@ from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome, clip
 from phaseline.run.channel import MAX_LINE_CHARS
 from phaseline.run.decisions import DECISIONS, WARNINGS
+from phaseline.run.plugin_code import milliseconds
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -199,7 +200,7 @@ class HookContext:
 
     def warn(self, text: str) -> None:
         """Tell people, and go on: shown at once, in the plan, and with the execution."""
-        line = clip(str(text), MAX_LINE_CHARS)
+        line = clip(text, MAX_LINE_CHARS)
         if len(self._warnings) < MOST_WARNINGS:
             self._warnings.append(line)
         if self._log is not None:
@@ -224,14 +225,14 @@ class HookContext:
 
         That is neither an agreement nor a refusal, and nothing else of the execution begins before there is one.
         """
-        self._again = Outcome(OutcomeKind.AGAIN, max(0, round(after_s * 1000)), clip(text, MAX_LINE_CHARS))
+        self._again = Outcome(OutcomeKind.AGAIN, milliseconds(after_s), clip(text, MAX_LINE_CHARS))
 
     # -- for whoever calls the hook
 
     def say_state(self, action: str, status: str, reason: str) -> None:
         """What a hook says by ``stack.state_set``: that it FAILED counts as if it had raised this (H49)."""
         if status == "FAILED":
-            self._failure = reason or f"{action} was set to FAILED"
+            self._failure = clip(reason, MAX_LINE_CHARS) if reason else f"{action} was set to FAILED"
         elif self._log is not None:
             self._log("info", f"said the state is {action}_{status}: {reason}")
 

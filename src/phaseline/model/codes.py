@@ -277,6 +277,7 @@ CODES: dict[str, str] = {
     "PL-O031": "The run has ended",
     "PL-O032": "A delay is none",
     "PL-O033": "The level of a line is unknown",
+    "PL-O034": "A value cannot be stored",
     "PL-C001": "The settings file has an unknown key",
     "PL-C002": "The settings file cannot be read",
     "PL-C003": "A setting has an unsuitable value",

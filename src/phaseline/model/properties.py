@@ -9,13 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from phaseline.model.blueprint import Value
     from phaseline.model.rows import Path
 
 SCALARS = frozenset({str, int, float, bool, type(None)})
 """Types whose values may be shared, because nobody can change them."""
+MAX_DEPTH = 100
+"""Mappings and lists of a value may lie in one another so deep: what goes through them calls itself for each level."""
+MAX_INT_BITS = 14_000
+"""Python writes no integer of more than 4,300 digits, which are a little more."""
+MAX_CHARS = 32 * 1024 * 1024
+"""Characters of what is stored at once, its names included."""
+VALUE_CHARS = 32
+"""So many characters counts a value beside its own text: one that holds a list again and again is large, too."""
+SHOWN_CHARS, SHOWN_STEPS = 100, 12
+"""Of the place of what cannot be stored so much is told."""
 
 
 def copy(value: Value) -> Value:
@@ -140,19 +150,86 @@ def _level(top: dict[str, Value], path: Path, fresh: set[int], *, make: bool) ->
     return level
 
 
+class Unstorable(TypeError):
+    """Something of a value cannot be stored; the text says what, and where it lies."""
+
+
+class Storing:
+    """Takes over values of others. Whatever they are, what comes of them is either what JSON brings back, or ``Unstorable``.
+
+    All that one object takes over has bounds together, so whoever walks, compares or writes it later gets to its end.
+    """
+
+    __slots__ = ("_left", "_steps")
+
+    def __init__(self) -> None:
+        """Nothing is taken over yet."""
+        self._left = MAX_CHARS
+        self._steps: list[str | int] = []
+
+    def take(self, value: object, path: str = "") -> Value:
+        """The value as JSON would bring it back. Raises ``Unstorable`` naming the place, below ``path``, of what cannot be stored."""
+        self._steps = [path]
+        try:
+            return self._taken(value)
+        except Unstorable as error:
+            raise Unstorable(f"'{self._place()}' {error}") from None
+        except Exception as error:  # a mapping of a plugin's own class, say, that cannot be walked through
+            raise Unstorable(f"'{self._place()}' cannot be read: {type(error).__name__}") from error
+
+    def _taken(self, value: object) -> Value:
+        self._count(VALUE_CHARS)
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int):
+            if value.bit_length() > MAX_INT_BITS:
+                raise Unstorable(f"is an integer of more than {MAX_INT_BITS} bits; store it as a text")
+            return int.__int__(value)
+        if isinstance(value, float):
+            return float.__float__(value)
+        if not isinstance(value, dict | list | tuple):
+            raise Unstorable(f"is of type {type(value).__name__}, which cannot be stored")
+        if len(self._steps) > MAX_DEPTH:
+            raise Unstorable(f"lies more than {MAX_DEPTH} levels deep, or in itself")
+        if isinstance(value, dict):
+            return {self._text(name): self._below(name, item) for name, item in _named(value)}
+        return [self._below(place, item) for place, item in enumerate(value)]
+
+    def _below(self, step: str | int, value: object) -> Value:
+        self._steps.append(step)
+        found = self._taken(value)
+        self._steps.pop()
+        return found
+
+    def _text(self, text: str) -> str:
+        self._count(len(text))
+        return text if type(text) is str else str.__str__(text)
+
+    def _count(self, chars: int) -> None:
+        self._left -= chars
+        if self._left < 0:
+            raise Unstorable(f"makes it more than {MAX_CHARS:,} characters; store where it is to be found instead")
+
+    def _place(self) -> str:
+        """Where it is: as a path that a person would write."""
+        steps = [f"[{step}]" if isinstance(step, int) else f".{step:.{SHOWN_CHARS}}" for step in self._steps]
+        return "".join(steps[:SHOWN_STEPS]).lstrip(".")
+
+
+def _named(mapping: dict[object, object]) -> Iterator[tuple[str, object]]:
+    """The items of a mapping, keys as text."""
+    for key, item in mapping.items():
+        yield key if isinstance(key, str) else str(key), item
+
+
 def storable(value: object, path: str = "") -> Value:
     """The value as JSON would bring it back: own copies, tuples as lists, keys as text.
 
-    Raises ``TypeError`` naming the path of what cannot be stored, such as an open file.
+    Raises ``Unstorable``, a ``TypeError``, naming the path of what cannot be stored, such as an open file.
+
+    >>> storable({"a": (1, {2: "b"})})
+    {'a': [1, {'2': 'b'}]}
     """
-    kind = type(value)
-    if kind in SCALARS:
-        return cast("Value", value)
-    if isinstance(value, dict):
-        return {str(key): storable(item, f"{path}.{key}" if path else str(key)) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [storable(item, f"{path}[{place}]") for place, item in enumerate(value)]
-    for plain in (bool, int, float, str):
-        if isinstance(value, plain):
-            return cast("Value", plain(value))
-    raise TypeError(f"'{path}' is of type {kind.__name__}, which cannot be stored")
+    return Storing().take(value, path)

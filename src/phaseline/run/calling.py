@@ -9,7 +9,6 @@ with what they were when the call has returned (C4), after an exception too.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -19,8 +18,9 @@ from phaseline.model.failures import NonRecoverableError, RecoverableError
 from phaseline.model.frozen import frozen
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import ProblemsError
-from phaseline.model.properties import SCALARS, copy_mapping, diff, storable
+from phaseline.model.properties import copy_mapping
 from phaseline.model.status import OutcomeKind
+from phaseline.run.plugin_code import attempt, changed, message_of, milliseconds, said_by, text_of, trace_of
 
 if TYPE_CHECKING:
     from phaseline.model.around import HookClass
@@ -34,9 +34,6 @@ MAX_MESSAGE_CHARS = 10_000
 """Longest message kept of one call; the rest is cut in the middle."""
 MAX_TRACEBACK_CHARS = 20_000
 """Longest traceback kept of one call."""
-
-BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError, StopIteration, NameError, UnicodeError)
-"""Python's own complaints about code: their texts are fragments without the type."""
 
 Flavour = Literal["native", "cloudify", "script", "phase", "hook", "task"]
 
@@ -421,39 +418,26 @@ def outcome_of(error: BaseException, *, hidden_frames: int = 0) -> Outcome:
     the traceback need not show. ``sys.exit`` would end a process, which is ours: nothing says that trying again would help.
     """
     is_final = isinstance(error, NonRecoverableError | ProblemsError | SystemExit)
-    kind = OutcomeKind.FAILED if is_final else OutcomeKind.RETRY
     after = getattr(error, "retry_after", None) if isinstance(error, RecoverableError) else None
+    delay_ms, wrong = (-1, None) if after is None else attempt(milliseconds, after)
     return Outcome(
-        kind,
-        delay_ms=-1 if after is None else max(0, round(float(after) * 1000)),
-        message=clip(_said_by(error), MAX_MESSAGE_CHARS),
+        OutcomeKind.FAILED if is_final or wrong is not None else OutcomeKind.RETRY,
+        delay_ms=-1 if delay_ms is None else delay_ms,
+        message=clip("; ".join(said_by(each) for each in (error, wrong) if each is not None), MAX_MESSAGE_CHARS),
         error={"type": type(error).__name__, "traceback": clip(_traceback(error, hidden_frames), MAX_TRACEBACK_CHARS)},
     )
-
-
-def _said_by(error: BaseException) -> str:
-    """The message of an exception, with its type where the text alone says nothing.
-
-    >>> _said_by(KeyError("missing")), _said_by(ValueError("no such size")), _said_by(IndexError()), _said_by(SystemExit(3))
-    ("KeyError: 'missing'", 'no such size', 'IndexError', 'the operation called sys.exit(3)')
-    """
-    if isinstance(error, SystemExit):
-        return f"the operation called sys.exit({error.code!r})"
-    text, name = str(error), type(error).__name__
-    if not text:
-        return name
-    return f"{name}: {text}" if isinstance(error, BARE) else text
 
 
 def _traceback(error: BaseException, hidden_frames: int) -> str:
     frames = error.__traceback__
     for _ in range(hidden_frames):
         frames = frames.tb_next if frames is not None and frames.tb_next is not None else frames
-    return "".join(traceback.format_exception(type(error), error, frames))
+    return trace_of(error, frames)
 
 
-def clip(text: str, limit: int) -> str:
-    """The text, or its beginning and end with a note of how much lies between."""
+def clip(said: object, limit: int) -> str:
+    """What was said as a text, or its beginning and end with a note of how much lies between."""
+    text = said if type(said) is str else text_of(said)
     if len(text) <= limit:
         return text
     half = limit // 2
@@ -462,21 +446,12 @@ def clip(text: str, limit: int) -> str:
 
 def unloadable(error: BaseException, implementation: str) -> Outcome:
     """The outcome of a function that cannot be imported, not found or not callable (W2)."""
-    wrapped = NonRecoverableError(f"'{implementation}' cannot be loaded: {type(error).__name__}: {error}")
+    wrapped = NonRecoverableError(f"'{implementation}' cannot be loaded: {type(error).__name__}: {message_of(error)}")
     return outcome_of(wrapped.with_traceback(error.__traceback__))
 
 
 def written_of(view: InstanceView) -> tuple[dict[Path, Value], tuple[Path, ...]]:
-    """({path: value written}, paths removed) of a view that was touched. ``NonRecoverableError``: cannot be stored."""
+    """({path: value written}, paths removed) of a view that was touched. Raises PL-O034 for what cannot be stored."""
     if view.before is None:
         return {}, ()
-    if view.changes is not None:
-        return view.changes
-    written, removed = diff(view.before, view.runtime_properties)
-    try:
-        for path, value in written.items():
-            if type(value) not in SCALARS:
-                written[path] = storable(value, ".".join(map(str, path)))
-    except TypeError as error:
-        raise NonRecoverableError(f"runtime property {error}") from error
-    return written, removed
+    return view.changes or changed(view.before, view.runtime_properties)

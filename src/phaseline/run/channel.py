@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.properties import storable
 from phaseline.model.rows import LogLine
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome, clip
+from phaseline.run.plugin_code import kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ class LocalChannel:
 
     def tell(self, call: Call, message: str) -> None:
         """Show how far it is, and keep its data for whoever goes on if this process ends."""
-        outcome = Outcome(OutcomeKind.PENDING, message=clip(message, MAX_LINE_CHARS), result=storable(call.data))
+        outcome = Outcome(OutcomeKind.PENDING, message=clip(message, MAX_LINE_CHARS), result=kept(call.data, "data"))
         self._handover.keep_data(call.member, outcome.result)
         self._poster.tell(self._handover, call.member, self._handover.remark_of(call.member, outcome))
 

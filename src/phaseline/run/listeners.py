@@ -12,7 +12,7 @@ from phaseline.model.rows import LogLine
 from phaseline.model.state_steps import state_entered
 from phaseline.run.calling import clip
 from phaseline.run.phase_view import target_of
-from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.plugin_code import attempt, message_of, run_to_end
 from phaseline.run.pools import Pool
 from phaseline.run.reports import NO_BATCH, only_logs
 
@@ -148,7 +148,9 @@ class Listeners:
             self.told += 1
             self.errors += error is not None
         if error is not None:
-            text = f"the listener '{listener.plugin}' of {event.state} raised {type(error).__name__}: {error}"
+            text = (
+                f"the listener '{listener.plugin}' of {event.state} raised {type(error).__name__}: {message_of(error)}"
+            )
             line = LogLine(execution, self._clock.now(), "error", clip(text, MAX_MESSAGE_CHARS))
             self._inbox.post(only_logs(NO_BATCH, [line]))
 

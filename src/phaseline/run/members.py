@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from phaseline.model.failures import NonRecoverableError
 from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
-from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome, outcome_of, unloadable
 from phaseline.run.flavours import flavour_of, gathers
-from phaseline.run.plugin_code import attempt, is_async
+from phaseline.run.plugin_code import attempt, is_async, kept
 
 if TYPE_CHECKING:
     from phaseline.model.graph import Policy
@@ -54,7 +53,7 @@ def settle_call(handover: HandOver, call: Call, outcome: Outcome) -> tuple[Outco
         return outcome, []
     try:
         return outcome, handover.changes_of(call)
-    except (NonRecoverableError, ProblemsError) as error:
+    except ProblemsError as error:
         return outcome_of(error), []
 
 
@@ -77,10 +76,10 @@ def post_call(poster: Poster, handover: HandOver, call: Call, outcome: Outcome) 
 
 def kept_data(handover: HandOver, call: Call, outcome: Outcome) -> Outcome:
     """The outcome with the data that the next call of the entry is to find; an ended entry has none."""
-    data = call.data if outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY} and call.data else None
+    data = call.data if outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY} else None
     try:
-        kept = storable(data)
-    except TypeError as error:
-        return outcome_of(NonRecoverableError(f"data of the item: {error}"))
-    handover.keep_data(call.member, kept)
-    return outcome if kept is None else altered(outcome, result=kept)
+        left = kept(data, "data") or None
+    except ProblemsError as error:
+        return outcome_of(error)
+    handover.keep_data(call.member, left)
+    return outcome if left is None else altered(outcome, result=left)

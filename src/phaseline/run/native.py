@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from phaseline.model.declaration import declaration_of
-from phaseline.model.properties import storable
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import COMPLETED, MAX_MESSAGE_CHARS, Call, Outcome, clip, outcome_of
-from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.plugin_code import attempt, kept, milliseconds, run_to_end
 from phaseline.run.reports import no_delays, same_kind
 from phaseline.run.together import Settled
 
@@ -192,7 +191,7 @@ class Item:
 
     def again(self, after_s: float, message: str = "") -> None:
         """It is not done yet: call again after so many seconds. Not a failure; no thread is held meanwhile."""
-        self._batch._mark(self._place, OutcomeKind.AGAIN, message, round(after_s * 1000))  # noqa: SLF001
+        self._batch._mark(self._place, OutcomeKind.AGAIN, message, milliseconds(after_s))  # noqa: SLF001
 
     def __repr__(self) -> str:
         return f"Item({self.instance_id!r})"
@@ -254,7 +253,7 @@ class Batch:
 
     def again(self, items: Iterable[Item] | None, after_s: float, message: str = "") -> None:
         """Call these again after so many seconds. None: all that are not marked yet."""
-        delay = round(after_s * 1000)
+        delay = milliseconds(after_s)
         for place in self._places(items):
             self._mark(place, OutcomeKind.AGAIN, message, delay)
 
@@ -266,13 +265,15 @@ class Batch:
     def _mark(self, place: int, kind: OutcomeKind, message: str = "", delay_ms: int = -1, result: Value = None) -> None:
         if not self._is_open:
             return  # what is said after the function returned is too late: its outcome has been reported
-        self._kinds[place] = kind
-        if result is not None:
-            self._results[place] = storable(result, "the result")
+        stored = None if result is None else kept(result, "the result")
+        said = clip(message, MAX_MESSAGE_CHARS) if message else ""
+        self._kinds[place] = kind  # from here on nothing raises: what cannot be kept marks nothing
+        if stored is not None:
+            self._results[place] = stored
         else:
             self._results.pop(place, None)
-        if message:
-            self._messages[place] = clip(str(message), MAX_MESSAGE_CHARS)
+        if said:
+            self._messages[place] = said
         else:
             self._messages.pop(place, None)
         if delay_ms >= 0:

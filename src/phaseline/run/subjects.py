@@ -133,7 +133,7 @@ class LoadedDeployment:
     def changes(self, views: Iterable[InstanceView]) -> list[DocumentChange]:
         """What a call changed in the runtime properties of its subjects (C4), remembered here as well.
 
-        Raises ``NonRecoverableError`` for a value that cannot be stored; then nothing is remembered.
+        Raises ``ProblemsError`` for a value that cannot be stored; then nothing is remembered.
         """
         found = [(view.number, *written_of(view)) for view in views if view.before is not None]
         for _, written, _ in found:

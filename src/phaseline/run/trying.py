@@ -16,8 +16,8 @@ import numpy as np
 from phaseline.dsl.functions.table import contains_functions
 from phaseline.model.blueprint import Blueprint, Node, Relationship
 from phaseline.model.declaration import declaration_of
-from phaseline.model.failures import NonRecoverableError
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.problem import ProblemsError
 from phaseline.model.properties import copy, copy_mapping
 from phaseline.model.rows import CodePlaces
 from phaseline.model.states import InstanceState
@@ -25,7 +25,7 @@ from phaseline.model.status import OutcomeKind
 from phaseline.plan.instances import expand
 from phaseline.run.calling import Call, ExecutionView, Outcome, Site, outcome_of
 from phaseline.run.flavours import Callers, call_member, gathers
-from phaseline.run.plugin_code import attempt, run_to_end
+from phaseline.run.plugin_code import attempt, kept, run_to_end
 from phaseline.run.subjects import LoadedDeployment
 from phaseline.run.together import Gathering
 
@@ -220,12 +220,14 @@ class Trial:
     def tried(self, place: int, outcome: Outcome) -> Tried:
         """What came of a member, its runtime properties and data as they would be stored."""
         call = self.call_at(place)
+        data: Value = None
         try:
             self.deployment.changes(call.subjects)
-        except NonRecoverableError as error:
+            data = kept(call.data, "data")
+        except ProblemsError as error:
             outcome = outcome_of(error)
         for view in call.subjects:
-            view.settle()
+            view.refresh()
         is_open = outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY}
         return Tried(
             instance=call.owner.id,
@@ -235,7 +237,7 @@ class Trial:
             error=outcome.error.get("type", ""),
             traceback=outcome.error.get("traceback", ""),
             runtime_properties=copy_mapping(self.deployment.document(call.owner)),
-            data=copy(call.data) if is_open else None,
+            data=data if is_open else None,
             lines=tuple(self.lines[place]),
             result=outcome.result,
         )

@@ -13,6 +13,8 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
+from phaseline.model.problem import ProblemsError, fail
+
 if TYPE_CHECKING:
     import socket
 
@@ -41,8 +43,13 @@ class Wire:
         return number
 
     def send(self, message: Message) -> None:
-        """Send one message. ``Closed`` if the other side is gone."""
-        body = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+        """Send one message. ``Closed`` if the other side is gone. Raises PL-O034 for one that cannot be sent; nothing is sent then."""
+        try:
+            body = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise _unsendable(str(error)) from error
+        if len(body) > MAX_MESSAGE_BYTES:
+            raise _unsendable(f"it would take {len(body):,} bytes, and no more than {MAX_MESSAGE_BYTES:,} are taken")
         try:
             with self._sending:
                 self._connection.sendall(len(body).to_bytes(4, "big") + body)
@@ -73,3 +80,8 @@ class Wire:
             parts.append(part)
             count -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _unsendable(why: str) -> ProblemsError:
+    mend = "Give it texts, numbers, lists and mappings of these, as JSON knows them."
+    return fail("PL-O034", f"what is said between an engine and its worker cannot be written: {why}", mend)

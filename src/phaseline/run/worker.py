@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.problem import ProblemsError
+from phaseline.run.plugin_code import attempt, said_by
 from phaseline.run.processes import GRACE_S, end
 from phaseline.run.wire import Closed, Wire
 
@@ -282,13 +283,16 @@ def _environment() -> dict[str, str]:
 
 
 def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Message:
-    try:
-        return {"value": answer(message["name"], message["arguments"])}
-    except ProblemsError as error:
+    """The answer, or what is wrong with the question: a plugin may ask anything."""
+    value, error = attempt(answer, message["name"], message["arguments"])
+    if error is None:
+        return {"value": value}
+    if isinstance(error, ProblemsError):
         first = error.problems[0]
         return {"problem": [first.code, first.message, first.mend]}
-    except KeyError as error:
+    if isinstance(error, KeyError):
         return {"error": str(error.args[0]) if error.args else ""}
+    return {"error": said_by(error)}
 
 
 def signal_name(code: int) -> str:

@@ -15,10 +15,10 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
-from phaseline.model.failures import NonRecoverableError
 from phaseline.model.problem import Problem, ProblemsError
-from phaseline.model.properties import copy_mapping, storable
-from phaseline.run.calling import Call, InstanceView, outcome_of, unloadable, written_of
+from phaseline.model.properties import copy_mapping
+from phaseline.run.calling import Call, InstanceView, clip, outcome_of, unloadable, written_of
+from phaseline.run.channel import MAX_LINE_CHARS
 from phaseline.run.flavours import Callers, call_member, flavour_of
 from phaseline.run.letters import (
     read_call,
@@ -27,7 +27,7 @@ from phaseline.run.letters import (
     write_changes,
     write_outcome,
 )
-from phaseline.run.plugin_code import attempt
+from phaseline.run.plugin_code import attempt, kept
 from phaseline.run.processes import MARK, die_with_parent
 from phaseline.run.wire import Closed, Message, Wire
 
@@ -155,7 +155,7 @@ class WorkerChannel:
 
     def log(self, call: Call, level: str, text: str) -> None:  # noqa: ARG002 - the engine knows which call runs
         """Send one line."""
-        self._engine.wire.send({"log": [level, text]})
+        self._engine.wire.send({"log": [level, clip(text, MAX_LINE_CHARS)]})
 
     def save(self, call: Call, *, wait: bool = False) -> None:
         """Have the runtime properties stored as they are now."""
@@ -166,7 +166,7 @@ class WorkerChannel:
 
     def tell(self, call: Call, message: str) -> None:
         """Have it shown how far it is."""
-        self._engine.ask("tell", message, storable(call.data))
+        self._engine.ask("tell", message, kept(call.data, "data"))
 
     def is_canceled(self, call: Call) -> bool:  # noqa: ARG002 - one call at a time
         """True when a user canceled it."""
@@ -199,13 +199,13 @@ def run_call(engine: Engine, catalog: Catalog, callers: Callers, letter: Letter)
         outcome = unloadable(error, call.site.implementation)
     else:
         outcome = call_member(call, flavour, callers)
-    outcome, changes = _changes(call, outcome)
+    outcome, changes, data = _left(call, outcome)
     _flush()
     return {
         "outcome": write_outcome(outcome),
         "flavour": flavour,
         "changes": changes,
-        "data": storable(call.data),
+        "data": data,
     }
 
 
@@ -216,11 +216,13 @@ def _prepared(call: Call, callers: Callers) -> Flavour:
     return flavour
 
 
-def _changes(call: Call, outcome: Outcome) -> tuple[Outcome, Any]:
+def _left(call: Call, outcome: Outcome) -> tuple[Outcome, Any, Value]:
+    """What came of it, what it changed, and its data; what cannot be stored of either fails the call."""
     try:
-        return outcome, write_changes([(view.number, *written_of(view)) for view in call.subjects])
-    except NonRecoverableError as error:
-        return outcome_of(error), []
+        data = kept(call.data, "data")
+        return outcome, write_changes([(view.number, *written_of(view)) for view in call.subjects]), data
+    except ProblemsError as error:
+        return outcome_of(error), [], None
 
 
 def _flush() -> None:
@@ -251,7 +253,11 @@ def main(arguments: Sequence[str]) -> None:
     wire.send({"ready": os.getpid()})
     while True:
         letter = engine.calls.get()
-        engine.wire.send(run_call(engine, catalog, callers, letter))
+        message = run_call(engine, catalog, callers, letter)
+        try:
+            engine.wire.send(message)
+        except ProblemsError as error:
+            engine.wire.send({**message, "outcome": write_outcome(outcome_of(error)), "changes": [], "data": None})
         engine.canceled.clear()
         os.environ.pop(MARK, None)
 

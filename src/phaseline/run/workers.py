@@ -132,6 +132,8 @@ class WorkerExecutor:
         except OSError as error:
             failed = outcome_of(RecoverableError(f"no worker process can be started: {error}"))
             outcome = NOT_CALLED if self._is_stopped else failed
+        except ProblemsError as error:  # what it is to be given cannot be sent
+            outcome = outcome_of(error)
         except (Died, TimedOut) as error:
             if self._is_stopped or letter["mark"] in self._left:
                 return

@@ -12,7 +12,6 @@ import os
 import secrets
 import socket
 import threading
-import traceback
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +22,7 @@ from phaseline.compat.cloudify.own_folder import own_folder
 from phaseline.compat.cloudify.program_folder import write_program
 from phaseline.compat.cloudify.words import read_words, walk
 from phaseline.model.frozen import frozen
+from phaseline.run.plugin_code import message_of, trace_of
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
 """Longest request; nobody passes more as words of a command."""
@@ -161,8 +161,8 @@ def answer(ctx: Any, words: list[Any]) -> Answer:
             "error",
             {
                 "type": type(error).__name__,
-                "message": str(error) or type(error).__name__,
-                "traceback": "".join(traceback.format_exception(error)),
+                "message": message_of(error) or type(error).__name__,
+                "traceback": trace_of(error, error.__traceback__),
             },
         )
 
@@ -221,7 +221,7 @@ def _reply(calls: dict[str, _Call], token: str, content_type: str, body: bytes) 
         return _http("200 OK", "text/plain", kind, shown.encode("utf-8", "surrogateescape"))
     try:
         words = json.loads(body)["args"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return _http("400 Bad Request", "text/plain", "error", b'the request is not {"args": [...]}')
     with call.lock:
         found = answer(call.ctx, list(words))
@@ -235,7 +235,7 @@ def _spoken(ctx: Any, body: bytes) -> tuple[str, str]:
     prefix, flag, words = fields[0], fields[1:2] == ["1"], fields[2:]
     try:
         read = read_words(words, prefix)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return "error", f"a word that begins with {prefix} is JSON, and this is none: {error}"
     found = answer(ctx, read)
     if found.type != "result":

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 from phaseline.compat.cloudify import enable
 from phaseline.compat.cloudify.process_exception import ProcessException
 from phaseline.model.frozen import altered
-from phaseline.model.properties import storable
+from phaseline.model.problem import ProblemsError
 from phaseline.model.status import OutcomeKind
-from phaseline.run.calling import COMPLETED, MAX_TRACEBACK_CHARS, Outcome, clip, outcome_of, unloadable
+from phaseline.run.calling import (
+    COMPLETED,
+    MAX_MESSAGE_CHARS,
+    MAX_TRACEBACK_CHARS,
+    Outcome,
+    clip,
+    outcome_of,
+    unloadable,
+)
+from phaseline.run.plugin_code import kept, message_of, text_of
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -91,9 +100,6 @@ def _script_of(call: Call) -> dict[str, Any]:
 def _failed(ctx: Any, error: BaseException) -> Outcome:
     problems = ctx._give_back()
     outcome = outcome_of(error, hidden_frames=1)
-    if isinstance(error, SystemExit):
-        # The code ended its process, which here is ours: nothing says that trying again would help.
-        outcome = altered(outcome, kind=FAILED, message=f"the operation called sys.exit({error.code!r})")
     if isinstance(error, ProcessException):
         # Where we noticed it is no news; what the script said last is.
         outcome = altered(
@@ -101,9 +107,9 @@ def _failed(ctx: Any, error: BaseException) -> Outcome:
         )
     causes = _causes(error)
     if causes:
-        outcome = altered(outcome, error={**outcome.error, "causes": causes})
+        outcome = altered(outcome, error={**outcome.error, "causes": clip(causes, MAX_TRACEBACK_CHARS)})
     if problems:
-        outcome = altered(outcome, message="; ".join([outcome.message, *problems]))
+        outcome = altered(outcome, message=_joined(outcome.message, *problems))
     return outcome
 
 
@@ -111,7 +117,7 @@ def _causes(error: BaseException) -> str:
     """Tracebacks of the ``causes=`` that plugins attach, as one text."""
     found = getattr(error, "causes", None) or ()
     return "\n".join(
-        str(cause.get("traceback") or cause.get("message") or cause) if isinstance(cause, Mapping) else str(cause)
+        text_of(cause.get("traceback") or cause.get("message") or cause if isinstance(cause, Mapping) else cause)
         for cause in found
     )
 
@@ -121,11 +127,12 @@ def _returned(ctx: Any, result: Any) -> Outcome:
     retry = ctx._retry
     if retry is not None:
         outcome = outcome_of(retry)
-        return altered(outcome, message="; ".join([str(retry) or "the operation asked to be retried", *problems]))
+        said = outcome.message if message_of(retry) else "the operation asked to be retried"
+        return altered(outcome, message=_joined(said, *problems))
     if problems:
         return Outcome(
             FAILED,
-            message="; ".join(problems),
+            message=_joined(*problems),
             error={"type": "NonRecoverableError", "traceback": ""},
         )
     if result is None:
@@ -133,9 +140,13 @@ def _returned(ctx: Any, result: Any) -> Outcome:
     return Outcome(OutcomeKind.COMPLETED, result=_result(result))
 
 
+def _joined(*texts: str) -> str:
+    return clip("; ".join(texts), MAX_MESSAGE_CHARS)
+
+
 def _result(result: Any) -> Value:
     """The result if JSON can say it, else nothing (C2)."""
     try:
-        return storable(result)
-    except TypeError:
+        return kept(result, "the result")
+    except ProblemsError:
         return None

@@ -10,6 +10,7 @@ import numpy as np
 
 from phaseline.model.failures import RecoverableError
 from phaseline.model.status import OutcomeKind
+from phaseline.run.plugin_code import milliseconds as milliseconds_of
 
 UNMARKED, COMPLETED, FAILED, SLEEPING = range(4)
 MAX_DELAY_S = 30 * 24 * 3600
@@ -106,7 +107,7 @@ class Marks:
         delays[is_again] = sleep_ms if self.sleep_ms < 0 else self.sleep_ms
         asked = getattr(raised, "retry_after", None)
         if asked is not None and isinstance(raised, RecoverableError):
-            delays[is_again & (marks == UNMARKED)] = round(min(max(0.0, float(asked)), MAX_DELAY_S) * 1000)
+            delays[is_again & (marks == UNMARKED)] = min(milliseconds_of(asked), MAX_DELAY_S * 1000)
         for place, delay in self._delays.items():
             if kinds[place] == again:
                 delays[place] = delay

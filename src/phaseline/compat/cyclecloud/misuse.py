@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.run.plugin_code import shown
 
 OURS = f"{Path(__file__).parents[2]}{os.sep}"
 """Where the code lies that calls and is called by plugins."""
@@ -51,7 +52,7 @@ def wrong_delay(method: str, given: object) -> HandlerMisuse:
     """A delay that is none."""
     return HandlerMisuse(
         "PL-O032",
-        f"{method}() was given the delay {given!r:.60}",
+        f"{method}() was given the delay {shown(given)}",
         "Give it seconds, or a timedelta, from 0 to 30 days.",
     )
 

@@ -26,7 +26,7 @@ from phaseline.records.record import Record
 from phaseline.records.series import Series
 from phaseline.run.calling import Outcome, clip, outcome_of
 from phaseline.run.phase_view import PhaseView
-from phaseline.run.plugin_code import attempt
+from phaseline.run.plugin_code import attempt, message_of, milliseconds
 from phaseline.run.together import Settled
 
 if TYPE_CHECKING:
@@ -205,6 +205,7 @@ class PhaseRun:
     def settle(self, raised: BaseException | None) -> Settled:
         """Close the run: from now on its handler and its resources refuse to be told anything."""
         self._is_open = False
+        raised = _understood(raised)
         failed = self._lay_over()
         for place in self.gathering.remembered:
             self.call_at(place)
@@ -278,8 +279,9 @@ class PhaseRun:
         for place in self.gathering.remembered:
             if kinds[place] == AGAIN and place in found and not found[place]:
                 found[place] = message_before(self.call_at(place))
-        if isinstance(raised, RecoverableError) and str(raised):
-            found.update({place: str(raised) for place, mark in enumerate(marks) if mark == UNMARKED})
+        said = message_of(raised) if isinstance(raised, RecoverableError) else ""
+        if said:
+            found.update({place: said for place, mark in enumerate(marks) if mark == UNMARKED})
         return found
 
     def _lay_over(self) -> dict[int, Outcome]:
@@ -291,6 +293,13 @@ class PhaseRun:
             if error is not None:
                 failed[resource.place] = altered(outcome_of(error), kind=OutcomeKind.FAILED, delay_ms=-1)
         return failed
+
+
+def _understood(raised: BaseException | None) -> BaseException | None:
+    """What the code raised; instead of what asks for a time that is none, what is wrong with it."""
+    after = getattr(raised, "retry_after", None) if isinstance(raised, RecoverableError) else None
+    wrong = None if after is None else attempt(milliseconds, after)[1]
+    return wrong or raised
 
 
 def forget(view: InstanceView, phase: str) -> None:
@@ -310,5 +319,5 @@ def text_of(error: BaseException) -> str:
     >>> text_of(ValueError("no such size")), text_of(KeyError())
     ('ValueError: no such size', 'KeyError')
     """
-    text, name = str(error), type(error).__name__
+    text, name = message_of(error), type(error).__name__
     return f"{name}: {text}" if text else name
