@@ -169,11 +169,15 @@ def test_b06_no_connection_is_tried_again(pauses: list[float]) -> None:
 
 
 def test_b06_a_server_that_says_nothing_is_tried_again(server: Server, pauses: list[float]) -> None:
-    files = WebFiles([server.url], limit_bytes=LIMIT_BYTES, timeout_s=0.5, pause=pauses.append)
+    told: list[str] = []
+    files = WebFiles([server.url], limit_bytes=LIMIT_BYTES, timeout_s=0.5, pause=pauses.append, tell=told.append)
     url = server.has("/open/a.yaml", (0, {}, b""), "inputs: {}")
     assert files.fetch(url) == "inputs: {}"
     assert pauses == [1.0] * (len(server.asked) - 1), "once, unless this machine stood still meanwhile"
     assert pauses
+    (line,) = told
+    assert line.startswith(f"'{url}': ")
+    assert line.endswith("tried 5 more times, for 8 s at most")
 
 
 def test_b06_a_redirection_is_followed_where_that_is_allowed_too(server: Server, files: WebFiles) -> None:

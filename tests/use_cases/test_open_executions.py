@@ -75,6 +75,7 @@ def test_an_open_execution_makes_its_deployment_busy(place: Workplace, interrupt
         install(place, order)
     assert code_of(error) == "PL-S010"
     assert f"follow {interrupted}" in error.value.problems[0].mend
+    assert "--force" not in error.value.problems[0].mend, "it would be refused"
 
 
 def test_w10_who_does_not_refuse_waits_for_what_is_open_and_then_runs(place: Workplace, interrupted: str) -> None:

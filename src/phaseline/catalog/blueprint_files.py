@@ -35,6 +35,7 @@ class BlueprintFiles:
         import_rules: Sequence[tuple[str, str]] = (),
         import_fallback: bool = True,
         limit_bytes: int = MAX_FILE_BYTES,
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         """``main``: the main file; its folder and ``more_folders`` are the roots that imports must stay in.
 
@@ -43,6 +44,7 @@ class BlueprintFiles:
         whose folder may be read from then on; ``find_packaged``: likewise the file with the types of an installed package, by
         its name and the version that is wanted. ``import_rules``: beginnings of imports and what replaces them; a folder
         of this machine among these may be read from. ``import_fallback``: an import is tried as it is written, too.
+        ``tell`` hears of a server that lets us wait.
         """
         self._import_rules = import_rules
         self._import_fallback = import_fallback
@@ -54,6 +56,7 @@ class BlueprintFiles:
         self._folder = Path(main).parent
         self._more_folders = more_folders
         self._limit_bytes = limit_bytes
+        self._tell = tell
         self._entries: frozenset[str] | None = None
         self._uploads: set[Path] = set()
 
@@ -127,7 +130,7 @@ class BlueprintFiles:
             message = f"The definition file of the plugin '{published.name}' ({published.version}) is not at hand"
             mend = f"Add it: phaseline plugins install --definition-only FILE, or {GO_ON}."
             raise _refusal("PL-B092", message, mend, url)
-        return WebFiles(self._allowed_imports, limit_bytes=self._limit_bytes).fetch(url)
+        return WebFiles(self._allowed_imports, limit_bytes=self._limit_bytes, tell=self._tell).fetch(url)
 
     def bundled(self, name: str) -> str | None:
         """The text of a built-in types file, or None if there is none of this name."""

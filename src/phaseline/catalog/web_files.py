@@ -39,12 +39,14 @@ class WebFiles:
         limit_bytes: int,
         timeout_s: float = TIMEOUT_S,
         pause: Callable[[float], None] = time.sleep,
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """``pause`` waits between two tries."""
+        """``pause`` waits between two tries; ``tell`` hears, once for a file, that there is going to be another one."""
         self._allowed = tuple(allowed)
         self._limit_bytes = limit_bytes
         self._timeout_s = timeout_s
         self._pause = pause
+        self._tell = tell
         self._opener = urllib.request.build_opener(_Redirects(self.check))
 
     def check(self, url: str) -> None:
@@ -88,6 +90,9 @@ class WebFiles:
                 times = f" (tried {tries + 1} times)" if tries else ""
                 mend = "Check the address and the connection, or save the file beside the blueprint."
                 raise _refusal("PL-B029", f"'{url}' cannot be fetched: {reason}{times}", mend, url)
+            if not tries:
+                longest = MORE_TRIES * (PAUSE_S + self._timeout_s)
+                self._tell(f"'{url}': {reason}; tried {MORE_TRIES} more times, for {longest:.0f} s at most")
             tries += 1
             self._pause(PAUSE_S)
 

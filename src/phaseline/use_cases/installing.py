@@ -231,5 +231,6 @@ def _refuse_living(place: Workplace, row: DeploymentRow) -> None:
     else:
         return
     message = f"there is a deployment '{row.name}' already, with {living} instance{'s' * (living != 1)} that may exist"
-    mend = f"{way}. Or choose another name with -d, or forget it: phaseline deployments delete {row.name} --force"
+    forget = "" if found else f", or forget it: phaseline deployments delete {row.name} --force"
+    mend = f"{way}. Or choose another name with -d{forget}"
     raise fail("PL-S010", message, mend, subject=row.name)

@@ -188,6 +188,7 @@ def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = 
         find_packaged=library.packaged,
         import_rules=place.settings.import_rules,
         import_fallback=place.settings.import_fallback,
+        tell=place.tell,
     )
     return Opened(main, code, files, library, stored)
 
