@@ -219,7 +219,7 @@ def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: O
         found.append(Need(text, START))
     if owner is not None:
         found += [
-            Need(f"{standing.id} of '{standing.deployment}' is overdue with {standing.overdue} calls", SEE_STUCK)
+            Need(f"{standing.id} of '{standing.deployment}' is overdue with {_calls(standing.overdue)}", SEE_STUCK)
             for standing in standings
             if standing.overdue
         ]
@@ -229,6 +229,10 @@ def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: O
         if row.status in LEFT
     ]
     return found
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'s' * (count != 1)}"
 
 
 SEE_STUCK = "phaseline instances stuck"
