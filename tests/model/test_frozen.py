@@ -4,8 +4,10 @@ import copy
 import pickle
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -44,6 +46,16 @@ class Dataclass:
 class Longer(Point):
     z: int = 0
     y: int = 9
+
+
+@frozen
+class Summed:
+    x: int
+    y: int = 1
+
+    @cached_property
+    def both(self) -> list[int]:
+        return [self.x + self.y]
 
 
 @frozen
@@ -211,3 +223,16 @@ def test_threads_that_make_the_object_that_is_compiled_for_make_it_all_the_same(
             assert made == [[Shared(number) for number in range(UNTIL_COMPILED)]] * 4
     finally:
         sys.setswitchinterval(before)
+
+
+def test_what_a_cached_property_has_found_is_kept() -> None:
+    for number in range(2 * UNTIL_COMPILED):
+        one = Summed(number)
+        assert one.both is one.both
+        assert one.both == [number + 1]
+        assert weakref.ref(one)() is one
+        assert one == Summed(number)
+        assert replace(one, y=2).both == [number + 2]
+        assert pickle.loads(pickle.dumps(one)).both == one.both
+        with pytest.raises(FrozenInstanceError):
+            one.both = []

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.plan.test_groups import CALLED, shapes
 
+from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
 from phaseline.plan.instances import expand
 from phaseline.plan.modifying import Wanted, modify
@@ -171,7 +172,7 @@ def test_n2_several_targets_of_an_all_to_one_are_refused():
     made = topology(blueprint(node("db", instances=2), node("web", tie)))
     one = relationship("db", source=CALLED, connection_type="all_to_one")
     odd = topology(blueprint(node("db", instances=2), node("web", one)))
-    broken = type(odd)(**{**odd.__dict__, "link": made.link, "source": made.source, "target": made.target})
+    broken = altered(odd, link=made.link, source=made.source, target=made.target)
     found = problem(broken, web=2)
     assert (found.code, found.cloudify_class) == ("PL-N007", "IllegalAllToOneState")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, replace
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar, cast, dataclass_transform
 
@@ -31,7 +32,7 @@ FEW_FIELDS: Final = 3
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(declared: type[T]) -> type[T]:
-    """The class with slots, and with the methods of a frozen dataclass.
+    """The class with slots, and with the methods of a frozen dataclass; with a ``cached_property`` also with room beside them.
 
     >>> @frozen
     ... class Point:
@@ -56,9 +57,10 @@ def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
     later = _Once(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(_copied(declared)))
     own = {name: value for name, value in vars(declared).items() if name not in columns}
     del own["__dict__"], own["__weakref__"]
+    beside = ("__dict__", "__weakref__") if any(type(value) is cached_property for value in own.values()) else ()
     space = {
         "__qualname__": declared.__qualname__,
-        "__slots__": tuple(name for name in columns if name not in inherited),
+        "__slots__": (*(name for name in columns if name not in inherited), *beside),
         "__match_args__": tuple(columns),
         "__dataclass_fields__": _Later("__dataclass_fields__", columns, later),
         "__dataclass_params__": _Later("__dataclass_params__", columns, later),
@@ -249,7 +251,7 @@ def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callab
     While it is being filled the object is of a twin class, whose attributes are set in the ordinary way; a few are set
     more quickly one by one. Where a twin would be laid out otherwise, the frozen dataclass has to do.
     """
-    if made.__bases__ != (object,) or not columns:
+    if made.__bases__ != (object,) or not columns or "__dict__" in vars(made):
         slow: Callable[..., None] = vars(later())["__init__"]
         return slow
     known: dict[str, Any] = {"_made": made, "_absent": object(), "_become": vars(object)["__class__"].__set__}

@@ -12,7 +12,7 @@ without operations is a *rule* (``is_rule``): every source instance to every tar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -83,7 +83,7 @@ class GroupInstances:
         return ~self.gone if len(self.gone) else np.ones(len(self), bool)
 
 
-@dataclass(frozen=True)
+@frozen
 class Topology:
     """Instances of one deployment.
 
