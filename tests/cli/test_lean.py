@@ -75,6 +75,24 @@ def test_numpy_and_pythons_own_modules_work_without_what_was_put_off() -> None:
     ]
 
 
+NAMED_AFTER = """
+import sys
+from phaseline.cli import lean
+lean.begin()
+lean.load_click()
+from phaseline.cli.later import Later
+import click, uuid
+print(type(uuid) is Later, "UUID" in vars(uuid))
+one = uuid.uuid4()
+print(click.UUID.convert(str(one), None, None) == one == click.UUID.convert(one, None, None), type(one) is uuid.UUID)
+"""
+
+
+def test_click_knows_the_type_whose_module_waits() -> None:
+    done = subprocess.run([sys.executable, "-c", NAMED_AFTER], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False", "True", "True"]
+
+
 TRANSLATED = """
 import sys
 from phaseline.cli import lean

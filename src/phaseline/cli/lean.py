@@ -59,6 +59,17 @@ def begin() -> None:
         _lent.append(OPENBLAS)
 
 
+def load_click() -> None:
+    """Load click, which has a type named after ``uuid.UUID``: to declare that, the module need not be loaded."""
+    uuid = sys.modules.get("uuid")
+    if isinstance(uuid, later.Later):
+        vars(uuid)["UUID"] = Annotation
+    import click  # noqa: F401
+
+    if uuid is not None and vars(uuid).get("UUID") is Annotation:
+        del vars(uuid)["UUID"]
+
+
 def load() -> None:
     """Load numpy and take back what was said in the environment: programs that are started later shall not read it."""
     import numpy as np

@@ -26,6 +26,7 @@ def _run() -> int:
     """The exit code of the command that was typed."""
     try:
         # Inside, so that Ctrl-C is understood from the first moment on.
+        lean.load_click()
         from phaseline.cli.root import root
         from phaseline.cli.saying import forget, is_lost_answer
 
