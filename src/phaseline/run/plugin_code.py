@@ -53,16 +53,25 @@ def attempt(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T 
 
 
 async def attempt_async(coroutine: Awaitable[object]) -> BaseException | None:
-    """What the coroutine raised, being canceled included, or None. ``GeneratorExit`` is how a loop that ends leaves it."""
+    """What the coroutine raised, being canceled included, or None. It is left alone where a loop that ends leaves it."""
+    own = _task()
     try:
         await coroutine
-    except GeneratorExit:
-        raise
     except BaseException as error:
-        if _is_wish_to_end(error):
+        if _is_wish_to_end(error) or (isinstance(error, GeneratorExit) and (own is None or _task() is not own)):
             raise
         return error
     return None
+
+
+def _task() -> object:
+    """The task that runs in this thread; None: none does, so that whoever is closed was not the one to say so."""
+    import asyncio  # loaded by now where a loop runs
+
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
 
 
 def _is_wish_to_end(error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 import sys
 
 from phaseline.model.properties import copy_mapping
+from phaseline.run.plugin_code import milliseconds
 
 from cloudify import _resources
 from cloudify._properties import DirtyTrackingDict, ImmutableProperties
@@ -237,6 +238,7 @@ class OperationContext(object):
     def retry(self, message=None, retry_after=None):
         """Ask to be called again when this call has returned, ``retry_after`` seconds later or at the interval."""
         if retry_after is not None:
+            milliseconds(retry_after)  # refuses what is no number of seconds
             retry_after = float(retry_after) if '.' in str(retry_after) else int(retry_after)
         self._operation_retry = OperationRetry(message or '', retry_after)
         return self.RETRY
