@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from phaseline.records.conversions import AttributeTypeError, AttributeValueError, in_zone
@@ -21,6 +22,8 @@ SMALL = frozenset({bool, float, timedelta, ErrorValue, Expression, type(None)})
 """Kinds of which every value may be kept."""
 SHORT = 10_000
 """Characters of a text that is surely not too long."""
+MAX_PARTS = 1_000_000
+"""So many values may lie on one level of a value."""
 
 
 def admitted(name: str, value: Given, owner: Record) -> Stored:
@@ -31,8 +34,9 @@ def admitted(name: str, value: Given, owner: Record) -> Stored:
     kind = type(value)
     if kind in SMALL or (kind is str and len(value) < SHORT) or (kind is int and is_in_range(value)):  # type: ignore[arg-type]  # told by its type
         return value  # type: ignore[return-value]  # as above
-    if _is_structure(value) and _is_deeper(value, MAX_LEVELS - _levels_above(owner)):
-        raise AttributeValueError(name, f"is nested deeper than {MAX_LEVELS} levels")
+    excess = _excess(value, MAX_LEVELS - _levels_above(owner)) if _is_structure(value) else ""
+    if excess:
+        raise AttributeValueError(name, excess)
     return _admitted(name, value, owner, None)
 
 
@@ -105,14 +109,16 @@ def _levels_above(record: Record | None) -> int:
     return count
 
 
-def _is_deeper(value: Given, room: int) -> bool:
-    """True if the value is nested over more levels than there is room for."""
+def _excess(value: Given, room: int) -> str:
+    """What is too much of the value, if anything: its levels, or what lies on one of them, as of lists that hold one another twice."""
     level: list[Given] = [value]
     for _ in range(room + 1):
-        level = [item for part in level for item in _parts(part)]
+        level = list(islice((item for part in level for item in _parts(part)), MAX_PARTS + 1))
         if not level:
-            return False
-    return True
+            return ""
+        if len(level) > MAX_PARTS:
+            return f"holds more than {MAX_PARTS:,} values"
+    return f"is nested deeper than {MAX_LEVELS} levels"
 
 
 def _parts(value: Given) -> Iterable[Given]:
