@@ -81,8 +81,8 @@ docs: $(COMPILED) ## what the documentation says, checked
 examples: $(COMPILED) ## every example against its expected output
 	@$(BIN)/python -m pytest -q tests/examples
 
-bench: $(COMPILED) ## our figures, the floors and the peers, side by side
-	@$(BIN)/python -m bench
+bench: $(COMPILED) ## our figures, the floors and the peers, side by side; ONLY="large small" for some parts
+	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY))
 
 ci: ## everything, as CI does it
 	@.ci/run

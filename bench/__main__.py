@@ -1,10 +1,11 @@
-"""Measures everything and writes it down: ``python -m bench`` (about ten minutes on a slow machine), ``--quick`` for one run of each."""
+"""Measures everything and writes it down: ``python -m bench`` (about ten minutes on a slow machine), ``--quick`` for one run of each, ``--only`` for some parts."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from bench import (
@@ -124,30 +125,37 @@ def many_templates(count: int) -> list[Row]:
     ]  # fmt: skip
 
 
+PARTS: dict[str, Callable[[int], list[Row]]] = {
+    "large": large,
+    "templates": many_templates,
+    "reading": reading.rows,
+    "small": small_work.rows,
+    "checks": checks.rows,
+    "updates": updates.rows,
+    "hooks": hooks.rows,
+    "stages": stages.rows,
+    "scales": scales.rows,
+    "resources": resources.rows,
+    "expressions": expressions.rows,
+    "peer": against_peer,
+}
+"""{name: what measures its rows}, in the order of the table."""
+
+
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one run of each; nothing is written")
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, default=[], help="these parts; the other rows stay as they were"
+    )
     given = parser.parse_args()
     count = 1 if given.quick else 3
-    rows = [
-        *large(count),
-        *many_templates(count),
-        *reading.rows(count),
-        *small_work.rows(count),
-        *checks.rows(count),
-        *updates.rows(count),
-        *hooks.rows(count),
-        *stages.rows(count),
-        *scales.rows(count),
-        *resources.rows(count),
-        *expressions.rows(count),
-        *against_peer(count),
-    ]
+    rows = [row for name, part in PARTS.items() if name in (given.only or PARTS) for row in part(count)]
     if given.quick:
         print(table(rows))
     else:
-        print(write(rows, ""))
+        print(write(rows, given.only))
 
 
 main()

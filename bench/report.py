@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import platform
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,11 +49,29 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def write(rows: list[Row], profile: str) -> str:
-    """Put the table into the page between its marks; the text that was written."""
-    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
-    text = f"{BEGIN}\n\nMeasured {today} on {machine()}.\n\n{table(rows)}\n\n{profile}{END}"
+def write(rows: list[Row], parts: Sequence[str]) -> str:
+    """Put the table into the page between its marks; the text that was written.
+
+    ``parts``: the only ones that were measured; the other rows, and what is said of when they were measured, stay.
+    """
     page = PAGE.read_text()
     before, rest = page.split(BEGIN)
-    PAGE.write_text(before + text + rest.split(END)[1])
+    old, after = rest.split(END)
+    said = f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d, %H:%M} UTC on {machine()}"
+    if parts:
+        name = f"The parts {', '.join(parts)} were measured anew "
+        told = [line for line in old.splitlines() if line and not line.startswith(("|", name))]
+        measured = "\n".join([*told, f"{name}{said}."])
+        lines = _exchanged(old.splitlines(), table(rows).splitlines())
+    else:
+        measured, lines = f"Measured {said}.", table(rows).splitlines()
+    text = "\n".join([BEGIN, "", measured, "", *lines, "", END])
+    PAGE.write_text(before + text + after)
     return text
+
+
+def _exchanged(old: Sequence[str], new: Sequence[str]) -> list[str]:
+    """The lines of a table with those that were measured anew in place of theirs, and what is new at the end."""
+    anew = {line.split(" | ")[0]: line for line in new}
+    lines = [anew.pop(line.split(" | ")[0], line) for line in old if line.startswith("|")]
+    return [*lines, *anew.values()]
