@@ -102,7 +102,9 @@ def look(path: Path) -> Seen:
 
 def engines_of(folder: Path) -> list[int]:
     """Background engines of this folder."""
-    return [pid for pid, command in all_processes_of(folder).items() if "-m phaseline engine" in command]
+    return [
+        pid for pid, command in all_processes_of(folder).items() if "-m phaseline " in command and " engine " in command
+    ]
 
 
 def processes_of(folder: Path) -> dict[int, str]:
