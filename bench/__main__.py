@@ -10,10 +10,12 @@ from pathlib import Path
 
 from bench import (
     blueprints,
+    calls,
     checks,
     expressions,
     floor,
     hooks,
+    lifetime,
     peer,
     reading,
     resources,
@@ -130,6 +132,8 @@ PARTS: dict[str, Callable[[int], list[Row]]] = {
     "templates": many_templates,
     "reading": reading.rows,
     "small": small_work.rows,
+    "calls": calls.rows,
+    "lifetime": lifetime.rows,
     "checks": checks.rows,
     "updates": updates.rows,
     "hooks": hooks.rows,

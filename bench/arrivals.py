@@ -7,6 +7,7 @@ wait that a call which has just begun could have taken along. The plugin's own n
 from __future__ import annotations
 
 import json
+import math
 import sys
 import threading
 import time
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
 
 PAUSE_S = 0.01
+PATIENCE_S = 60
 CODE = """import time
 
 from bench import arrivals, marks
@@ -79,9 +81,14 @@ def main() -> None:
         with place.store.own("bench"), engine_of(place, Nobody()) as engine:
             watch = Watch(engine.scheduler)
             threading.Thread(target=arrive).start()
-            while not is_over.is_set() or not engine.is_idle:
+            until = math.inf
+            # An engine that is idle may not yet have looked at what came last.
+            while not is_over.is_set() or not engine.is_idle or reach.arrived(place) < waves * size:
                 engine.turn()
                 watch.look()
+                until = min(until, time.monotonic() + PATIENCE_S) if is_over.is_set() else until
+                if time.monotonic() > until:
+                    break
             engine.close(0)
         assert reach.arrived(place) == waves * size, "not all have arrived"
     told = {"calls": len(marks.SPANS), "running": watch.running, "overlaps": overlaps(), "left": watch.left}

@@ -76,7 +76,8 @@ def killed_and_resumed(blueprint: str, *, die_at: int) -> dict[str, object]:
         if "until_death" not in killed:
             sys.exit("the run to be killed was over too soon")
         resumed = run_one(blueprint, store="store.db", resume=True, folder=folder)
-        return resumed | {"both": float(str(killed["until_death"])) + float(str(resumed["total"]))}
+        both = float(str(killed["processor"])) + float(str(resumed["processor"]))
+        return resumed | {"both": float(str(killed["until_death"])) + float(str(resumed["total"])), "processor": both}
 
     return _fresh(both)
 

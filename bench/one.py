@@ -23,6 +23,13 @@ def imports() -> None:
         "phaseline.run.executor", "phaseline.catalog", "phaseline.plan.workflows", "phaseline.dsl.reader", "phaseline.dsl.functions",
         "phaseline.plan.requests", "phaseline.plan.summary", "phaseline.catalog.blueprint_files",
         "phaseline.compat.cloudify", "phaseline.plan.instances", "numpy.ma", "pwd", "phaseline.store.sqlite", "phaseline.store.memory",
+        "phaseline.store.making", "phaseline.plan.workflows.install", "phaseline.plan.workflows.uninstall",
+        "phaseline.plan.lifecycle_retries", "phaseline.plan.paths", "phaseline.plan.stays", "phaseline.dsl.dump",
+        "phaseline.dsl.group_dump", "phaseline.dsl.deploying", "phaseline.dsl.json_text", "phaseline.catalog.announcing",
+        "phaseline.run.native", "phaseline.use_cases.functions", "phaseline.use_cases.loading", "phaseline.use_cases.storing",
+        "phaseline.use_cases.known_things", "phaseline.use_cases.node_paths", "phaseline.use_cases.type_definitions",
+        "phaseline.use_cases.undisturbed", "phaseline.vault.known_values", "phaseline.vault.master_keys",
+        "phaseline.vault.vault", "phaseline.dsl.functions.evaluation", "phaseline.dsl.secret_names", "encodings.utf_8_sig",
     ):  # fmt: skip
         __import__(name)
 
@@ -64,21 +71,25 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
     gc.collect()
     empty = peak_bytes()
     with workplace(settings, "bench") as place:
-        began = time.perf_counter()
-        marks.BEGAN.append(began)
+        began, began_cpu = time.perf_counter(), time.process_time()
+        marks.BEGAN.extend((began, began_cpu))
         if resumed:
             done = deciding.resume(place, place.store.executions()[-1].id)
         else:
             done = installing.install(place, installing.Order(file, "bench", plugin_folders=(plugins,)))
         installed = time.perf_counter()
         first = marks.FIRST[0] if marks.FIRST else began
+        first_cpu = marks.FIRST_CPU[0] if marks.FIRST_CPU else began_cpu
         undone = installing.uninstall(place, "bench")
         ended = time.perf_counter()
+        used = time.process_time() - began_cpu
     return {
         "total": ended - began,
+        "processor": used,
         "install": installed - began,
         "uninstall": ended - installed,
         "until_first_call": first - began,
+        "cpu_until_first_call": first_cpu - began_cpu,
         "statuses": [str(done.status), str(undone.status)],
         "bytes": peak_bytes() - empty,
         "calls": marks.CALLS[0],

@@ -1,4 +1,4 @@
-"""Rows of resources that phases move: calls, the floor, arrivals, and phases that nobody is in."""
+"""Rows of resources that phases move: calls, the floor, arrivals, phases that nobody is in, and records."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ WAVES, WAVE = 100, 1_000
 DEFINED, ACTIVE = 1_000, 100
 DEARER = 1.1
 """So much dearer a call may be beside phases that nobody is in, by the median of pairs: what two runs of the same differ by."""
+MOST_OF_JSON = 2
+"""Times as much CPU as JSON that formal text may take to be applied."""
+MOST_US_A_ROW = 20
+"""Microseconds of CPU that a row of a list may take after the first."""
 PAIRS = 5
 """Times that both are measured beside one another, at least."""
 
@@ -106,6 +110,30 @@ def defining(count: int) -> list[Row]:
     ]
 
 
+def recorded(count: int) -> list[Row]:
+    """A hundred thousand records applied in both forms, and listed."""
+    print("records", flush=True)
+    told = [_in_a_folder("records", RESOURCES) for _ in range(count)]
+    seconds = {form: Spread(tuple(float(str(one[form])) for one in told)) for form in ("rec", "json")}
+    times = Spread(tuple(float(str(one["rec"])) / float(str(one["json"])) for one in told))
+    each = Spread(tuple(float(str(one["row_us"])) for one in told))
+    return [
+        Row(f"resources apply of {RESOURCES:,} records in JSON, CPU", seconds["json"].text("s")),
+        Row(
+            "the same as formal text (.rec), CPU",
+            f"{seconds['rec'].text('s')}: {times.median:.2f} × JSON",
+            f"≤ {MOST_OF_JSON} × JSON",
+            times.median <= MOST_OF_JSON,
+        ),
+        Row(
+            f"resources list of {RESOURCES:,} that failed: a row after the first, CPU",
+            each.text("µs", 0),
+            f"≤ {MOST_US_A_ROW} µs",
+            each.median <= MOST_US_A_ROW,
+        ),
+    ]
+
+
 def rows(count: int) -> list[Row]:
     """All of them."""
-    return [*reaching(count), *arriving(), *defining(count)]
+    return [*reaching(count), *arriving(), *defining(count), *recorded(count)]

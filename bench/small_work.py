@@ -5,17 +5,21 @@ from __future__ import annotations
 import compileall
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import yaml
+
 from bench import blueprints, floor
 from bench.figures import ROOT, Runs, Spread, runs
 from bench.report import Row
 
 BULK, POLL, COMMIT_EACH = "bench.bench_native.bulk", "bench.bench_native.poll", "bench.bench_ctx.commit_each"
+LISTED, TOLD = 1_000, 100_000
 TEN, HUGE, CROWD, ASLEEP, DEEP, COMMITTED = 10, 1_000_000, 10_000, 100_000, 10_000, 300
 COLD_RUNS, WARM_RUNS = 11, 40
 POLLS, OPERATIONS = 20, 9
@@ -39,32 +43,39 @@ def on_a_store(name: str, blueprint: str, *arguments: str, **environment: str) -
         return _script(name, f"{folder}/blueprint.yaml", f"{folder}/store.db", *arguments, **environment)
 
 
-def _command(folder: str, *words: str) -> float:
-    """Seconds of a command, from the start of its process to the end."""
+def _command(folder: str, *words: str) -> tuple[float, float]:
+    """Seconds of a command, from the start of its process to the end, and its processor time."""
     plugins = str(ROOT / "bench" / "plugins")
     environment = {"PHASELINE_STORE_URL": f"sqlite:///{folder}/store.db", "PYTHONPATH": f"{ROOT}:{plugins}"}
-    began = time.perf_counter()
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         [str(PROGRAM), *words], cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=False
     )
     took = time.perf_counter() - began
     if done.returncode != 0:
         sys.exit(f"phaseline {' '.join(words)} failed:\n{done.stderr}")
-    return took
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return took, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def commands() -> list[Row]:
-    """Install and uninstall of ten no-op instances: as commands, and in one process."""
+    """Install, uninstall and the plan of ten no-op instances: as commands, and in one process."""
     print("ten instances, cold and warm", flush=True)
     compileall.compile_dir(ROOT / "src" / "phaseline", quiet=1)  # as pip does at installation
     laps: dict[str, list[float]] = {"install": [], "uninstall": []}
-    text = blueprints.scaled("flat", TEN, BULK)
+    text, planned = blueprints.scaled("flat", TEN, BULK), []
+    as_yaml = yaml.safe_dump(json.loads(text), sort_keys=False)
     for _ in range(COLD_RUNS):
         with tempfile.TemporaryDirectory(prefix="phaseline-bench-") as folder:
             (Path(folder) / "blueprint.yaml").write_text(text)
-            laps["install"].append(_command(folder, "install", "blueprint.yaml", "-d", "bench"))
-            laps["uninstall"].append(_command(folder, "uninstall", "-d", "bench"))
-    rows = []
+            laps["install"].append(_command(folder, "install", "blueprint.yaml", "-d", "bench")[0])
+            laps["uninstall"].append(_command(folder, "uninstall", "-d", "bench")[0])
+            (Path(folder) / "blueprint.yaml").write_text(as_yaml)
+            planned.append(_command(folder, "plan", "install", "blueprint.yaml")[1])
+    plan = Spread(tuple(planned))
+    rows = [
+        Row(f"cold command, plan install of {TEN}: processor time", plan.text("s"), "≤ 0.15 s", plan.median <= 0.15)
+    ]
     for word, values in laps.items():
         cold = Spread(tuple(values))
         rows.append(
@@ -82,6 +93,64 @@ def commands() -> list[Row]:
             )
         )
     return rows
+
+
+def lists(count: int) -> list[Row]:
+    """Lists over a thousand deployments: processor time in one process, and SQL statements."""
+    print("lists of 1,000 deployments", flush=True)
+    text = blueprints.scaled("tier", 24, BULK)
+    told = [on_a_store("listing", text, str(LISTED)) for _ in range(min(count, 2))]
+    rows = []
+    for name, bound in (("deployments", 50), ("executions", 20), ("instances", 100), ("status", 30)):
+        parts = [one[name] for one in told]
+        ms = Spread(tuple(float(value) for part in parts for value in part["ms"]))  # type: ignore[index]  # as listing prints it
+        statements = int(parts[0]["statements"])  # type: ignore[index]  # as listing prints it
+        what = f"the list of {name}" if name != "status" else "status"
+        measured = f"{ms.text('ms', 1)}, {statements} statements"
+        rows.append(
+            Row(f"{LISTED:,} deployments, {what}: processor time", measured, f"≤ {bound} ms", ms.median <= bound)
+        )
+    return rows
+
+
+def histories(count: int) -> list[Row]:
+    """The last events of an execution of very many instances, and of a small one: the whole command, cold."""
+    print(f"events of {TOLD:,} instances", flush=True)
+    rows = []
+    for size, seconds, megabytes in ((TEN, 0.5, 60), (TOLD, 1.0, 160)):
+        with tempfile.TemporaryDirectory(prefix="phaseline-bench-") as folder:
+            (Path(folder) / "blueprint.yaml").write_text(blueprints.scaled("flat", size, BULK))
+            _command(folder, "install", "blueprint.yaml", "-d", "bench")
+            laps = [_used(folder, "executions", "events", "-d", "bench", "--limit", "50") for _ in range(count)]
+        took = Spread(tuple(seconds for seconds, _ in laps))
+        peak = Spread(tuple(bytes_ / 1e6 for _, bytes_ in laps))
+        what = f"the last 50 events of {size:,} instances"
+        rows += [
+            Row(f"{what}: processor time", took.text("s"), f"≤ {seconds:g} s", took.median <= seconds),
+            Row(f"{what}: peak memory", peak.text("MB", 0), f"≤ {megabytes} MB", peak.median <= megabytes),
+        ]
+    return rows
+
+
+BESIDE = """
+import os, sys
+nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
+begun = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=nowhere)
+_, status, used = os.wait4(begun, 0)
+print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss)
+"""
+"""A small process that starts the command: a child begins with the peak of who starts it, and the bench may be large."""
+
+
+def _used(folder: str, *words: str) -> tuple[float, int]:
+    """Seconds of processor time and bytes at the peak of a command."""
+    environment = {"PHASELINE_STORE_URL": f"sqlite:///{folder}/store.db", "PYTHONPATH": str(ROOT)}
+    line = [sys.executable, "-S", "-c", BESIDE, str(PROGRAM), *words]
+    told = subprocess.run(line, cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=True)
+    code, seconds, bytes_ = told.stdout.split()
+    if code != "0":
+        sys.exit(f"phaseline {' '.join(words)} failed")
+    return float(seconds), int(bytes_)
 
 
 def huge(count: int) -> list[Row]:
@@ -155,4 +224,12 @@ def commits(count: int) -> list[Row]:
 
 def rows(count: int) -> list[Row]:
     """All of them."""
-    return [*huge(count), *crowd(count), *commands(), *commits(count), *sleepers(min(count, 2))]
+    return [
+        *huge(count),
+        *crowd(count),
+        *commands(),
+        *lists(count),
+        *histories(count),
+        *commits(count),
+        *sleepers(min(count, 2)),
+    ]

@@ -44,12 +44,13 @@ PUBLIC = {
 TESTING = {
     *("FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "fake_item"),
     *("CrashPoint", "crash_points"),
+    *("LoadedPhase", "load_phase"),
     *("Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "retries", "sleeps"),
     *("Broken", "Story", "simulate"),
     "VirtualClock",
 }
 METHODS = {
-    facade.Phaseline: {"status", "close"},
+    facade.Phaseline: {"status", "close", "request_id"},
     facade.Blueprints: {"validate", "plan", "upload", "list", "show", "delete", "package"},
     facade.Deployments: {
         *("list", "show", "history", "create", "update", "labels"),
@@ -72,7 +73,7 @@ METHODS = {
     snapshot_noun.Abandoned: {"list", "show"},
     secret_noun.Secrets: {"create", "update", "list", "show", "delete", "rotate"},
     resource_noun.Resources: {
-        *("apply", "list", "show", "history", "why", "target"),
+        *("apply", "export", "list", "show", "history", "why", "target"),
         *("retry", "complete", "rerun", "wake", "signal", "cancel", "delete"),
     },
     facade.EngineDoor: {"run", "status", "stop"},

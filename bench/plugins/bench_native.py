@@ -16,6 +16,11 @@ def each(item):
     note()
 
 
+@operation(repeatable=True)
+def alone(item):
+    """One call for each instance, of which nobody is told: it may run in a process of its own."""
+
+
 @operation(bulk=True, repeatable=True, max_batch=1_000_000)
 def poll(batch):
     """Asks for another call until the bench has polled often enough."""

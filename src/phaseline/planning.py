@@ -25,6 +25,7 @@ from phaseline.model.distinct import some
 from phaseline.model.execution import TOLERATED, GoOn, History, Request, Reshape, Round, Verdict
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.graph import Graph
+from phaseline.model.labels import Label, Relabelled
 from phaseline.model.modification import Started
 from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import Problem, ProblemsError
@@ -99,12 +100,14 @@ __all__ = [
     "Graph",
     "History",
     "InstanceState",
+    "Label",
     "Node",
     "Operation",
     "Parameter",
     "Planner",
     "Problem",
     "ProblemsError",
+    "Relabelled",
     "Relate",
     "Request",
     "Reshape",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from phaseline.model.shelves import Shelves
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
@@ -16,9 +18,8 @@ if TYPE_CHECKING:
     from phaseline.model.declaration import Declaration
     from phaseline.model.events import Batch
     from phaseline.model.graph import Graph
-    from phaseline.model.hook_switches import SwitchShelf
-    from phaseline.model.labels import LabelShelf
-    from phaseline.model.package_rows import PackageShelf
+    from phaseline.model.incarnations import Incarnation
+    from phaseline.model.orders import NewOrder
     from phaseline.model.phases import PhaseCode
     from phaseline.model.resources import Growth
     from phaseline.model.rows import (
@@ -42,11 +43,7 @@ if TYPE_CHECKING:
         Runs,
         Turn,
     )
-    from phaseline.model.secret_rows import SecretShelf
-    from phaseline.model.stack_documents import DocumentShelf
     from phaseline.model.status import EntryStatus
-    from phaseline.model.stored_blueprints import BlueprintShelf
-    from phaseline.model.stored_plans import PlanShelf
     from phaseline.model.topology import Topology
     from phaseline.model.upkeep import Compacted, Finding, Purged
 
@@ -101,7 +98,23 @@ class Secrets(Protocol):
         ...
 
 
-class Store(Protocol):
+class IncarnationShelf(Protocol):
+    """Lives of a store (BK4): what is made after a restore has tokens of its own, and what was open waits for a person (BK5)."""
+
+    def all(self) -> Sequence[Incarnation]:
+        """Those after the first, oldest first; none where the store was never restored."""
+        ...
+
+    def held(self) -> int:
+        """Open executions up to this number wait for ``go_on``, and so do requests from before the restore; 0: none does."""
+        ...
+
+    def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
+        """Let what waits go on, with a request to take each up; those executions, oldest first."""
+        ...
+
+
+class Store(Shelves, Protocol):
     """Remembers everything. Every method is one transaction; reads see what was committed.
 
     Errors: a damaged, newer, locked or full store raises ``ProblemsError`` (PL-S...).
@@ -116,7 +129,7 @@ class Store(Protocol):
         ...
 
     def identity(self) -> str:
-        """The store's random name, part of every token."""
+        """The store's random name, part of every token together with its incarnation."""
         ...
 
     def at_once(self) -> AbstractContextManager[object]:
@@ -128,51 +141,25 @@ class Store(Protocol):
         ...
 
     @property
+    def incarnations(self) -> IncarnationShelf:
+        """Lives of the store since it was first restored, and what waits since then."""
+        ...
+
+    @property
     def notices(self) -> Sequence[str]:
         """What opening the store did that a user should hear of, such as an upgrade and where the copy before it lies."""
         ...
 
-    @property
-    def secrets(self) -> SecretShelf:
-        """The secrets of this store, encrypted."""
-        ...
-
-    @property
-    def stored_blueprints(self) -> BlueprintShelf:
-        """Blueprints that were uploaded."""
-        ...
-
-    @property
-    def stored_plans(self) -> PlanShelf:
-        """Plans that are kept."""
-        ...
-
-    @property
-    def stack_documents(self) -> DocumentShelf:
-        """Deployments that were written down as documents."""
-        ...
-
-    @property
-    def labels(self) -> LabelShelf:
-        """Labels of deployments."""
-        ...
-
-    @property
-    def packages(self) -> PackageShelf:
-        """Plugin packages that are installed."""
-        ...
-
-    @property
-    def has_packages(self) -> bool:
-        """False where no package is, or was: then nobody need look for any."""
-        ...
-
-    @property
-    def hook_switches(self) -> SwitchShelf:
-        """Hook classes that are switched off."""
-        ...
-
     # -- asking: any process may, whoever owns the store (ADR 0008)
+
+    def as_one(self, order: NewOrder | None = None) -> AbstractContextManager[dict[str, Value]]:
+        """Within it all that this thread writes is one transaction, stored when it is left, all or nothing; what it reads
+        meanwhile need not show it.
+
+        With an ``order`` a row of it is part of the transaction: with the executions and requests that are made within, and as its
+        ``answer`` the mapping that this yields, as it is at the end. Raises: ``GivenBeforeError`` at once if there is one.
+        """
+        ...
 
     def create_deployment(
         self,
@@ -192,6 +179,10 @@ class Store(Protocol):
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
         """Free the name; history of executions stays. PL-C016 if an execution is open."""
+        ...
+
+    def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
+        """(how many deployments were deleted so far, those of the given ones that were, if that is not ``since``)."""
         ...
 
     def create_execution(
@@ -254,10 +245,7 @@ class Store(Protocol):
         ...
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
-        """Requests with higher numbers that have no answer, oldest first, at most 1,000.
-
-        Costs next to nothing while nobody has written.
-        """
+        """At most 1,000 unanswered requests with higher numbers, oldest first. Cheap while nothing is written."""
         ...
 
     def answer_of(self, request: int) -> Mapping[str, Value] | None:
@@ -357,8 +345,8 @@ class Store(Protocol):
         """{place of the step in the graph: {status: how many of its entries}}; statuses with none are left out."""
         ...
 
-    def notes(self, graph: int) -> Sequence[NoteRow]:
-        """By position."""
+    def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
+        """By position; only those ``among`` these positions, if they are given."""
         ...
 
     def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:

@@ -14,6 +14,7 @@ from tests.acceptance.test_decision15_in_a_blueprint import Shop as Resources
 from tests.acceptance.test_source2_classes import House
 
 import phaseline
+from phaseline.model.problem import ProblemsError
 from phaseline.use_cases.stack_files import MOST_BYTES
 
 BLUEPRINT = """
@@ -124,6 +125,33 @@ def test_h26_who_refuses_an_abandon_keeps_the_deployment(house: House) -> None:
     assert actions.shop.deployments.list().items[0].states == {"started": 2}
     assert actions.shop.abandoned.list() == []
     actions.shop.close()
+
+
+def test_d41_a_delete_with_force_is_an_abandonment_with_its_hooks(actions: Actions) -> None:
+    shop = actions.shop
+    assert shop.deployments.delete("shop", force=True).name == "shop"
+    assert actions.calls() == pair("ABANDON")
+    assert len(shop.abandoned.list()) == 1
+    assert shop.deployments.list().total == 0
+
+
+def test_d41_who_refuses_a_delete_with_force_keeps_the_deployment(house: House) -> None:
+    house.hook("B", fails={"pre": "not today"}, actions=["ABANDON"])
+    actions = Actions(house)
+    actions.install()
+    with pytest.raises(ProblemsError, match="pre hook B: not today") as raised:
+        actions.shop.deployments.delete("shop", force=True)
+    assert [problem.code for problem in raised.value.problems] == ["PL-C015"]
+    assert actions.shop.deployments.list().items[0].states == {"started": 2}
+    actions.shop.close()
+
+
+def test_d41_a_delete_of_what_is_uninstalled_calls_no_hook(actions: Actions) -> None:
+    actions.shop.executions.uninstall("shop")
+    assert actions.calls() == pair("DELETE")
+    actions.shop.deployments.delete("shop", force=True)
+    assert actions.calls() == [], "calls are told once"
+    assert actions.shop.abandoned.list() == []
 
 
 def test_h15_an_abandon_whose_post_fails_has_written_the_document_and_forgotten_nothing(house: House) -> None:
@@ -370,3 +398,22 @@ def test_s10_too_many_files_are_left_out_with_the_reason(actions: Actions) -> No
     document: Any = actions.shop.deployments.export("shop")
     assert document["files"] == {}
     assert f"{MOST_BYTES:,} bytes" in document["phaseline"]["files"]["left_out"]
+
+
+def test_d41_labels_change_only_when_the_hook_classes_agree(house: House) -> None:
+    house.hook("B", fails={"pre": "not that one"}, actions=["RELABEL"])
+    actions = Actions(house)
+    actions.install()
+    shop = actions.shop
+    with pytest.raises(ProblemsError, match=r"PL-H022 .*pre hook B: not that one"):
+        shop.deployments.labels("shop", add=["team=ops"])
+    assert actions.calls() == ["pre A RELABEL", "pre B RELABEL", "post A RELABEL True pre_failed"]
+    assert "team" not in shop.deployments.labels("shop").labels
+    shop.close()
+
+
+def test_d41_labels_that_a_hook_class_lets_through_are_changed_in_the_turn(actions: Actions) -> None:
+    told = actions.shop.deployments.labels("shop", add=["team=ops"])
+    assert (told.labels["team"], told.added, told.removed) == (["ops"], 1, 0)
+    assert actions.calls() == pair("RELABEL")
+    assert actions.shop.deployments.labels("shop", remove=["team"]).removed == 1

@@ -138,7 +138,7 @@ def killed_at_the_gate(house: House, how: str) -> tuple[str, str]:
     at_work.start()
     with (house.folder / "gate").open("w"):  # as soon as somebody stands there
         with house.open() as other:
-            other.executions.cancel("install-1", how=how)
+            other.executions.cancel("install-1", **{how: True})
         at_work.join(60)
         assert not at_work.is_alive(), "nobody waits for who stands at the gate"
     return done[0]

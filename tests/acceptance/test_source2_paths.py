@@ -160,7 +160,7 @@ def test_h52_posts_are_told_of_a_cancel_that_waits_for_nobody(house: House, how)
     at_work.start()
     assert (house.folder / "begun").read_text() == "begun"
     with house.open() as other:
-        assert other.executions.cancel("install-1", how=how).status == "canceled"
+        assert other.executions.cancel("install-1", **{how: True}).status == "canceled"
     assert house.calls() == [
         "pre CREATE CREATE_IN_PROGRESS",
         "post CREATE True cancelled shop FAILED creating",

@@ -189,6 +189,18 @@ def test_f43_any_of_several_tasks_is_any_instance_that_is_through_with_all_of_th
     assert a.at_s == pytest.approx(9)
 
 
+@pytest.mark.parametrize(("role", "waits"), [("*", True), ("self", True), ("web", False)])
+def test_f43_a_point_between_stages_is_on_no_instance_so_nobody_waits_for_that_of_a_role(
+    role: str, waits: bool
+) -> None:
+    said: list[Value] = [{"name": "post_deployment_end", "role": role}]
+    played = nodes(web=2)
+    last = granular_task("b", role=["web"], required_for=["post_deployment_end"])
+    played.run([granular(granular_task("a", role=["web"], cross_depends=said), last)])
+    a, b = ["p/a web_1", "p/a web_2"], ["p/b web_1", "p/b web_2"]
+    assert played.calls == ([*b, *a] if waits else [*a, *b])
+
+
 def test_f43_a_task_may_wait_for_itself_on_the_primary_instance() -> None:
     said: list[Value] = [{"name": "a", "role": ["primary-web"]}]
     played = nodes(web=3)
@@ -297,17 +309,30 @@ def test_f44_what_failed_in_a_group_is_tried_again_in_its_turn() -> None:
     assert [later - at for at, later in pairwise(begun)] == [5, 5]
 
 
-def test_f44_a_strategy_that_cannot_be_kept_is_refused_with_its_tasks() -> None:
+def test_f44_where_turns_would_go_round_in_a_circle_a_group_takes_them_task_by_task() -> None:
+    """The ancestor's engine with such dependencies sees no circle: it bounds how many instances run each task."""
     strategy: dict[str, Value] = {"strategy": {"type": "one_by_one"}}
     group = granular_task("g", kind="group", role=["web"], parameters=strategy)
-    tasks = granular_task("a"), granular_task("b", cross_depends=[{"name": "a"}])
-    with pytest.raises(ProblemsError) as refused:
-        graph_of(granular(group, *tasks))
-    (problem,) = refused.value.problems
-    assert problem.code == "PL-F015"
-    assert "the strategy of the group 'g' lets instances wait that others wait for: " in problem.message
+    tasks = granular_task("a", role=["web"]), granular_task("b", role=["web"], cross_depends=[{"name": "a"}])
+    played = nodes(web=40)
+    played.said = {"p/a": (completes(takes_s=10),), "p/b": (completes(takes_s=10),)}
+    assert played.run([granular(group, *tasks)]).status.value == "completed"
+    begun = [(call.at_s, call.operation) for call in played.script.calls]
+    assert sorted(begun) == [(10 * place, "p/a" if place < 40 else "p/b") for place in range(80)]
     on_the_first: list[Value] = [{"name": "a", "role": ["primary-web"]}]
     graph_of(granular(group, tasks[0], granular_task("b", cross_depends=on_the_first)))
+
+
+def test_f25_tasks_that_are_never_on_one_instance_wait_for_one_another_in_no_circle() -> None:
+    tasks = (
+        granular_task("a", role=["web"], requires=["b"]),
+        granular_task("b", role=["primary-db"], requires=["a"]),
+    )
+    played = nodes(web=2, db=1)
+    assert played.run([granular(*tasks)]).status.value == "completed"
+    assert sorted(played.calls) == ["p/a web_1", "p/a web_2", "p/b db_1"]
+    with pytest.raises(AssertionError, match="in a circle"):
+        granular(tasks[0], granular_task("b", role=["web", "db"], requires=["a"]))
 
 
 def test_an_instance_runs_one_task_at_a_time_whatever_becomes_of_it() -> None:

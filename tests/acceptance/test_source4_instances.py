@@ -175,6 +175,23 @@ def test_a_heal_of_one_instance_runs_tasks_on_it_alone(installed: Played) -> Non
     assert {call.split()[1] for call in called(installed) if "#" in call} == {"web_1"}
 
 
+def test_a_heal_of_everything_runs_tasks_only_on_those_that_it_heals() -> None:
+    checked = node("web", create="cloud.make", check_status="cloud.check", instances=2)
+    found = Played(blueprint(node("db", create="cloud.make", check_status="cloud.check"), checked, node("etc")))
+    assert found.run([]).status.value == "completed"
+    found.said = {}
+    row = found.run([package("a", "pre_deployment", POST)], "heal", assume_healthy=True)
+    assert (row.status.value, found.tasks) == ("completed", [])
+
+    found.said = {"check_status": (fails("down"),)}
+    row = found.run([package("a", "pre_deployment", POST)], "heal", assume_healthy=True)
+    assert row.status.value == "completed"
+    done = called(found)
+    assert {call.split()[1] for call in done if "#" in call} == {"web_1", "web_2", "db_1"}
+    order = [call.split()[0] for call in done]
+    assert order.index("a#1") > max(at for at, name in enumerate(order) if "check" in name), "checks say who is healed"
+
+
 def test_no_task_runs_for_an_uninstall(installed: Played) -> None:
     assert installed.run([EVERYWHERE], "uninstall").status.value == "completed"
     assert installed.tasks == []

@@ -1,12 +1,15 @@
 """Functions are imported from the folders of their deployment, and from nowhere else's."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from phaseline.catalog.loader import Loader
+from phaseline.catalog.plugins import PluginCatalog
 from phaseline.model.rows import CodePlaces
 
 
@@ -39,6 +42,60 @@ def test_an_import_inside_a_function_finds_its_own_neighbours(loader: Loader, tm
     two = places(tmp_path / "two", other=text.replace("late", "late2"), late2="NAME = 'two'")
     assert loader.load("tasks.create", one)() == "one"
     assert loader.load("other.create", two)() == "two"
+
+
+@pytest.mark.parametrize("said", ["import part; return part.NAME", "from part import NAME; return NAME"])
+def test_an_import_inside_a_function_never_finds_what_another_space_imported_later(
+    loader: Loader, tmp_path: Path, said: str
+) -> None:
+    text = f"def create(): {said}\n"
+    one = loader.load("tasks.create", places(tmp_path / "one", tasks=text, part="NAME = 'one'"))
+    two = loader.load("tasks.create", places(tmp_path / "two", tasks=text, part="NAME = 'two'"))
+    assert [one(), two(), one()] == ["one", "two", "one"]
+    assert "part" not in sys.modules
+
+
+@pytest.fixture
+def restless() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+def at_once(*calls: Callable[[], object]) -> list[object]:
+    """What the calls return, all begun by threads at the same moment."""
+    begin = Barrier(len(calls))
+
+    def call(each: Callable[[], object]) -> object:
+        begin.wait()
+        return each()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(call, calls))
+
+
+@pytest.mark.usefixtures("restless")
+def test_threads_import_and_call_at_once_whatever_loader_they_use(tmp_path: Path) -> None:
+    parts = {f"part{number}": f"import part{number + 1}\nNAME = part{number + 1}.NAME" for number in range(8)}
+    text = "def create():\n    import part0, part3\n    from part5 import NAME\n    return NAME"
+    codes = {who: places(tmp_path / who, tasks=text, **parts, part8=f"NAME = '{who}'") for who in ("one", "two")}
+    for _ in range(20):
+        loaders = [Loader(), Loader()]
+        wanted = [(each, who) for each in loaders for who in codes] * 2
+        calls = [lambda each=each, who=who: each.load("tasks.create", codes[who])() for each, who in wanted]
+        assert at_once(*calls) == [who for _, who in wanted]
+        for each in loaders:
+            each.close()
+
+
+@pytest.mark.usefixtures("restless")
+def test_threads_that_ask_a_catalog_first_get_one_loader() -> None:
+    for _ in range(50):
+        catalog = PluginCatalog()
+        assert len({id(found) for found in at_once(*[lambda catalog=catalog: catalog._loader] * 4)}) == 1
+        catalog._loader.close()
 
 
 def test_a_package_is_executed_once_however_its_parts_are_imported(loader: Loader, tmp_path: Path) -> None:

@@ -146,6 +146,74 @@ def test_f48_what_could_do_harm_is_refused_and_nothing_is_written_outside(
     assert sorted(tmp_path.rglob("*")) == [tmp_path / "in", path]
 
 
+def test_links_to_folders_inside_a_package_are_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "ntp"
+    (folder / "puppet" / "lib").mkdir(parents=True)
+    (folder / "metadata.yaml").write_bytes(FILES["metadata.yaml"])
+    (folder / "puppet" / "lib" / "a.rb").write_text("a")
+    (folder / "deployment_scripts").mkdir()
+    (folder / "deployment_scripts" / "lib").symlink_to("../puppet/lib")
+    (folder / "deployment_scripts" / "again").symlink_to("lib")
+    with opened(folder) as files:
+        assert [file.path for file in files.tree.files] == [
+            "deployment_scripts/again/a.rb",
+            "deployment_scripts/lib/a.rb",
+            "metadata.yaml",
+            "puppet/lib/a.rb",
+        ]
+
+
+def linked(name: str, target: str, *, kind: bytes = tarfile.SYMTYPE) -> bytes:
+    """An archive with a link before the files to which it leads."""
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w:gz") as archive:
+        entry = tarfile.TarInfo(f"ntp-1.0/{name}")
+        entry.type, entry.linkname = kind, target
+        archive.addfile(entry)
+        for path, content in (("metadata.yaml", b"name: ntp\n"), ("puppet/lib/a.rb", b"a")):
+            entry = tarfile.TarInfo(f"ntp-1.0/{path}")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return raw.getvalue()
+
+
+def test_links_inside_an_archive_of_a_package_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "ntp.fp").write_bytes(linked("deployment_scripts/lib", "../puppet/lib"))
+    with opened(tmp_path / "ntp.fp") as files:
+        assert [file.path for file in files.tree.files] == [
+            "deployment_scripts/lib/a.rb",
+            "metadata.yaml",
+            "puppet/lib/a.rb",
+        ]
+
+
+@pytest.mark.parametrize("target", ["/etc", "../../..", "../../../etc/passwd", "..", "nowhere"])
+def test_f48_links_out_of_an_archive_or_to_nothing_are_refused(tmp_path: Path, target: str) -> None:
+    (tmp_path / "ntp.fp").write_bytes(linked("deployment_scripts", target))
+    with pytest.raises(ProblemsError), opened(tmp_path / "ntp.fp"):
+        pass
+
+
+def test_f48_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "ntp.fp").write_bytes(linked("puppet", "deployment_scripts"))
+    with pytest.raises(ProblemsError), opened(tmp_path / "ntp.fp"):
+        pass
+    (tmp_path / "ntp.fp").write_bytes(linked("hard", "ntp-1.0/metadata.yaml", kind=tarfile.LNKTYPE))
+    with pytest.raises(ProblemsError, match="leads out"), opened(tmp_path / "ntp.fp"):
+        pass
+
+
+@pytest.mark.parametrize("leads", ["..", ".", "../.."])
+def test_f48_a_link_to_a_folder_that_it_lies_in_is_refused(tmp_path: Path, leads: str) -> None:
+    folder = tmp_path / "ntp"
+    (folder / "one" / "two").mkdir(parents=True)
+    (folder / "metadata.yaml").write_bytes(FILES["metadata.yaml"])
+    (folder / "one" / "two" / "up").symlink_to(leads)
+    with pytest.raises(ProblemsError) as raised, opened(folder):
+        pass
+    assert "is a link to a folder that it lies in" in raised.value.problems[0].message
+
+
 def test_f48_a_folder_with_a_link_out_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ntp").mkdir()
     (tmp_path / "ntp/metadata.yaml").write_text("name: ntp\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.catalog.test_archives import tarred, zipped
 
+from phaseline.catalog.blueprint_files import BlueprintFiles
 from phaseline.catalog.definition_files import names_in, read_definitions
 from phaseline.catalog.type_files import Definition, TypeFiles, public_address
 from phaseline.model.problem import ProblemsError
@@ -193,3 +194,21 @@ def test_a_catalogue_that_cannot_be_written_is_said_to_be(tmp_path: Path) -> Non
     place = put(tmp_path / "types", b"")
     with pytest.raises(ProblemsError, match="cannot be kept"):
         TypeFiles(place).add(Definition("a", "1", {"plugin.yaml": ""}))
+
+
+@pytest.mark.parametrize("place", ["plugin.yaml", "acme/plugin.yaml", "acme/plugin_1_4.yaml"])
+@pytest.mark.parametrize("name", ["acme", "cloudify-acme", "acme-plugin"])
+def test_a_plugin_in_a_folder_of_plugins_is_found_without_a_version(tmp_path: Path, place: str, name: str) -> None:
+    put(tmp_path / "main/blueprint.yaml", b"")
+    file = put(tmp_path / "plugins" / place, NAMELESS.replace(b"install: false", b"package_name: acme-plugin"))
+    files = BlueprintFiles(str(tmp_path / "main/blueprint.yaml"), [str(tmp_path / "plugins")])
+    assert files.plugin(name, "", "", 4) == files.plugin(name, ">=2.0", "", 4) == str(file)
+    assert files.plugin("other", "", "", 4) is None
+
+
+def test_a_plugin_in_a_folder_that_says_its_version_is_found_by_those_it_fits_alone(tmp_path: Path) -> None:
+    put(tmp_path / "plugins/broken/plugin.yaml", b"plugins: {acme")
+    file = put(tmp_path / "plugins/mine/plugin.yaml", ACME)
+    files = BlueprintFiles(str(tmp_path / "blueprint.yaml"), [str(tmp_path / "plugins")])
+    assert files.plugin("acme-plugin", ">=2.0", "", 4) == str(file)
+    assert files.plugin("acme-plugin", "<2.0", "", 4) is None

@@ -8,7 +8,7 @@ from tests.cli.terminal import Terminal
 from phaseline.use_cases.owning import engine_of
 from phaseline.use_cases.settings import load_settings
 from phaseline.use_cases.watching import Nobody
-from phaseline.use_cases.workplace import workplace
+from phaseline.use_cases.workplace import Workplace, workplace
 
 LONG_MS = 10_000
 CREATE = """
@@ -86,7 +86,13 @@ def moved(terminal: Terminal, *records: str) -> None:
 def worked(terminal: Terminal) -> None:
     """An engine has done what it can without waiting for a person, or for a sleeper that is not due soon."""
     settings = load_settings(environment=terminal.environment, folder=terminal.folder)
-    with workplace(settings, "a test") as place, place.store.own("a test"), engine_of(place, Nobody()) as engine:
+    with workplace(settings, "a test") as place:
+        worked_at(place)
+
+
+def worked_at(place: Workplace) -> None:
+    """The same at an open store."""
+    with place.store.own("a test"), engine_of(place, Nobody()) as engine:
 
         def is_quiet() -> bool:
             if engine.has_work or engine.scheduler.batches:

@@ -1,6 +1,9 @@
 """How the command line answers: exit codes, one document with ``--json``, suggestions, friendly empty states."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from tests.cli.terminal import BLUEPRINT, Terminal
@@ -187,7 +190,43 @@ def test_init_of_a_folder_that_sounds_like_a_kind_is_meant(terminal: Terminal, f
 def test_init_with_two_folders_is_refused(terminal: Terminal) -> None:
     assert terminal.run("init", "one", "two").exit_code == 2
     assert terminal.run("init", "plugin", "one", "two").exit_code == 2
-    assert terminal.run("init").exit_code == 2
+
+
+def test_a_warning_before_an_install_is_two_sentences(terminal: Terminal) -> None:
+    (terminal.folder / "secret.yaml").write_text(
+        "tosca_definitions_version: cloudify_dsl_1_4\n"
+        "imports: [cloudify/types/types.yaml]\n"
+        "inputs: {password: {default: x}}\n"
+        "node_templates: {web: {type: cloudify.nodes.Root}}\n"
+    )
+    result = terminal.run("install", "secret.yaml", "-d", "secret")
+    assert result.exit_code == 0
+    assert "everybody can read what it is given. Add 'hidden: true'" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("words", [["status"], ["--help"], ["blueprints", "schema"]])
+def test_a_reader_that_has_left_is_no_news(terminal: Terminal, words: list[str]) -> None:
+    terminal.run("install", terminal.write(), "-d", "shop")
+    reading, writing = os.pipe()
+    os.close(reading)
+    # Before 3.13 Python tells of a stream that cannot be closed in its development mode only.
+    command = [sys.executable, "-X", "dev", "-c", "from phaseline.cli.main import main; main()", *words]
+    environment = {**os.environ, **terminal.environment}
+    try:
+        ended = subprocess.run(
+            command, cwd=terminal.folder, env=environment, stdout=writing, stderr=subprocess.PIPE, check=False
+        )
+    finally:
+        os.close(writing)
+    assert b"BrokenPipe" not in ended.stderr
+
+
+def test_init_of_nothing_says_what_to_name(terminal: Terminal) -> None:
+    result = terminal.run("init")
+    assert result.exit_code == 2
+    assert "Name a folder: phaseline init hello" in result.stderr
+    assert "Missing argument" not in result.stderr
+    assert list(terminal.folder.iterdir()) == []
 
 
 def test_a_list_of_deployments_says_nothing_that_it_has_not_looked_up(terminal: Terminal) -> None:

@@ -76,3 +76,32 @@ def test_what_is_neither_a_package_nor_definitions_is_told_so(terminal: Terminal
     _, found = terminal.ask("plugins", "remove", "nothing")
     message = "there is neither a package nor type definitions of 'nothing'"
     assert [(one["code"], one["message"]) for one in found["problems"]] == [("PL-B127", message)]
+
+
+def test_one_broken_file_of_a_folder_does_not_hide_the_others(terminal: Terminal) -> None:
+    broken = {"bad": "plugins: [", "worse": "\udcff", "odd": "inputs: {}\n"}
+    for name in ("one", "two", *broken):
+        folder = terminal.folder / "all" / name
+        folder.mkdir(parents=True)
+        text = broken.get(name, DEFINITION.replace("cloudify-acme", f"cloudify-{name}") % "1.0")
+        (folder / "plugin.yaml").write_bytes(text.encode("utf-8", "surrogateescape"))
+    code, found = terminal.ask("plugins", "install", "--definition-only", "all")
+    told = {(one["code"], one["file"]) for one in found["problems"]}
+    assert (code, told) == (
+        1,
+        {("PL-B004", "all/bad/plugin.yaml"), ("PL-B002", "all/worse/plugin.yaml"), ("PL-B123", "all/odd/plugin.yaml")},
+    )
+    names = [view["name"] for view in terminal.ask("plugins", "list")[1]]
+    assert names == ["cloudify-one-plugin", "cloudify-two-plugin"]
+    assert (
+        "imported as  plugin:cloudify-one-plugin"
+        in terminal.run("plugins", "install", "--definition-only", "all").stderr
+    )
+
+
+def test_definitions_that_were_broken_since_are_still_removed(terminal: Terminal) -> None:
+    install(terminal)
+    (where,) = [view["where"] for view in terminal.ask("plugins", "list")[1]]
+    (terminal.folder / where / "plugin.yaml").write_text("plugins: [")
+    assert terminal.ask("plugins", "remove", "cloudify-acme-plugin")[0] == 0
+    assert terminal.ask("plugins", "list")[1] == []

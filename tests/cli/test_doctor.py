@@ -1,12 +1,18 @@
 """What the doctor finds, and that each finding says what mends it."""
 
 import os
+import shlex
 import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from tests.cli.clusters import plugins
 from tests.cli.terminal import Terminal
+
+import phaseline
 
 
 def levels(terminal: Terminal) -> tuple[int, dict[str, tuple[str, str]]]:
@@ -156,3 +162,80 @@ def test_b8_a_stored_blueprint_that_is_not_laid_out_is_no_finding(terminal: Term
     code, found = levels(terminal)
     assert code == 0
     assert "code" not in found
+
+
+def advised(terminal: Terminal, name: str) -> str:
+    """The mend of the first check of this name that is not ok."""
+    _, found = terminal.ask("doctor")
+    return next((check["mend"] for check in found["checks"] if check["name"] == name and check["level"] != "ok"), "")
+
+
+def follow(terminal: Terminal, mend: str) -> None:
+    """Do what a mend says, a command of ours or one of the shell."""
+    words = shlex.split(mend)
+    if words[0] == "phaseline":
+        terminal.run(*words[1:])
+    else:
+        subprocess.run(["sh", "-c", mend], check=True)
+
+
+def leave_open(terminal: Terminal) -> None:
+    """Ask for an install that nobody runs."""
+    file, environment = terminal.write(), terminal.environment
+    key = {"secrets.key_file": str(Path(environment["XDG_CONFIG_HOME"], "phaseline", "secrets.key"))}
+    with phaseline.open(environment["PHASELINE_STORE_URL"], settings=key, background=False) as shop:
+        shop.executions.install(file, "shop", detach=True)
+
+
+def test_a_store_that_others_may_read_is_well_after_what_is_advised(terminal: Terminal) -> None:
+    terminal.make_store()
+    store_file(terminal).chmod(0o644)
+    follow(terminal, advised(terminal, "permissions"))
+    assert advised(terminal, "permissions") == ""
+
+
+def test_a_deployment_that_cannot_be_read_is_gone_after_what_is_advised(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write(), "-d", "shop")
+    with closing(sqlite3.connect(store_file(terminal))) as db, db:
+        db.execute("update topology set ids = cast('a' || char(0) || 'b' as blob)")
+    follow(terminal, advised(terminal, "deployments"))
+    assert advised(terminal, "deployments") == ""
+    assert "No deployments" in terminal.run("deployments", "list").stdout
+
+
+def test_an_open_execution_that_nobody_runs_is_done_after_what_is_advised(terminal: Terminal) -> None:
+    leave_open(terminal)
+    mend = advised(terminal, "engine")
+    assert mend == "phaseline engine run"
+    follow(terminal, f"{mend} --until-idle")
+    assert advised(terminal, "engine") == ""
+
+
+def test_what_waits_for_a_person_is_not_to_be_mended_by_an_engine(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write(), "-d", "shop")
+    with closing(sqlite3.connect(store_file(terminal))) as db, db:
+        db.execute("update execution set status = 'attention', ended_at = 0")
+    assert advised(terminal, "engine") == "phaseline executions show install-1"
+    terminal.run("executions", "cancel", "install-1", "--force")
+    assert advised(terminal, "engine") == ""
+
+
+def test_a_store_that_waits_since_a_restore_is_well_after_what_is_advised(terminal: Terminal) -> None:
+    leave_open(terminal)
+    terminal.run("store", "restore", str(store_file(terminal)))
+    assert advised(terminal, "engine") == ""
+    follow(terminal, advised(terminal, "restore"))
+    assert advised(terminal, "restore") == ""
+    follow(terminal, f"{advised(terminal, 'engine')} --until-idle")
+    assert advised(terminal, "engine") == ""
+
+
+def test_a_damaged_store_is_well_after_what_is_advised(terminal: Terminal) -> None:
+    terminal.run("install", terminal.write(), "-d", "shop")
+    copy = terminal.folder / "copy.db"
+    terminal.run("store", "backup", str(copy))
+    with closing(sqlite3.connect(store_file(terminal))) as db, db:
+        db.execute("delete from blueprint")
+    mend = advised(terminal, "store").partition(": ")[2]
+    follow(terminal, mend.replace("FILE", str(copy)))
+    assert advised(terminal, "store") == ""

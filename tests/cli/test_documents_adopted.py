@@ -47,6 +47,25 @@ def test_h45_everything_of_another_kind_is_named_at_once(terminal: Terminal, old
     assert found["problems"][0]["message"].endswith("each of 'phaseline.instances' must be a mapping")
 
 
+@pytest.mark.parametrize(
+    ("sign", "why"), [("\\u0000", "control character (U+0000)"), ("../", "'/'"), ("\\u202e", "(U+202E)")]
+)
+@pytest.mark.parametrize("name", ["one", "one_"])
+def test_decision_33_a_document_gives_no_name_that_may_do_harm(
+    terminal: Terminal, old: Path, name: str, sign: str, why: str
+) -> None:
+    """Of nodes, which are in its template, and of instances."""
+    left = Path("left.json")
+    text = left.read_text()
+    begin = f'"{name}"' if name == "one" else f'"{name}'
+    left.write_text(text.replace(begin, begin.replace("one", f"{sign}one")))
+    assert left.read_text() != text
+    code, found = terminal.ask("adopt", "left.json", "-d", "two")
+    assert (code, {one["code"] for one in found["problems"]}) == (1, {"PL-C081"})
+    assert all(why in one["message"] for one in found["problems"])
+    assert terminal.ask("deployments", "list")[1]["deployments"] == []
+
+
 @pytest.mark.parametrize("what", ["nothing", "an empty folder", "another blueprint", "the same"])
 @pytest.mark.parametrize("words", [(), ("-i", "word=servus")])
 def test_h45_a_folder_is_used_only_with_the_blueprint_of_the_document_in_it(

@@ -145,6 +145,7 @@ def test_w36_a_successful_heal_makes_the_status_healed(shop: Terminal) -> None:
     ill(shop, "db")
     answer = start(shop, "heal")
     assert (answer["status"], noted(shop)) == ("completed", [{"node": "db", "operation": "heal"}])
+    assert answer["reason"] == f"healed {instance(shop, 'db')['id']}"
     told = instance(shop, "db")["system_properties"]["status"]
     assert (told["ok"], told["healed"], told["task"]) == (True, True, answer["id"])
 
@@ -153,6 +154,7 @@ def test_w37_a_failed_heal_reinstalls_and_ties_the_intact_one_anew(shop: Termina
     ill(shop, "db db!")
     answer = start(shop, "heal", "-p", "diagnose_value=disk full")
     assert answer["status"] == "completed"
+    assert answer["reason"] == f"reinstalled {instance(shop, 'db')['id']}"
     assert [(call["node"], call["operation"]) for call in noted(shop)] == [
         ("db", "heal"), ("db", "create"), ("db", "start"), ("web", "establish"),
     ]  # fmt: skip
@@ -161,6 +163,16 @@ def test_w37_a_failed_heal_reinstalls_and_ties_the_intact_one_anew(shop: Termina
     events = shop.run("executions", "events", answer["id"]).stdout
     assert "Healing node instance (Diagnosis: disk full)" in events
     assert "Reinstalling node instance (Diagnosis: disk full)" in events
+
+
+def test_a_heal_names_whom_it_healed_and_whom_it_reinstalled(shop: Terminal) -> None:
+    ill(shop, "db web")
+    answer = start(shop, "heal")
+    db, web = (instance(shop, node)["id"] for node in ("db", "web"))
+    assert (answer["status"], answer["reason"]) == ("completed", f"healed {db}; reinstalled {web}")
+    assert f"\n  healed {db}; reinstalled {web}\n" in shop.run("executions", "show", answer["id"]).stdout
+    again = start(shop, "heal", "-p", "force_reinstall=true", "-p", f"node_instance_id={db}")
+    assert again["reason"].startswith(f"reinstalled {db}")
 
 
 def test_w35_without_a_reinstall_heal_heals_first_and_then_fails(shop: Terminal) -> None:

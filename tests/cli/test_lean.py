@@ -63,7 +63,8 @@ print(pickle.loads(pickle.dumps(numpy.arange(2))), inspect.cleandoc(inspect.clea
 def test_numpy_and_pythons_own_modules_work_without_what_was_put_off() -> None:
     done = subprocess.run([sys.executable, "-c", WHOLE], capture_output=True, text=True, check=True)
     waits, *said = done.stdout.splitlines()
-    assert set(lean.SELDOM) - {"traceback"} <= set(eval(waits))
+    loaded = {"traceback", "fnmatch"} if sys.version_info[:2] == (3, 12) else {"traceback"}  # 3.12's pathlib uses it
+    assert set(lean.SELDOM) - loaded <= set(eval(waits))
     assert {"inspect", "platform", "urllib.parse", "numpy._typing", "numpy.linalg", "gettext"} <= set(eval(waits))
     assert said == [
         "3 False",

@@ -24,6 +24,17 @@ MISUSED = {
     "events list": "What cfy calls so is here: phaseline executions events ID",
     "executions get install-1": "What cfy calls so is here: phaseline executions show ID",
     "blueprints download x": "What cfy calls so is here: phaseline blueprints package ID",
+    "apply blueprint.yaml": "Type: phaseline install FILE for a new deployment",
+    "destroy shop": "Type: phaseline uninstall -d NAME",
+    "run install": "Type: phaseline executions start WORKFLOW -d NAME",
+    "ls": "Type: phaseline deployments list",
+    "executions ls": "Type: phaseline executions list",
+    "graph": "Type: phaseline deployments graph NAME; of a file: phaseline blueprints graph FILE",
+    "help": "Type: phaseline --help",
+    "deployments help": "Type: phaseline deployments --help",
+    "install -b shop": "stands by itself: phaseline install shop",
+    "deployments create -b shop": "stands by itself: phaseline deployments create shop",
+    "deployments update office -b shop": "stands by itself: phaseline deployments update NAME shop",
     "deployments outputs --deployment": "The name stands by itself: phaseline deployments outputs NAME",
 }
 

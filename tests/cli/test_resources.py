@@ -134,7 +134,7 @@ def test_what_failed_alike_is_told_whole_and_steers_no_terminal(terminal: Termin
     )
     moved(terminal, record("n1"))
     (line,) = [one for one in terminal.run("resources", "list").stdout.splitlines() if one.startswith("failed")]
-    assert line == f"failed  1 × Acme.Create: \ufffd[31mno room in {'a' * 100} today"
+    assert line == f"failed  1 × Acme.Create: \\x1b[31mno room in {'a' * 100} today"
 
 
 def test_a_definition_that_cannot_be_read_is_told_when_resources_would_pass_it(terminal: Terminal) -> None:
@@ -378,3 +378,11 @@ def test_an_engine_that_stops_tells_what_failed_meanwhile(terminal: Terminal) ->
     assert "reach-1 of 'night' failed: " in told
     assert "phaseline resources list -d night --filter PhaseFailed" in told
     assert "failed" not in terminal.run("engine", "run", "--until-idle").stdout
+
+
+@pytest.mark.parametrize("name", ["../../x", "a\u202eb", "a\x7fb", "x" * 256])
+def test_decision_33_a_name_that_may_do_harm_is_refused_with_its_place(terminal: Terminal, name: str) -> None:
+    (terminal.folder / "bad.json").write_text(json.dumps([{"AdType": "Cloud.Node", "Name": name}]))
+    code, found = terminal.ask("resources", "apply", "bad.json", "-d", "night")
+    assert code == 1
+    assert [(one["code"], one["file"]) for one in found["problems"]] == [("PL-R021", "bad.json")]

@@ -101,6 +101,31 @@ def test_p64_a_dependency_that_is_not_installed_blocks_with_its_name(terminal: T
     assert shown(terminal, "n1")["state"] == "Started"
 
 
+def test_a_mistaken_dependency_is_forgotten_when_the_definition_is_mended_and_why_names_the_way_out(
+    terminal: Terminal, folder: Path
+) -> None:
+    write(folder, "volume", "Acme.Volume", "Phase.Dependencies = Acme.Nothing")
+    moved(terminal, record("n1"))
+    _, why = terminal.ask("resources", "why", "n1")
+    mends = {one["phase"]: one["mend"] for one in why["phases"]}
+    assert mends["Acme.Nothing"] == "phaseline resources complete n1 --phase Acme.Nothing --reason TEXT"
+    write(folder, "volume", "Acme.Volume")
+    worked(terminal)
+    assert shown(terminal, "n1")["state"] == "Started"
+
+
+def test_why_names_the_way_out_where_a_dependency_was_taken_back(terminal: Terminal, folder: Path) -> None:
+    write(folder, "volume", "Acme.Volume")
+    moved(terminal, record("n1", Acme_Volume="no quota"))
+    (folder / "instance.cfg").write_text(
+        "HandlesStates = Allocation\nResourceType = Cloud.Node\nPhaseName = Acme.Instance\n"
+    )
+    _, why = terminal.ask("resources", "why", "n1")
+    found = {one["phase"]: one for one in why["phases"]}["Acme.Instance"]
+    assert found["text"] == "waits for Acme.Volume (failed); its definition no longer names Acme.Volume"
+    assert found["mend"] == "phaseline resources complete n1 --phase Acme.Volume --reason TEXT"
+
+
 def test_p94_a_plugin_that_is_gone_blocks_until_it_is_back(terminal: Terminal, folder: Path) -> None:
     moved(terminal, record("n1", Acme_Volume="x"))
     (folder / "instance.cfg").rename(folder / "instance.off")
@@ -249,3 +274,17 @@ def test_pd53_a_phase_that_is_installed_late_is_run_before_the_state_is_left(ter
     assert entries(terminal, "n1")["Acme.Label"]["Status"] == "Completed"
     _, found = terminal.ask("resources", "history", "n1")
     assert [one["state"] for one in found["events"] if not one["phase"]].count("Allocation") == 1
+
+
+def test_the_history_tells_what_counted_when_the_target_changes(terminal: Terminal, folder: Path) -> None:
+    moved(terminal, record("n1", Acme_Volume="no disks"))
+    assert terminal.run("resources", "target", "Terminated", "n1").exit_code == 0
+    worked(terminal)
+    _, found = terminal.ask("resources", "history", "n1")
+    told = [(one["phase"], one["what"], one["message"]) for one in found["events"] if one["phase"]]
+    assert told == [
+        ("Acme.Volume", "Running", ""),
+        ("Acme.Volume", "Failed", "no disks"),
+        ("Acme.Instance", "Canceled", "it was Blocked"),
+        ("Acme.Volume", "Canceled", "it was Failed"),
+    ]

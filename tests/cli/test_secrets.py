@@ -325,6 +325,7 @@ def test_b41_the_words_about_secrets(terminal: Terminal) -> None:
     assert "PL-C050" in terminal.run("secrets", "show", "tokne").output
     assert "token" in terminal.run("secrets", "show", "tokne").output
     assert "PL-C053" in terminal.run("secrets", "create", "my token", "--value", "x").output
+    assert "PL-C053" in terminal.run("secrets", "create", "../token", "--value", "x").output
     assert "PL-C052" in terminal.run("secrets", "create", "empty", "--value", "").output
     assert "PL-C052" in terminal.run("secrets", "create", "gone", "--file", "nowhere").output
     assert "fewer than 8" in terminal.run("secrets", "create", "short", "--value", "abc").output

@@ -1,11 +1,13 @@
 """What the command line does for a shell: completion, colors, and how much it says."""
 
+import click
 import pytest
 from click.testing import CliRunner
 from tests.cli.terminal import Terminal
 
+from phaseline.cli.help_groups import GROUPS
 from phaseline.cli.reference import walk
-from phaseline.cli.root import root
+from phaseline.cli.root import COMMANDS, root
 
 
 def completed(terminal: Terminal, words: str) -> list[str]:
@@ -86,3 +88,23 @@ def test_verbose_tells_logs_and_events_while_they_happen(terminal: Terminal) -> 
 
 def test_quiet_and_verbose_exclude_each_other(terminal: Terminal) -> None:
     assert terminal.run("-q", "-v", "version").exit_code == 2
+
+
+def test_the_help_shows_what_the_help_of_each_command_begins_with() -> None:
+    of = {name: text for commands in GROUPS.values() for name, text in commands.items()}
+    ctx = click.Context(root)
+    for name in COMMANDS:
+        command = root.get_command(ctx, name)
+        assert command is not None
+        assert not command.short_help, name
+        assert of[name] == " ".join((command.help or "").split("\n\n")[0].split()), name
+
+
+def test_the_help_shows_every_command_in_one_group(terminal: Terminal) -> None:
+    told = [name for names in GROUPS.values() for name in names]
+    assert sorted(told) == sorted(COMMANDS)
+    shown = terminal.run("--help").stdout
+    lines = [line.split() for line in shown.splitlines() if line.startswith("  ")]
+    places = [next(place for place, line in enumerate(lines) if line[:1] == [name]) for name in told]
+    assert places == sorted(places), "in the order of the groups"
+    assert all(f"{title}:\n" in shown for title in GROUPS)

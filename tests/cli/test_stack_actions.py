@@ -412,6 +412,12 @@ def test_h45_what_another_store_has_sealed_is_given_anew(shop: Shop, tmp_path: P
 # -- snapshots ---------------------------------------------------------------------------------------------------------
 
 
+def test_decision_33_a_snapshot_has_no_name_that_may_do_harm(shop: Shop) -> None:
+    assert shop.do("snapshots", "create", "-d", "shop", "../monday") == 1
+    assert shop.terminal.ask("snapshots", "create", "-d", "shop", "a\x1bb")[1]["problems"][0]["code"] == "PL-C096"
+    assert shop.terminal.ask("snapshots", "list", "-d", "shop")[1] == {"snapshots": []}
+
+
 def test_d24_a_snapshot_is_taken_listed_and_deleted(shop: Shop) -> None:
     assert shop.do("snapshots", "create", "-d", "shop", "monday") == 0
     assert shop.calls() == ["save monday db"]

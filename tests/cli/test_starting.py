@@ -29,6 +29,10 @@ def in_bulk(items):
 
 def for_each(level=None, to="disk", **_):
     note(node=ctx.node.id, level=level, to=to, custom=ctx.workflow_parameters.get("custom"))
+
+
+def fails(**_):
+    raise ValueError("no disk")
 """
 OPERATIONS = """\
 tosca_definitions_version: cloudify_dsl_1_4
@@ -103,6 +107,81 @@ def test_w26_kwargs_reach_the_function_as_inputs(shop: Terminal) -> None:
     assert noted(shop) == [{"node": "base", "level": 3, "to": "tape", "custom": None}]
 
 
+MEANINGS = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins:
+  ops: {executor: central_deployment_agent, install: false}
+  wf: {executor: central_deployment_agent, install: false}
+node_templates: {base: {type: cloudify.nodes.Root, interfaces: {ops: {backup: ops.ops.for_each}}}}
+workflows:
+  nightly:
+    mapping: default_workflows.cloudify.plugins.workflows.execute_operation
+    parameters: {operation: {default: ops.backup}, operation_kwargs: {default: {level: 3}}}
+  weekly:
+    mapping: wf.cloudify.plugins.workflows.execute_operation
+    parameters: {operation: {default: ops.backup}, operation_kwargs: {default: {level: 9}}}
+  mend: wf.cloudify.plugins.workflows.auto_heal_reinstall_node_subgraph
+  grow: default_workflows.cloudify.plugins.workflows.scale_entity
+"""
+
+
+FAILING = """
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins: {ops: {executor: central_deployment_agent, install: false}}
+node_templates:
+  base: {type: cloudify.nodes.Root}
+  code: {type: cloudify.nodes.Root, interfaces: {ops: {fail: ops.ops.break_off}}}
+  file: {type: cloudify.nodes.Root, interfaces: {ops: {fail: fail.sh}}}
+  text: {type: cloudify.nodes.Root, interfaces: {ops: {fail: "#!/bin/sh\\nexit 1\\n"}}}
+  tied:
+    type: cloudify.nodes.Root
+    relationships:
+      - {type: cloudify.relationships.depends_on, target: base, source_interfaces: {cloudify.interfaces.relationship_lifecycle: {unlink: ops.ops.break_off}}}
+"""
+
+
+def test_w4_a_failure_names_the_function_that_was_called(terminal: Terminal) -> None:
+    file = terminal.write(FAILING)
+    (terminal.folder / "plugins" / "ops.py").write_text("def break_off(**_): raise ValueError('no')\n")
+    (terminal.folder / "fail.sh").write_text("#!/bin/sh\nexit 1\n")
+    assert terminal.run("install", file).exit_code == 0
+    words = ("execute_operation", "-p", "operation=ops.fail", "-p", "skip_undeclared=true", "--task-retries", "0")
+    code, answer = start(terminal, *words)
+    assert code == 1
+    called = {failure["node"]: failure["function"] for failure in answer["failures"]}
+    assert called == {"code": "ops.break_off", "file": "fail.sh", "text": "inline script"}
+    assert "  ops.fail (ops.break_off)" in terminal.run("executions", "show", str(answer["id"])).output
+    code, answer = start(terminal, "uninstall", "-p", "node_ids=[tied]", "--task-retries", "0")
+    assert [failure["function"] for failure in answer["failures"]] == ["ops.break_off"]
+
+
+@pytest.mark.parametrize(("name", "level"), [("nightly", 3), ("weekly", 9)])
+def test_w26_execute_operation_under_another_name_or_plugin_keeps_its_kwargs(terminal: Terminal, name, level) -> None:
+    file = terminal.write(MEANINGS)
+    (terminal.folder / "plugins" / "ops.py").write_text(OPS)
+    assert terminal.run("install", file).exit_code == 0
+    code, answer = start(terminal, name)
+    assert (code, answer["status"]) == (0, "completed")
+    assert [call["level"] for call in noted(terminal)] == [level]
+
+
+def test_b23_the_functions_of_heal_and_scale_work_under_the_names_that_they_have(terminal: Terminal) -> None:
+    file = terminal.write(MEANINGS)
+    (terminal.folder / "plugins" / "ops.py").write_text(OPS)
+    assert terminal.run("install", file).exit_code == 0
+    for words in (
+        ("mend",),
+        ("grow", "-p", "scalable_entity_name=base"),
+        ("grow", "-p", "node_id=base", "-p", "delta=-1"),
+    ):
+        code, answer = start(terminal, *words)
+        assert (code, answer["status"]) == (0, "completed"), words
+    problem = refusal(terminal, "grow")
+    assert problem[:2] == ("PL-P008", "the parameter 'scalable_entity_name' of 'scale' is missing")
+
+
 RUNNING = """
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -137,6 +216,13 @@ def test_w26_restart_is_one_execution_of_two_rounds_each_with_its_own_parms(runn
     ]
 
 
+def test_w26_start_runs_after_stop_although_no_state_has_changed(running: Terminal) -> None:
+    for name in ("stop", "start"):
+        code, answer = start(running, name)
+        assert (code, answer["status"]) == (0, "completed"), name
+    assert [call["node"] for call in noted(running)] == ["machine", "app", "machine", "app"]
+
+
 def test_w26_a_plan_of_restart_shows_both_rounds_and_what_to_watch_out_for(running: Terminal) -> None:
     text = running.run("plan", "restart", "-d", "shop").output
     assert text.startswith(
@@ -167,7 +253,7 @@ def test_w25_a_reinstall_is_one_execution_in_which_everything_goes_and_comes_bac
 
 def test_w45_a_rollback_takes_back_what_a_failed_install_has_begun(terminal: Terminal) -> None:
     broken = RUNNING.replace(
-        "{stop: ops.ops.for_each, start: ops.ops.for_each}", "{start: ops.ops.none, stop: ops.ops.for_each}"
+        "{stop: ops.ops.for_each, start: ops.ops.for_each}", "{start: ops.ops.fails, stop: ops.ops.for_each}"
     )
     file = terminal.write(broken)
     (terminal.folder / "plugins" / "ops.py").write_text(OPS)

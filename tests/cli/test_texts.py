@@ -60,7 +60,7 @@ def test_many_failures_that_say_the_same_are_told_as_one(terminal: Terminal) -> 
     terminal.write()
     terminal.trouble("top")
     result = terminal.run("install", "blueprint.yaml", "-i", "count=30")
-    assert "failed  30 × cloudify.interfaces.lifecycle.create\n      top is in trouble\n" in result.stdout
+    assert "failed  30 × cloudify.interfaces.lifecycle.create (made.create)\n      top is in trouble\n" in result.stdout
     assert "and 25 more\n" in result.stdout
     assert terminal.ask("executions", "show")[1]["failure_count"] == 30
 

@@ -55,6 +55,13 @@ def test_the_answer_in_json_has_everything(shop: Terminal) -> None:
     assert item["data"] == {"seen": True}
 
 
+def test_an_exception_of_the_plugin_is_told_as_text_alone(shop: Terminal) -> None:
+    code, found = shop.ask("plugins", "try", "machines:create")
+    assert code == 1
+    assert {item["raised"] for item in found["items"]} == {None}
+    assert found["items"][0]["error"]
+
+
 def test_a_relationship_operation_has_a_target(shop: Terminal) -> None:
     code, found = shop.ask("plugins", "try", "machines.join", "--target", "port: 5432")
     assert code == 0

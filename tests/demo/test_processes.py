@@ -28,3 +28,12 @@ def test_the_cloud_answers_while_it_is_needed_and_ends_after(tmp_path: Path) -> 
         assert cloud.report()["created"] == 0
         assert len(processes_in(tmp_path)) == 1
     assert processes_in(tmp_path) == []
+
+
+def test_whoever_was_told_the_folder_on_the_way_to_us_is_none_of_them(tmp_path: Path) -> None:
+    look = f"from phaseline.demo.processes import processes_in; print(processes_in({str(tmp_path)!r}))"
+    program = tmp_path / "look.py"
+    program.write_text(look.replace(repr(str(tmp_path)), f"__import__('pathlib').Path({str(tmp_path)!r})"))
+    words = f"{sys.executable} {program}; true"
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,6 +1,7 @@
 """What the audience sees: a claim that does not hold is shown, kept and decides the exit code."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -20,12 +21,12 @@ def shown(screen: Screen) -> str:
 
 def test_a_claim_that_holds_lets_the_demonstration_succeed(screen: Screen) -> None:
     screen.claim("two and two is four", holds=True)
-    assert (finish(screen, 12.3), "✔ two and two is four" in shown(screen)) == (0, True)
+    assert (finish(screen, 12.3, Path("there")), "✔ two and two is four" in shown(screen)) == (0, True)
 
 
 def test_a_claim_that_does_not_hold_fails_the_demonstration(screen: Screen) -> None:
     screen.claim("two and two is five", holds=False)
-    assert (finish(screen, 12.3), "✘ two and two is five" in shown(screen)) == (1, True)
+    assert (finish(screen, 12.3, Path("there")), "✘ two and two is five" in shown(screen)) == (1, True)
 
 
 def test_a_command_is_shown_as_a_user_would_type_it(screen: Screen) -> None:

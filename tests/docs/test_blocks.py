@@ -66,7 +66,7 @@ def blocks(page: Path) -> Iterator[Block]:
 class Reader:
     """Somebody who types what a page says, in a folder of their own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, programs: Path = Path(sys.executable).parent) -> None:
         self.folder = folder
         self.names: dict[str, object] = {"__name__": "page"}
         self.environment = {
@@ -75,7 +75,7 @@ class Reader:
                 for name, value in os.environ.items()
                 if not name.startswith(("PHASELINE_", "PYTEST_", "COV_"))
             },
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PHASELINE_STORE_URL": f"sqlite:///{folder}/store.db",
             "XDG_CONFIG_HOME": str(folder / ".config"),
             "XDG_STATE_HOME": str(folder / ".state"),
@@ -142,8 +142,8 @@ def pattern(expected: list[str]) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PLAYED)
-def test_what_the_page_says_works(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = Reader(tmp_path)
+def test_what_the_page_says_works(page: str, tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader(tmp_path, programs)
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("PHASELINE_")]:
         monkeypatch.delenv(name)

@@ -64,7 +64,24 @@ def test_b01_any_unicode_is_accepted_in_keys_too() -> None:
 
 
 def test_b01_keys_must_be_text() -> None:
-    assert [(p.code, p.place.line) for p in problems("metadata:\n  on: 1\n")] == [("PL-B006", 4)]
+    assert [(p.code, p.place.line) for p in problems("metadata:\n  [on]: 1\n")] == [("PL-B006", 4)]
+    assert [(p.code, p.place.line) for p in problems("metadata:\n  ~: 1\n")] == [("PL-B006", 4)]
+
+
+def test_b01_numbers_and_truths_as_keys_are_what_json_makes_of_them() -> None:
+    found = read("metadata: {on: 1, 80: 2, 1.5: 3, 0x10: 4, 'on': 5}\n").metadata
+    assert found == {"true": 1, "80": 2, "1.5": 3, "16": 4, "on": 5}
+    assert [(p.code, p.place.line) for p in problems("metadata:\n  true: 1\n  yes: 2\n")] == [("PL-B005", 5)]
+
+
+def test_b01_what_is_wrong_below_such_a_key_has_its_place() -> None:
+    text = "node_templates:\n  80: {type: cloudify.nodes.Root}\n  yes: {type: nope}\n"
+    assert [(p.code, p.place.line, p.place.column) for p in problems(text)] == [("PL-B030", 5, 15)]
+
+
+def test_b16_runtime_properties_of_a_type_may_stand_in_every_version() -> None:
+    for minor in range(6):
+        assert not problems("node_types: {t: {derived_from: cloudify.nodes.Root, runtime_properties: {}}}", minor=minor)
 
 
 def test_b01_a_key_given_twice_is_told() -> None:
@@ -147,6 +164,12 @@ def test_b03_a_higher_version_in_an_imported_file_is_28() -> None:
     assert numbers("imports: [high.yaml]", others=others) == [28]
 
 
+def test_b01_an_imported_file_that_is_not_yaml_has_the_number_of_a_main_file_that_is_none() -> None:
+    broken = "inputs: {a: [1\n"
+    assert numbers(broken, types=False) == [-1]
+    assert sorted(map(str, numbers("imports: [b.yaml]\noutputs: 5\n", others={"b.yaml": broken}))) == ["-1", "1"]
+
+
 def test_b03_version_checks_can_be_switched_off() -> None:
     text = whole("description: newer than 1_0\n", minor=0)
     assert read_blueprint(MAIN, Texts({MAIN: text}), validate_version=False).description == "newer than 1_0"
@@ -197,7 +220,6 @@ SINCE = {
     "item_type": (4, "inputs: {i: {type: list, item_type: string}}"),
     "availability_rules": (4, PLUGIN.format("") + "\nworkflows: {w: {mapping: p.m.f, availability_rules: {}}}"),
     "operation_name": (5, "inputs: {i: {type: operation_name}}"),
-    "runtime_properties": (5, "node_types: {t: {derived_from: cloudify.nodes.Root, runtime_properties: {}}}"),
     "properties": (5, PLUGIN.format("properties: {}")),
     "properties_description": (5, PLUGIN.format("properties_description: x")),
     "properties on an import line": (5, "imports: [cloudify/types/types.yaml, {'plugin:x': {a: 1}}]"),

@@ -3,7 +3,9 @@
 import pytest
 from tests.dsl.readers import codes, numbers, problems, read
 
+from phaseline.dsl.deploying import with_inputs
 from phaseline.model.blueprint import Operation
+from phaseline.model.problem import ProblemsError
 
 PLUGINS = """
 plugins:
@@ -179,9 +181,50 @@ def test_b32_an_input_that_is_not_required_may_be_left_out() -> None:
     assert operation("{inputs: {b: 2}}", kind=kind).inputs == {"b": 2}
 
 
-def test_b32_an_input_of_the_wrong_type_is_105() -> None:
-    kind = "{implementation: p.m.f, inputs: {a: {type: integer, default: 1}}}"
-    assert wrong("{inputs: {a: text}}", kind) == [105]
+def test_b32_literals_for_a_typed_input_are_taken_as_they_are_written() -> None:
+    kind = "{implementation: p.m.f, inputs: {a: {type: integer, default: 1}, d: {type: dict, default: {}}}}"
+    assert operation("{inputs: {a: text, d: {x: 1}}}", kind=kind).inputs == {"a": "text", "d": {"x": 1}}
+    assert wrong("{}", "{implementation: p.m.f, inputs: {a: {type: integer, default: text}}}") == [105]
+
+
+def test_b32_functions_for_a_typed_input_have_its_type_beside_them() -> None:
+    kind = "{implementation: p.m.f, inputs: {a: {type: integer, default: 1}, b: {}}}"
+    found = operation("{inputs: {a: {concat: ['1']}, b: {concat: [x]}}}", kind=kind).inputs
+    assert found == {"a": {"concat": ["1"], "type": "integer"}, "b": {"concat": ["x"]}}
+
+
+@pytest.mark.parametrize("given", ["", "{inputs: {b: 1}}", "p.m.f"])
+def test_b32_functions_in_a_types_own_defaults_have_the_inputs_type_beside_them(given: str) -> None:
+    kind = (
+        "{implementation: p.m.f, inputs: {a: {type: integer, default: {concat: ['1']}}, b: {default: {concat: [x]}}}}"
+    )
+    found = operation(given, kind=kind).inputs
+    assert found["a"] == {"concat": ["1"], "type": "integer"}
+    assert found["b"] == (1 if "b" in given else {"concat": ["x"]})
+
+
+def test_b32_a_function_in_a_types_own_default_is_checked_once_it_is_known() -> None:
+    kind = "{implementation: p.m.f, inputs: {a: {type: integer, default: {get_input: x}}, b: {default: 1}}}"
+    text = _blueprint("{inputs: {b: 2}}", f"interfaces: {{i: {{run: {kind}}}}}")
+    blueprint = read(f"inputs: {{x: {{}}}}\n{text}")
+    assert with_inputs(blueprint, {"x": 5}).nodes["n"].operations["i.run"].inputs["a"] == 5
+    with pytest.raises(ProblemsError) as caught:
+        with_inputs(blueprint, {"x": "text"})
+    assert [problem.code for problem in caught.value.problems] == ["PL-B074"]
+
+
+@pytest.mark.parametrize(
+    "inputs", ["{a: {get_input: nowhere}}", "{a: {get_property: web}}", "{a: {get_attribute: [SOURCE, x]}}"]
+)
+def test_b30_inputs_of_what_is_mapped_to_nothing_are_asked_nothing_and_dropped(inputs: str) -> None:
+    found = operation(f"{{inputs: {inputs}}}")
+    assert found == Operation("i.run")
+    assert operation("", kind=f"{{inputs: {inputs.replace('a: ', 'a: {default: ').replace('}}', '}}}')}}}") == found
+
+
+@pytest.mark.parametrize("kind", [None, "{executor: nobody}"])
+def test_b30_the_executor_of_what_is_mapped_to_nothing_is_28(kind: str | None) -> None:
+    assert wrong("" if kind else "{executor: nobody}", kind) == [28]
 
 
 @pytest.mark.parametrize("text", ["{}", "''"])
@@ -219,3 +262,21 @@ def test_b33_a_bare_name_is_known_while_it_is_unique() -> None:
     assert node.find_operation("stop") is None
     assert node.find_operation("i.stop") is node.operations["i.stop"]
     assert node.find_operation("nothing") is None
+
+
+@pytest.mark.parametrize("default", ["{get_attribute: [nowhere, b]}", "{get_input: nothing}"])
+def test_b32_a_default_of_a_type_is_looked_at_where_a_template_leaves_it_and_gives_others(default: str) -> None:
+    def said(given: str) -> list[str]:
+        return codes(f"""
+            plugins: {{p: {{executor: central_deployment_agent, install: false}}}}
+            node_types:
+              T:
+                derived_from: cloudify.nodes.Root
+                interfaces:
+                  x.y: {{go: {{implementation: p.m.go, inputs: {{a: {{default: {default}}}, c: {{default: 1}}}}}}}}
+            node_templates:
+              n: {{type: T, interfaces: {{x.y: {{go: {{inputs: {given}}}}}}}}}
+        """)
+
+    assert len(said("{c: 2}")) == 1
+    assert said("{c: 2, a: 5}") == []

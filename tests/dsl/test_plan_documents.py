@@ -110,8 +110,30 @@ def test_b50_requirements_name_secrets_and_capabilities_of_the_environment_each_
     """)
     assert plan_of(text)["requirements"] == {
         "parent_capabilities": [["zone", 0], ["name"]],
-        "secrets": ["one", "two"],
+        "secrets": ["one", ["two", "key"]],
     }
+
+
+def test_b50_requirements_name_secrets_of_values_on_import_lines() -> None:
+    text = """
+    imports: [p.yaml: {region: {get_secret: where}}]
+    node_types: {t: {interfaces: {i: {o: p.go}}}}
+    node_templates: {n: {type: t}}
+    """
+    text = whole(text, minor=5, types=False)
+    plugin = "plugins: {p: {executor: central_deployment_agent, install: false, properties: {region: {}}}}"
+    document = plan_document(*read_whole("blueprint.yaml", Texts({"blueprint.yaml": text, "p.yaml": plugin})))
+    assert document["requirements"] == {"parent_capabilities": [], "secrets": ["where"]}
+
+
+def test_b50_the_script_of_a_workflow_is_a_parameter_without_description() -> None:
+    text = """
+    plugins: {script: {executor: central_deployment_agent, install: false}}
+    workflows: {w: {mapping: a.sh}}
+    """
+    texts = Texts({"blueprint.yaml": whole(text, types=False)}, ("a.sh",))
+    workflows = plan_document(*read_whole("blueprint.yaml", texts))["workflows"]
+    assert workflows["w"]["parameters"] == {"script_path": {"default": "a.sh"}}  # type: ignore[index]  # a mapping
 
 
 def test_b51_planning_has_no_side_effect() -> None:

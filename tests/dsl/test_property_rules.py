@@ -3,6 +3,7 @@
 import pytest
 from tests.dsl.readers import codes, numbers, problems, read
 
+from phaseline.dsl.deploying import with_inputs
 from phaseline.dsl.inputs import complete_inputs
 from phaseline.model.problem import ProblemsError
 
@@ -128,6 +129,32 @@ def test_b12_an_external_resource_may_lack_required_properties() -> None:
       n: {type: t, properties: {use_external_resource: true}}
     """
     assert codes(text) == []
+
+
+def test_b12_an_external_resource_may_lack_parts_of_a_data_type_that_nobody_gives() -> None:
+    text = """
+    data_types: {d: {properties: {size: {type: integer}}}}
+    node_types:
+      t: {derived_from: cloudify.nodes.Root, properties: {use_external_resource: {default: false}, c: {type: d}}}
+    node_templates:
+      n: {type: t, properties: {use_external_resource: true}}
+    """
+    assert codes(text) == []
+    assert numbers(text.replace("resource: true", "resource: false")) == [107]
+    assert numbers(text.replace("resource: true", "resource: true, c: {}")) == [107]
+
+
+def test_b12_functions_for_properties_are_not_checked_against_their_type() -> None:
+    text = """
+    inputs: {x: {default: text}}
+    data_types: {d: {properties: {q: {type: integer, default: {get_input: x}}}}}
+    node_types:
+      t: {properties: {p: {type: integer, default: {get_input: x}}, d: {type: d}, own: {type: integer}}}
+    node_templates: {n: {type: t, properties: {own: {get_input: x}}}}
+    """
+    blueprint = read(text, types=False)
+    found = with_inputs(blueprint, complete_inputs(blueprint, {})).nodes["n"].properties
+    assert found == {"p": "text", "d": {"q": "text"}, "own": "text"}
 
 
 def test_b12_whether_a_resource_is_external_cannot_be_a_function() -> None:

@@ -12,9 +12,9 @@ def test_b41_secrets_are_found_wherever_they_stand() -> None:
     node_templates:
       a:
         type: T
-        interfaces: {cloudify.interfaces.lifecycle: {start: {inputs: {k: [{get_secret: in_operation}]}}}}
+        interfaces: {cloudify.interfaces.lifecycle: {start: {implementation: a.b, inputs: {k: [{get_secret: in_operation}]}}}}
       b: {type: T, relationships: [{type: cloudify.relationships.connected_to, target: a,
-           target_interfaces: {cloudify.interfaces.relationship_lifecycle: {establish: {inputs: {k: {get_secret: in_relationship}}}}}}]}
+           target_interfaces: {cloudify.interfaces.relationship_lifecycle: {establish: {implementation: a.b, inputs: {k: {get_secret: in_relationship}}}}}}]}
     workflows: {w: {mapping: a.b.c, parameters: {p: {default: {get_secret: in_workflow}}}}}
     plugins: {a: {executor: central_deployment_agent, install: false}}
     outputs: {o: {value: {get_secret: {get_input: i}}}, n: {value: {get_secret: in_output}}}

@@ -46,6 +46,7 @@ policies = st.builds(
     st.sampled_from(SPECS),
     max_retries=st.sampled_from((-1, 0, 1)),
     retry_interval_ms=st.sampled_from((0, 10)),
+    backoff_ms=st.sampled_from(((), (3, 7))),
     timeout_ms=st.sampled_from((0, 5)),
     repeatable=st.booleans(),
     cancel_wins=st.sampled_from((False, False, True)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from tests.engine.driving import AGAIN, DONE, FAILED, RETRY, Driver, finished, positions
 
 from phaseline.model.events import Finished, LaneChanged, Lost, SlotsChanged
@@ -71,6 +72,29 @@ def test_a_retry_comes_after_the_interval_and_only_so_often() -> None:
         assert again.segments[0].attempts.tolist() == [attempt]
     driver.answer(driver.batches[-1], RETRY)
     assert driver.statuses() == ["failed"]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_d34_retries_come_after_the_times_of_the_back_off_and_the_last_one_stays(count: int) -> None:
+    patient = Policy(LaneSpec("bulk"), max_retries=4, retry_interval_ms=100, backoff_ms=(20, 80, 300))
+    driver = Driver()
+    driver.begin(graph_of([0] * count, policies=(patient,)))
+    for wait in (20, 80, 300, 300):
+        assert driver.answer(driver.batches[-1], RETRY) == []
+        assert driver.sleep(wait - 1) == []
+        (again,) = driver.sleep(1)
+        assert len(again) == count
+    driver.answer(driver.batches[-1], RETRY)
+    assert driver.statuses() == ["failed"] * count
+
+
+def test_d34_what_asks_to_be_called_again_waits_for_the_interval_not_for_the_back_off() -> None:
+    patient = Policy(LaneSpec("bulk"), max_retries=4, retry_interval_ms=100, backoff_ms=(20,))
+    driver = Driver()
+    driver.begin(graph_of([0, 0], policies=(patient,)))
+    driver.answer(driver.batches[-1], AGAIN)
+    assert driver.sleep(99) == []
+    assert len(driver.sleep(1)) == 1
 
 
 def test_again_is_no_retry_and_has_no_end() -> None:

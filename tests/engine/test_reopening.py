@@ -91,6 +91,16 @@ def test_an_exit_that_is_taken_back_in_the_turn_in_which_it_passed_is_told_to_no
     assert exits(driver) == [[5]]
 
 
+def test_an_exit_of_a_graph_that_is_left_behind_in_the_turn_in_which_it_passed_is_told_to_nobody() -> None:
+    """The last answer and an order to plan afresh come together: what follows is the planner's answer to the latter."""
+    driver = Driver()
+    (batch,) = driver.begin(graph_of([0, 0], needs={1: [0]}, marks={1: EXIT}, policies=(PLAIN,), subjects=[5, 5]))
+    before = len(driver.asked)
+    driver.tell(finished(batch), RetryRequested(1, replan=True))
+    assert [ask.subjects for ask in driver.asked[before:]] == [None], "one question: how it goes on at all"
+    assert list(driver.scheduler.arena.slots) == []
+
+
 def test_a_waiting_phase_that_applies_no_more_is_taken_out_of_its_lane() -> None:
     """T14. The only slot is taken, so that entry 1 waits in its lane."""
     driver = Driver(slots={"bulk": 1})

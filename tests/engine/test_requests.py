@@ -171,3 +171,41 @@ def test_f45_bounds_count_the_subjects_of_their_groups_and_stop_what_has_not_beg
     assert not driver.answer(batch, FAILED)
     assert driver.statuses() == ["failed", "failed", "completed", "failed", "canceled"]
     assert driver.scheduler.runs[1].reason == "stopped: 2 of all failed, 1 are tolerated"
+
+
+def test_who_is_woken_while_it_is_called_is_called_again_at_once_if_it_asks_for_that() -> None:
+    driver = Driver()
+    driver.begin(graph_of([0, 0, 0], policies=(EACH,)))
+    driver.tell(WakeRequested(1, 1, np.array([0], np.int32)))
+    driver.answer(driver.batches[0], AGAIN, members=[0, 1], delay=60_000)
+    assert driver.statuses() == ["running", "sleeping", "running"]
+    driver.answer(driver.batches[-1], AGAIN, delay=60_000)
+    driver.sleep(0)
+    assert driver.statuses()[0] == "sleeping", "one wake is one call"
+
+
+def test_a_wake_of_everybody_leaves_those_alone_that_are_called() -> None:
+    driver = Driver()
+    driver.begin(graph_of([0], policies=(EACH,)))
+    driver.tell(WakeRequested(1, 1, None))
+    driver.answer(driver.batches[0], AGAIN, delay=60_000)
+    driver.sleep(0)
+    assert driver.statuses() == ["sleeping"]
+
+
+def test_t12_calls_whose_cancel_wins_count_as_canceled_whatever_they_answer() -> None:
+    driver = Driver()
+    phase = Policy(LaneSpec("phase"), repeatable=True, cancel_wins=True)
+    (batch,) = driver.begin(graph_of([0, 0, 0], policies=(phase,)))
+    driver.tell(CancelRequested(1))
+    driver.answer(batch, DONE)
+    assert driver.statuses() == ["canceled"] * 3
+
+
+def test_a_call_that_was_woken_while_it_ran_is_called_again_at_once() -> None:
+    driver = Driver()
+    (batch,) = driver.begin(graph_of([0], policies=(EACH,)))
+    driver.tell(WakeRequested(1, 1, np.array([0], np.int32)))
+    driver.answer(batch, AGAIN, delay=60_000)
+    driver.sleep(0)
+    assert (len(driver.batches), driver.statuses()) == (2, ["running"])

@@ -10,7 +10,7 @@ import pytest
 from tests.engine.driving import AGAIN, Driver
 
 from phaseline.engine.rules import TRANSITIONS, transition_diagram
-from phaseline.engine.stories import InvalidTransition
+from phaseline.engine.stories import InvalidTransition, Stories
 from phaseline.model.events import Tick
 from phaseline.model.status import EntryStatus
 from phaseline.testing.graphs import graph_of
@@ -29,6 +29,15 @@ def test_a_change_that_no_fact_makes_is_refused_with_the_entrys_story() -> None:
         "entry 0 cannot become running when completed "
         "(1000 ms: blocked -> waiting; 1000 ms: waiting -> running; 1000 ms: running -> completed)"
     )
+
+
+@pytest.mark.parametrize("count", [3, 100])
+def test_of_many_the_first_one_that_may_not_change_is_named(count: int) -> None:
+    driver = Driver()
+    driver.begin(graph_of([0] * count))
+    with pytest.raises(InvalidTransition) as refused:
+        driver.scheduler.arena.change(np.arange(count), EntryStatus.BLOCKED)
+    assert (refused.value.entry, refused.value.before) == (0, EntryStatus.RUNNING)
 
 
 def test_an_entry_that_nothing_befell_has_no_story() -> None:
@@ -67,3 +76,15 @@ def test_ended_entries_change_only_by_a_person_or_by_their_needs() -> None:
 def test_the_diagram_in_the_docs_is_made_from_the_table() -> None:
     (shown,) = re.findall(r"```mermaid\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert shown == transition_diagram()
+
+
+def test_those_that_are_gone_stay_gone_when_nothing_is_left() -> None:
+    stories = Stories()
+    both, waiting = np.array([0, 1]), np.full(2, EntryStatus.WAITING, np.uint8)
+    stories.see(both, waiting, np.full(2, EntryStatus.RUNNING, np.uint8))
+    stories.see_one(1, EntryStatus.RUNNING, EntryStatus.COMPLETED)
+    stories.move(np.array([-1, 0, -1]))
+    assert stories.of(0) == ("0 ms: waiting -> running", "0 ms: running -> completed")
+    stories.move(np.array([-1, -1]))
+    stories.move(np.array([-1]))
+    assert stories.of(0) == ()

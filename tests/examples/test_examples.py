@@ -4,7 +4,6 @@ import difflib
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -48,12 +47,11 @@ def masked(text: str, example: str) -> str:
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 
-def what_it_prints(example: str, folder: Path) -> str:
+def what_it_prints(example: str, folder: Path, programs: Path) -> str:
     """Standard output of the example's ``try.sh``, with a store of its own. The script must succeed.
 
     Progress goes to standard error; which lines of it appear depends on how busy the machine is.
     """
-    programs = Path(sys.executable).parent
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PHASELINE_")}
     environment = {
         **inherited,
@@ -79,9 +77,9 @@ def what_it_prints(example: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("example", NAMES)
-def test_an_example_prints_what_is_expected(example: str, tmp_path: Path) -> None:
+def test_an_example_prints_what_is_expected(example: str, tmp_path: Path, programs: Path) -> None:
     expected = EXAMPLES / example / "expected.txt"
-    found = what_it_prints(example, tmp_path)
+    found = what_it_prints(example, tmp_path, programs)
     if os.environ.get("PHASELINE_EXPECT") == "write":
         expected.write_text(found, "utf-8")
     difference = difflib.unified_diff(
@@ -97,3 +95,34 @@ def test_every_command_of_an_example_is_explained(example: str) -> None:
     commands = re.findall(r"^say (phaseline(?: [a-z]+(?= ))+)", script, re.MULTILINE)
     assert commands
     assert [command for command in commands if command not in text] == []
+
+
+TYPED = ["04-day2"]
+"""Examples of which every line of the page's first block is typed as it is printed."""
+
+
+@pytest.mark.parametrize("example", TYPED)
+def test_the_page_of_an_example_can_be_typed_as_it_is_printed(example: str, tmp_path: Path, programs: Path) -> None:
+    page = (EXAMPLES / example / "README.md").read_text("utf-8")
+    block = page.partition("```console\n")[2].partition("```")[0]
+    typed = [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PHASELINE_")}
+    own = {"PHASELINE_STORE_URL": f"sqlite:///{tmp_path}/store.db", "TMPDIR": str(tmp_path)}
+    path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    fails = [line for line in typed if "and so fails" in line]
+    lines = [f"if {line.partition('#')[0]}; then exit 9; fi" if line in fails else line for line in typed]
+    try:
+        done = subprocess.run(
+            ["bash", "-e"],
+            input="\n".join(lines),
+            cwd=EXAMPLES / example,
+            env={**inherited, **own, **path},
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+    finally:
+        end_processes_in(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert fails

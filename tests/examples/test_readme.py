@@ -9,13 +9,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_five_minutes_of_the_readme_work(tmp_path: Path) -> None:
+def test_the_five_minutes_of_the_readme_work(tmp_path: Path, programs: Path) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     block = re.search(r"^## Five minutes.*?^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert block is not None
     commands = [line.removeprefix("$ ") for line in block[1].splitlines() if "pip install" not in line]
     assert len(commands) >= 6
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["sh", "-e", "-c", "\n".join(commands)],
         cwd=tmp_path,

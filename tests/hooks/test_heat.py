@@ -6,6 +6,7 @@ import pytest
 
 import phaseline
 from phaseline.hooks.entries import HEAT_GROUP
+from phaseline.use_cases.settings import load_settings
 
 OSLO = """
 class _Conf:
@@ -20,6 +21,40 @@ class BoolOpt:
 CONF = _Conf()
 """
 """The part of oslo.config that a plug-in uses, which it brings along itself."""
+OSLO_CONFIG = """
+import configparser
+
+class Opt:
+    def __init__(self, name, default=None): self.name, self.default = name, default
+StrOpt = Opt
+
+class ConfigOpts:
+    '''As the library: asked without arguments it parses those of the program; options are read from files when asked.'''
+    def __init__(self): self._known, self._file = {}, configparser.ConfigParser()
+    def __call__(self, args=None, project=None, default_config_files=None):
+        if args is None: raise SystemExit(2)  # the words of the program, which are not for it
+        self._file.read(default_config_files or [])
+    def register_opts(self, opts, group='DEFAULT'):
+        for opt in opts: self._known[group, opt.name] = opt.default
+    def register_opt(self, opt): self.register_opts([opt])
+    def value(self, group, name): return self._file.get(group, name, fallback=self._known[group, name])
+CONF = ConfigOpts()
+"""
+"""The same with what a plug-in needs that registers options of its own."""
+OWN_OPTIONS = """
+from heat.common.i18n import _, _LI
+from heat.engine import lifecycle_plugin
+from oslo_config import cfg
+
+cfg.CONF.register_opts([cfg.StrOpt('url', 'none'), cfg.StrOpt('retries', '3')], group='valet')
+cfg.CONF(project='heat')
+
+class Own(lifecycle_plugin.LifecyclePlugin):
+    def do_pre_op(self, cnxt, stack, current_stack=None, action=None):
+        found = cfg.CONF.value('valet', 'url'), cfg.CONF.value('valet', 'retries')
+        uuids = [one.uuid for one in stack.preview_resources()]
+        raise ValueError(_('%s after %s: %s') % (*found, all(uuids)))
+"""
 PLACEMENT = """
 from heat.engine import lifecycle_plugin
 from oslo_config import cfg
@@ -183,3 +218,28 @@ def test_h40_a_deployment_without_instances_is_true(site, installed: Installed) 
     with installed.open() as shop:
         assert shop.executions.install(empty, "shop").status == "completed"
     assert installed.calls()[0] == "pre CREATE IN_PROGRESS True False"
+
+
+def test_a_plug_in_reads_options_that_it_registers_itself_from_the_settings(site, tmp_path: Path) -> None:
+    found = Installed(site, tmp_path)
+    (site.folder / "oslo_config" / "cfg.py").write_text(OSLO_CONFIG)
+    site.module("heat_own", OWN_OPTIONS)
+    site.announce("own", HEAT_GROUP, own="heat_own:Own")
+    settings = {"hooks.heat_compat": "yes", "plugins.path": "", "hooks.heat_options": "valet.url=http://here:8090"}
+    with phaseline.open("memory:", settings=settings) as shop:
+        done = shop.executions.install(found.blueprint(), "shop")
+    assert done.reason == "pre hook own: http://here:8090 after 3: True"
+
+
+def test_options_of_heat_are_a_table_of_the_settings_file(tmp_path: Path) -> None:
+    text = "[hooks.heat_options]\ndebug = true\n[hooks.heat_options.valet]\nzones = ['a']\n"
+    (tmp_path / "phaseline.toml").write_text(text)
+    found = load_settings(environment={"HOME": str(tmp_path)}, folder=tmp_path)
+    assert found.heat_options == '{"debug": true, "valet.zones": ["a"]}'
+
+
+@pytest.mark.parametrize("text", ["valet.url", "=x", '{"a": {"b": 1}}', "{"])
+def test_options_of_heat_that_say_nothing_are_refused(tmp_path: Path, text: str) -> None:
+    variables = {"HOME": str(tmp_path), "PHASELINE_HOOKS_HEAT_OPTIONS": text}
+    with pytest.raises(phaseline.ProblemsError, match=r"PL-C003 .*hooks\.heat_options"):
+        load_settings(environment=variables, folder=tmp_path)

@@ -87,12 +87,28 @@ def test_h5_who_cannot_say_its_ordinal_is_broken_and_the_others_are_sorted(site,
         ("True", "get_ordinal returned True (bool), which is no number"),
         ("None", "get_ordinal returned None (NoneType), which is no number"),
         ("float('inf')", "get_ordinal returned inf, which is no finite number"),
+        ("10**400", f"get_ordinal returned {10**400}, which is no finite number"),
+        ("Decimal('sNaN')", "get_ordinal returned Decimal('sNaN'), which is no finite number"),
+        ("numpy.bool_(1)", "get_ordinal returned np.True_ (bool), which is no number"),
+        ("1j", "get_ordinal returned 1j (complex), which is no number"),
     ],
 )
 def test_h6_what_is_no_number_is_said(site, registry, said, fault):
-    site.module("h6", f"class A:\n def get_ordinal(self): return {said}")
+    site.module("h6", f"import numpy\nfrom decimal import Decimal\nclass A:\n def get_ordinal(self): return {said}")
     site.announce("acme", a="h6:A")
     assert faults(registry()) == {"a": fault}
+
+
+def test_h4_ordinals_of_other_number_types_are_sorted_among_the_others(site, registry):
+    said = ["Fraction(5, 2)", "Decimal('2.25')", "numpy.int64(3)", "numpy.float64(2.75)", "numpy.float32(2.0)", "3.5"]
+    text = "import numpy\nfrom decimal import Decimal\nfrom fractions import Fraction\n"
+    site.module(
+        "h4n", text + "\n".join(f"class C{n}:\n def get_ordinal(self): return {one}" for n, one in enumerate(said))
+    )
+    site.announce("acme", **{f"c{n}": f"h4n:C{n}" for n in range(len(said))})
+    found = registry()
+    assert names(found) == ["c4", "c1", "c0", "c3", "c2", "c5"]
+    assert {type(hook.ordinal) for hook in found.hooks} <= {int, float}
 
 
 @pytest.mark.parametrize(

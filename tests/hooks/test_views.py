@@ -184,9 +184,9 @@ def test_h39_a_resource_has_what_a_heat_class_asks_for():
     )
 
 
-def test_h39_nothing_real_has_no_uuid_and_no_resource_id():
+def test_h39_what_is_not_there_yet_has_a_uuid_and_no_resource_id():
     seen = view(deployment(topology(blueprint(node("web")))))
-    assert (seen["web_1"].uuid, seen["web_1"].resource_id) == (None, None)
+    assert (seen["web_1"].uuid, seen["web_1"].resource_id) == ("web_1", None)
 
 
 def test_what_a_resource_is_tied_to():

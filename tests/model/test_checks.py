@@ -56,3 +56,8 @@ def test_h25_a_restart_leaves_it_and_an_install_does_not(book: CheckBook) -> Non
 def test_h25_made_anew_in_one_go(book: CheckBook) -> None:
     book.enter(REMADE, HERE)
     assert _status(book) == [CheckResult.UNKNOWN] * 3
+
+
+def test_instances_that_came_after_the_last_check_have_no_result_to_clear(book: CheckBook) -> None:
+    book.enter((InstanceState.STARTED,), np.array([0, 1_000_000], np.int32))
+    assert _status(book) == [CheckResult.UNKNOWN, CheckResult.MARKED, CheckResult.FAILED]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from phaseline.model.frozen import UNTIL_COMPILED, changeable, frozen
+from phaseline.model.frozen import UNTIL_COMPILED, altered, changeable, frozen
 
 
 @frozen
@@ -236,3 +236,9 @@ def test_what_a_cached_property_has_found_is_kept() -> None:
         assert pickle.loads(pickle.dumps(one)).both == one.both
         with pytest.raises(FrozenInstanceError):
             one.both = []
+
+
+def test_altered_takes_an_ordinary_dataclass_too_and_refuses_a_field_that_there_is_not() -> None:
+    assert altered(Dataclass(1), y=3) == Dataclass(1, 3)
+    with pytest.raises(TypeError, match="Point has no field 'z'"):
+        altered(Point(1), z=3)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from phaseline.model.properties import copy, diff, is_same, merge, storable
+from phaseline.model.properties import Unstorable, copy, diff, is_same, merge, storable
 
 SCALARS = some.none() | some.booleans() | some.integers(-3, 3) | some.floats(allow_nan=False) | some.text(max_size=2)
 KEYS = some.sampled_from(["a", "b", "c"])
@@ -69,3 +69,23 @@ def test_what_json_would_bring_back_can_be_stored() -> None:
 def test_what_cannot_be_stored_is_named(value: object) -> None:
     with pytest.raises(TypeError, match=r"'a\[0\]\.b' is of type"):
         storable({"a": [{"b": value}]})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_json_does_not_know_cannot_be_stored(value: float) -> None:
+    with pytest.raises(Unstorable, match=r"^'load\[1\]' is -?(nan|inf), a number that JSON does not know"):
+        storable([1, value], "load")
+
+
+def test_nan_that_is_stored_already_has_not_changed() -> None:
+    stored = {"load": [1.0, float("nan")], "limit": float("inf")}
+    assert diff(stored, {**stored, "load": [1.0, float("nan")], "more": 1}) == ({("more",): 1}, ())
+
+
+def test_what_is_no_mapping_and_no_list_is_the_same_in_a_copy() -> None:
+    class Level(int): ...
+
+    level = Level(4)
+    copied = copy({"a": [level]})
+    assert isinstance(copied, dict)
+    assert copied["a"][0] is level

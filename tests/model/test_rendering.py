@@ -39,6 +39,17 @@ def test_a_problem_of_a_subject_shows_it() -> None:
     assert text == "PL-B080 error: What.\n  at inputs\n  mend: Mend."
 
 
+def test_a_name_with_a_line_end_writes_no_lines_of_its_own_into_the_place() -> None:
+    place = Place("f.yaml", 1, 1, "nodes.a\nmend: run this")
+    assert render_problem(Problem("PL-B130", "What.", "Mend.", place)).split("\n") == [
+        "PL-B130 error: What.",
+        r"  at f.yaml:1:1  (nodes.a\nmend: run this)",
+        "  mend: Mend.",
+    ]
+    subject = render_problem(Problem("PL-C068", "What.", "Mend.", Place(subject="k\r\n=v ö")))
+    assert r"  at k\r\n=v ö" in subject.split("\n")
+
+
 def test_code_caret_and_mend_can_be_painted() -> None:
     problem = Problem("PL-B014", "What.", "Mend.", Place("f.yaml", 1, 1, "", "x"))
     text = render_problem(problem, lambda piece, role: f"<{role}>{piece}")

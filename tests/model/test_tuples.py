@@ -62,6 +62,8 @@ def ours(request: pytest.FixtureRequest) -> Iterator[Any]:
         for _ in range(tuples.UNTIL_COMPILED + 1):
             Ours(1)
         assert vars(Ours)["__new__"] is not AT_FIRST
+    else:  # anew: how many objects are left until it is compiled is counted over all tests
+        Ours.__new__ = tuples._quick(Ours._fields, Ours._field_defaults)  # type: ignore[method-assign]  # as declared
     yield Ours
     Ours.__new__ = AT_FIRST  # type: ignore[method-assign]  # as it was declared
 

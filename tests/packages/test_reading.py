@@ -393,3 +393,22 @@ def test_f47_checking_a_package_of_fifty_tasks_takes_less_than_150_ms() -> None:
             best = min(best, process_time() - began)
         assert len(found.problems) == count
         assert best < 0.15
+
+
+def test_a_folder_that_the_build_hook_may_make_is_no_mistake_yet() -> None:
+    read = read_package(
+        {name: body for name, body in files(5).items() if not name.startswith("repositories/")}
+        | {"pre_build_hook": b"#!/bin/sh\n"}
+    )
+    assert read.package is not None
+    assert [(problem.code, problem.severity) for problem in read.problems] == [("PL-F024", "warning")]
+
+
+def test_an_expression_in_yaql_is_a_text() -> None:
+    assert codes(5, deployment_tasks=GRANULAR + "  condition: {yaql_exp: 7}\n") == ["PL-F004"]
+
+
+@pytest.mark.parametrize(("value", "expected"), [("{generator: port}", []), ("{generator: 7}", ["PL-F004"])])
+def test_a_number_of_our_own_format_may_be_generated(value: str, expected: list[str]) -> None:
+    form = f"attributes:\n  port: {{type: number, label: P, weight: 1, value: {value}}}\n"
+    assert codes(10, environment_config=form) == expected

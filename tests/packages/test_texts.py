@@ -45,8 +45,18 @@ def test_keys_are_text_whatever_yaml_takes_them_for() -> None:
     found = package(10, metadata=_with("on: 1\n5: 2\nno: 3\n")).documents["metadata.yaml"]
     assert isinstance(found, dict)
     assert {"on": 1, "5": 2, "no": 3}.items() <= found.items()
-    assert codes(10, metadata=_with("on: 1\non: 2\n")) == ["PL-B005"]
+    assert codes(10, metadata=_with("on: 1\non: 2\n")) == ["PL-F059"]
     assert "PL-B006" in codes(10, metadata=_with("[a]: 1\n"))
+
+
+def test_of_a_key_given_twice_the_last_counts_with_a_warning() -> None:
+    tasks = TASK.replace("  type: shell\n", "  role: ['db']\n  type: shell\n")
+    assert package(2, tasks=tasks).stage_tasks[0].roles.names == ("db",)
+    (found,) = problems(2, tasks=tasks)
+    assert (found.code, found.severity, found.place.line) == ("PL-F059", "warning", 3)
+    assert "The key 'role' is given twice" in found.message
+    slip = TASK.replace("post_deployment", "post_deployment:: 5") + tasks
+    assert [(one.code, one.place.line) for one in problems(2, tasks=slip)] == [("PL-F010", 2), ("PL-F059", 7)]
 
 
 def _with(more: str) -> str:

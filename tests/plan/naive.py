@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from phaseline.model.blueprint import Operation
+from phaseline.model.breakpoints import Breakpoint
 from phaseline.model.checks import CheckBook, ChecksMade, HeldBodies, results_of
 from phaseline.model.declaration import Declaration
-from phaseline.model.execution import TOLERATED, History, Request, Reshape, RetryPolicy, Round, Verdict
+from phaseline.model.execution import TOLERATED, GoOn, History, Request, Reshape, RetryPolicy, Round, Verdict
 from phaseline.model.graph import Graph, SubjectKind
 from phaseline.model.state_steps import phase_of, state_name
 from phaseline.model.states import InstanceState
 from phaseline.model.status import EntryStatus as Status
 from phaseline.model.status import Mark
+from phaseline.model.stored_plans import Aim
 from phaseline.model.topology import Topology
 from phaseline.plan.workflows import PLANNERS
 
@@ -36,6 +39,9 @@ class World:
     names: tuple[str, ...] = ()
     book: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
     drifted: frozenset[str] = frozenset()
+    carried_out: dict[str, tuple[Graph, dict[int, Status]]] = field(default_factory=dict)
+    breakpoints: tuple[Breakpoint, ...] = ()
+    aim: Aim | None = None
 
     @classmethod
     def fresh(cls, topology: Topology, state: InstanceState = InstanceState.UNINITIALIZED) -> World:
@@ -68,13 +74,27 @@ class World:
         declare: Callable[[Operation], Declaration] = lambda _: Declaration(),
         retries: RetryPolicy | None = None,
         clean: bool = False,
+        take_back: bool = False,
         **parameters: object,
     ) -> Verdict:
         """Ask the planner until it gives its verdict, and carry out every graph it gives."""
-        request = Request(workflow, parameters, retries or RetryPolicy(), clean=clean)
-        self.rounds = []
+        request = Request(
+            workflow,
+            parameters,
+            retries or RetryPolicy(),
+            clean=clean,
+            breakpoints=self.breakpoints,
+            take_back=take_back,
+        )
+        self.rounds, self.carried_out = [], {}
         for _ in range(10):
-            history = History(self.states.copy(), tuple(self.rounds), checks=self.book.checks)
+            history = History(
+                self.states.copy(),
+                tuple(self.rounds),
+                checks=self.book.checks,
+                aim=lambda: self.aim,
+                called=self.called,
+            )
             answer = PLANNERS[workflow](self.topology, request, history, declare)
             if isinstance(answer, Verdict):
                 return answer
@@ -83,8 +103,21 @@ class World:
                 continue
             self.status = self.carry_out(answer, fails)
             self.last = answer
+            self.carried_out[answer.name] = answer, self.status
             self.rounds.append(Round(answer.name, 0, counted(answer, self.status)))
         raise AssertionError("the planner never ends")
+
+    def called(self, name: str) -> np.ndarray | None:
+        """For which instances a round called an operation, bool by number."""
+        if name not in self.carried_out:
+            return None
+        graph, status = self.carried_out[name]
+        found = np.zeros(len(self.topology), bool)
+        for step in graph.steps:
+            for position in range(step.first, step.first + step.count):
+                if step.kind is SubjectKind.INSTANCE and status[position] in {Status.COMPLETED, Status.FAILED}:
+                    found[graph.subject[position]] = True
+        return found
 
     def reshape(self, answer: Reshape) -> None:
         """The deployment has another shape, and its planner a round of that."""
@@ -174,3 +207,18 @@ def counted(graph: Graph, status: Mapping[int, Status]) -> dict[str, int]:
 def uncalled(graph: Graph) -> int:
     """How many entries are never called."""
     return int(np.count_nonzero(graph.marks & Mark.ABSENT))
+
+
+def ask(
+    workflow: str,
+    topology: Topology,
+    *rounds: Round,
+    states: InstanceState = InstanceState.STARTED,
+    take_back: bool = False,
+    parameters: Mapping[str, object] | None = None,
+    **known: Any,
+) -> Graph | Reshape | GoOn | Verdict:
+    """What a planner answers after these rounds. ``known``: further fields of the history."""
+    request = Request(workflow, parameters or {}, take_back=take_back)
+    history = History(np.full(len(topology), states, np.uint8), rounds, **known)
+    return PLANNERS[workflow](topology, request, history, lambda _: Declaration())

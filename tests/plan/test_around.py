@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from phaseline.model.around import Around, HookClass, Why
 from phaseline.model.declaration import Declaration
-from phaseline.model.execution import Request, RetryPolicy
+from phaseline.model.execution import History, Request, RetryPolicy, Verdict
 from phaseline.model.rows import ExecutionRow, NewExecution
-from phaseline.model.status import EntryStatus
+from phaseline.model.status import EntryStatus, ExecutionStatus
+from phaseline.plan.around import _Action
+from phaseline.plan.weaving import Asked
 from phaseline.run.loop import Engine
 from phaseline.testing.builders import blueprint, node
 from phaseline.testing.builders import topology as expand
@@ -266,3 +269,19 @@ def canceled(one: Stage, around: Around, *, after: int) -> tuple[ExecutionRow, l
     new = NewExecution(one.deployment, Request("install", retries=ONCE), DIRECTOR, one.clock.now(), around)
     row = one.carry_on(one.store.create_execution(new), script({}), begin)
     return row, hooks_of(one)
+
+
+@pytest.mark.parametrize("crash", [4, 5, 6])
+def test_a_body_of_which_nobody_knows_what_happened_waits_for_a_person_before_any_post(crash: int) -> None:
+    one = Stage(expand(APPLICATION), {}, lambda _: Declaration(repeatable=False))
+    row = one.play(Request("install", retries=ONCE), script({}, crash), ABC)
+    assert row.status is ExecutionStatus.ATTENTION
+    assert phases(one) == ["pre.A", "pre.B", "pre.C"]
+
+
+def test_no_post_is_owed_to_a_body_that_ended_without_anybody_knowing_how() -> None:
+    action = _Action(
+        (A,), Asked(expand(APPLICATION), Request("install"), History(np.zeros(2, np.uint8)), lambda _: Declaration())
+    )
+    found = Verdict(ExecutionStatus.ATTENTION, "of 1 operation it is not known whether it was carried out")
+    assert action._closing(found, Why.COMPLETED) is found

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from phaseline.model.declaration import Declaration
-from phaseline.model.execution import Request, RetryPolicy
+from phaseline.model.execution import History, Request, RetryPolicy, Round, Verdict
+from phaseline.model.graph import Graph
+from phaseline.model.states import InstanceState as State
+from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.made_up_plugins import Script
 from phaseline.testing.rehearsal import Stage, completes, fails, rehearse
@@ -25,6 +29,25 @@ def test_w5_an_instance_whose_life_cycle_failed_is_taken_away_and_goes_through_i
         *("stop web_1", "delete web_1"),
         *("create web_1", "start web_1", "create app_1", "start app_1"),
     ]
+
+
+ALL_STEPS = ("create", "configure", "start", "stop", "delete")
+
+
+@pytest.mark.parametrize(
+    ("failing", "taken_away"),
+    [
+        ("create", ["stop", "delete"]),
+        ("configure", ["stop", "delete"]),
+        ("start", ["stop", "delete"]),
+    ],
+)
+def test_w5_w23_what_is_half_made_is_stopped_before_it_goes_again(failing, taken_away):
+    app = blueprint(node("web", **{step: f"x.{step}" for step in ALL_STEPS}))
+    found = rehearse(app, outcomes={f"web.{failing}": [fails("no"), completes()]}, subgraph_retries=1)
+    before = ALL_STEPS[: ALL_STEPS.index(failing) + 1]
+    assert (found.status, found.states["web_1"]) == ("completed", "started")
+    assert found.order == [f"{step} web_1" for step in (*before, *taken_away, "create", "configure", "start")]
 
 
 @pytest.mark.parametrize(
@@ -78,3 +101,24 @@ def test_issue_6_an_uninstall_ends_a_modification_that_is_under_way():
     after = stage.store.topology(1)
     assert (after.started, int(after.is_there.sum())) == (None, 3)
     assert stage.play(Request("install"), says()).status == "completed"
+
+
+def answer(*rounds: Round, called: np.ndarray | None = None, started: bool = False) -> str:
+    """What an install of one node with a retry of its life cycle does after these rounds: the name of a graph, or a status."""
+    web = topology(blueprint(node("web", **FULL)))
+    states = np.full(len(web), State.STARTED if started else State.CREATING, np.uint8)
+    history = History(states, rounds, called=lambda _: called)
+    request = Request("install", retries=RetryPolicy(subgraph_retries=1))
+    found = PLANNERS["install"](web, request, history, lambda _: Declaration())
+    return found.name if isinstance(found, Graph) else found.status.value if isinstance(found, Verdict) else ""
+
+
+@pytest.mark.parametrize("word", ["unsure", "canceled"])
+def test_w5_what_is_not_known_of_everybody_does_not_go_again(word):
+    assert answer(Round("install", 0, {"failed": 1, word: 1}), called=np.ones(1, bool)) != "again install"
+    assert answer(Round("install", 0, {"failed": 1}), called=np.ones(1, bool)) == "again install"
+
+
+@pytest.mark.parametrize(("called", "started"), [(None, False), (np.zeros(1, bool), False), (np.ones(1, bool), True)])
+def test_w5_an_install_that_has_left_nothing_half_made_does_not_go_again(called, started):
+    assert answer(Round("install", 0, {"failed": 1}), called=called, started=started) == "failed"

@@ -384,3 +384,12 @@ def check_rows(made, nodes, groups, after):
         container = int(made.container[number])
         real = next((step for step in way(key[number])[1:] if step[0] not in grouped), None)
         assert (key[container] if container >= 0 else None) == real
+
+
+def test_n5_a_modification_of_more_instances_than_a_deployment_may_have_is_refused():
+    made = topology(blueprint(node("web"), node("db")))
+    assert len(modify(made, {"web": Wanted(4)}, suffixes=5, most=5).finished) == 5
+    with pytest.raises(ProblemsError) as refused:
+        modify(made, {"web": Wanted(5)}, suffixes=5, most=5)
+    (found,) = refused.value.problems
+    assert (found.code, found.message) == ("PL-N005", "the modification makes 4 instances")

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from tests.plan.naive import World
 
-from phaseline.model.rows import NoteRow
+from phaseline.model.execution import RetryPolicy
+from phaseline.model.rows import CodePlaces, NoteRow
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import EntryStatus as Status
 from phaseline.model.status import OutcomeKind
+from phaseline.model.stored_plans import Aim
+from phaseline.plan import operations as op
 from phaseline.plan.narrative import narrate
 from phaseline.plan.telling import CallSpan
 from phaseline.testing.builders import blueprint, host, node, relationship, topology
@@ -279,3 +282,115 @@ def test_w12_each_end_of_a_call_has_its_own_words_and_a_deed_by_hand_is_no_call(
     ]
     assert ends[0] == "Task rescheduled 'p.c' -> later"
     assert [line.at for line in lines if str(line) == "= created"] == [9]
+
+
+# -- other workflows --------------------------------------------------------------------------------------------------
+
+CHECKED = {"check_status": "p.k", op.CHECK_DRIFT: "p.d"}
+ALL_WORKFLOWS = {
+    **dict.fromkeys(("create", "start", "stop", "delete"), "p.o"),
+    **dict.fromkeys((op.HEAL, op.FREEZE_SUSPEND, op.FREEZE_RESUME), "p.o"),
+    **CHECKED,
+}
+
+
+def lines_of(world, graph, id, **known):
+    """What is told of an instance in one of the graphs that a workflow has carried out."""
+    found, status = world.carried_out[graph]
+    statuses = np.array([status[position] for position in range(len(found))], np.uint8)
+    return [str(line) for line in narrate(world.topology, found, statuses, world.topology.number_of[id], **known)]
+
+
+@pytest.mark.parametrize(
+    ("workflow", "graph", "state", "given"),
+    [
+        ("install", "clean-up", State.STARTING, {"clean": True}),
+        ("install", "install", State.UNINITIALIZED, {}),
+        ("uninstall", "uninstall", State.STARTED, {}),
+        ("rollback", "rollback", State.STARTING, {}),
+        ("rollback", "rollback", State.CREATING, {}),
+        ("suspend", "suspend", State.STARTED, {}),
+        ("resume", "resume", State.SUSPENDED, {}),
+        ("check_status", "check_status", State.STARTED, {"run_by_dependency_order": True}),
+        ("check_drift", "check_drift", State.STARTED, {}),
+        ("restart", "stop", State.STARTED, {}),
+        (
+            "execute_operation",
+            "execute_operation",
+            State.STARTED,
+            {"operation": op.START, "run_by_dependency_order": True},
+        ),
+    ],
+)
+def test_an_instance_that_only_keeps_the_order_of_the_chosen_has_no_story(workflow, graph, state, given):
+    nodes = [node("a", **ALL_WORKFLOWS), node("b", to=["a"]), node("c", to=["b"], **ALL_WORKFLOWS)]
+    world = World.fresh(topology(blueprint(*nodes)), state)
+    world.run(workflow, node_ids=["a", "c"], **given)
+    number = world.topology.number_of["b_1"]
+    assert number in world.carried_out[graph][0].subject, "it takes part, so that c waits for a"
+    assert lines_of(world, graph, "b_1", workflow=workflow) == []
+
+
+def test_w36_an_instance_between_those_that_are_healed_has_no_story():
+    sick = {"check_status": "p.k", op.HEAL: "p.h"}
+    nodes = [node("a", **sick), node("b", to=["a"], check_status="p.k"), node("c", to=["b"], **sick)]
+    world = World.fresh(topology(blueprint(*nodes)), State.STARTED)
+    world.run("heal", fails=lambda line: line in {"validation.check_status a_1", "validation.check_status c_1"})
+    assert lines_of(world, "heal", "a_1") == ["E: Healing node instance", "E: Node instance healed"]
+    assert lines_of(world, "heal", "b_1") == []
+
+
+def test_w61_an_instance_between_those_that_are_updated_has_no_story():
+    updates = {op.LIFECYCLE + ".update": "p.u"}
+    old, new = (
+        blueprint(
+            node("a", properties={"size": size}, **updates),
+            node("b", to=["a"]),
+            node("c", to=["b"], properties={"size": size}, **updates),
+        )
+        for size in (1, 2)
+    )
+    world = World.fresh(topology(old), State.STARTED)
+    world.aim = Aim(new, {}, CodePlaces("."), suffixes=0)
+    world.run("update")
+    assert lines_of(world, "update", "a_1") == ["E: Updating node instance", "E: Node instance updated"]
+    assert lines_of(world, "update", "b_1") == []
+
+
+def test_decision_24_a_suspended_instance_that_goes_on_is_told_as_resumed():
+    lines = story("resume", node("a", **ALL_WORKFLOWS), of="a_1", state=State.SUSPENDED)
+    assert lines == ["E: Resuming node instance", "= started", "E: Node instance resumed"]
+
+
+def test_w46_of_a_check_for_drift_only_its_calls_are_told():
+    world = World.fresh(topology(blueprint(node("a", **CHECKED))), State.STARTED)
+    world.run("check_drift")
+    calls = {0: [CallSpan(1, 2, OutcomeKind.COMPLETED)]}
+    lines = told(world, "a_1", calls=calls, with_tasks=True)
+    assert [line.text for line in lines] == ["Sending task 'p.d'", "Task started 'p.d'", "Task succeeded 'p.d'"]
+
+
+def test_w45_what_an_ended_install_has_left_alone_is_not_told_of_by_a_rollback():
+    nodes = [node("db"), node("web", relationship("db", source={"unlink": "p.u"}))]
+    world = World.fresh(topology(blueprint(*nodes)), State.STARTED)
+    world.states[world.topology.number_of["web_1"]] = State.CREATING
+    world.run("rollback")
+    assert lines_of(world, "rollback", "db_1") == []
+    assert lines_of(world, "rollback", "web_1")[-2:] == ["= uninitialized", "E: Rollbacked node instance"]
+
+
+def test_w5_a_life_cycle_that_begins_anew_says_so_before_what_was_made_is_taken_away():
+    world = World.fresh(topology(blueprint(node("a", create="p.c", stop="p.s", delete="p.d"))), State.UNINITIALIZED)
+    retries = RetryPolicy(subgraph_retries=1)
+    world.run("install", retries=retries, fails=lambda line: line == "create a_1" and world.calls.count(line) == 1)
+    lines = lines_of(world, "again install", "a_1", present=State.CREATING)
+    assert lines[0] == "E: Node lifecycle failed. Attempting to re-run node lifecycle"
+    assert lines[-1] == "E: Deleted node instance"
+
+
+def test_w42_of_who_only_ties_the_relationships_that_it_has_taken_up_nothing_is_told():
+    tie = relationship("db", source={"establish": "p.e"}, connection_type="all_to_one")
+    world = World.fresh(topology(blueprint(node("db", instances=2), node("web", tie))), State.STARTED)
+    world.run("scale", scalable_entity_name="db", delta=-1, include_instances=["db_1"])
+    assert world.calls == ["establish web_1>db_2:source"]
+    assert lines_of(world, "establish db", "web_1") == []

@@ -10,7 +10,7 @@ from phaseline.model.phase_registry import PhaseRegistry
 from phaseline.model.phases import PhaseDefinition
 from phaseline.model.state_paths import DEFAULT_TYPES, NODE
 from phaseline.model.status import Mark
-from phaseline.plan.paths import Group, next_groups, removal_graph, same_for, state_graph
+from phaseline.plan.paths import Group, late_graph, next_groups, removal_graph, same_for, state_graph
 
 SUBJECTS = np.array([3, 5, 9], np.int32)
 
@@ -136,3 +136,23 @@ def test_the_graph_of_as_many_others_differs_in_its_subjects_alone() -> None:
     again = same_for(first, others)
     assert again.subject.reshape(-1, 3).tolist() == [others.tolist()] * len(first.steps)
     assert replace(again, subject=first.subject) == first
+
+
+def test_pd29_what_is_named_twice_on_the_way_through_phases_of_other_types_is_waited_for_once() -> None:
+    first = phase("A")
+    left, right = (
+        replace(phase(name, "Allocation", "A"), resource_types=("Cloud.Disk",)) for name in ("Left", "Right")
+    )
+    graph = planned("Allocation", first, left, right, phase("B", "Allocation", "Left", "Right"))
+    assert needs(graph)["phase:B"] == ["phase:A"]
+
+
+def test_pd53_a_phase_that_comes_late_waits_for_no_need_that_is_behind_its_group() -> None:
+    """Neither for a phase that the group has had, nor for one that nobody had defined and that was mended by hand."""
+    path = DEFAULT_TYPES.path(NODE, "Started")
+    assert path is not None
+    known = registry(phase("A"), phase("B", "Allocation", "A", "Gone"))
+    graph = late_graph(Group(NODE, path, "Allocation", SUBJECTS), known, ["A", "Gone"], 65)
+    assert graph is not None
+    assert steps(graph) == ["state:Allocation", "phase:B", "phase:A", "phase:Gone", "exit:Allocation"]
+    assert needs(graph)["phase:B"] == ["state:Allocation"]

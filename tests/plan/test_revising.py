@@ -242,3 +242,11 @@ def test_w60_any_update_comes_to_what_a_new_deployment_of_the_blueprint_is_and_l
         assert inside < 0 or made.is_there[inside]
         node_of = made.nodes[made.node[number]]
         assert node_of.relationships == new.nodes[node_of.name].relationships
+
+
+def test_w60_several_relationships_of_a_kind_to_one_node_are_known_again_by_their_order():
+    tie = relationship("db", source=TIED)
+    old = blueprint(node("db"), node("web", tie, tie))
+    found = revised(old, blueprint(node("db"), node("web", tie)))
+    assert pairs(found.former, found.reduced) == [("web_1", "db_1")]
+    assert not len(found.extended)

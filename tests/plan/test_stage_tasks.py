@@ -279,8 +279,8 @@ def test_what_is_told_before_anything_runs() -> None:
     assert [(row.task, row.stage, row.instances, row.skipped, row.needs) for row in found] == [
         ("p#2", "pre_deployment", 0, "no matching instance", ()),
         ("p#3", "pre_deployment", 0, "off", ()),
-        ("p/a", "post_deployment", 5, "", ("b",)),
         ("p/b", "post_deployment", 0, "it has no work of its own", ()),
+        ("p/a", "post_deployment", 5, "", ("b",)),
         ("p#1", "post_deployment", 3, "", ()),
     ]
     assert [row.instances for row in task_rows(Stages((first,)))] == [None]

@@ -4,9 +4,11 @@ import numpy as np
 
 from phaseline.model.execution import History, Request
 from phaseline.model.graph import Graph
+from phaseline.model.status import Mark
 from phaseline.plan.timeline import Times, critical_path, spent
 from phaseline.plan.workflows import PLANNERS
 from phaseline.testing.builders import blueprint, node, topology
+from phaseline.testing.graphs import graph_of
 from phaseline.testing.simulation.applications import declare
 
 CHAIN = topology(
@@ -68,3 +70,10 @@ def test_time_in_which_several_calls_of_a_phase_ran_counts_once_and_gaps_not_at_
     known = times(made, ("a", "create", 10, 40), ("b", "create", 60, 90), ("c", "create", 20, 30))
     (create,) = spent(made, known)
     assert (create.began_at, create.ended_at, create.called, create.busy_ms) == (10, 90, 3, 60)
+
+
+def test_of_two_calls_that_an_entry_waited_for_the_later_one_decides() -> None:
+    """They are met a second time through an entry that is never called."""
+    made = graph_of([0, 0, 0, 0, 0], needs={3: [0, 1], 4: [0, 1, 2, 3]}, marks={3: Mark.ABSENT})
+    known = Times(np.array([1, 1, 1, 0, 60], np.int64), np.array([50, 20, 30, 0, 90], np.int64))
+    assert critical_path(made, known) == [0, 4]

@@ -18,7 +18,7 @@ from phaseline.plan import weaving
 from phaseline.plan.instances import named_anew
 from phaseline.plan.weaving import Asked, Walk, weave
 from phaseline.plan.workflows import install, uninstall
-from phaseline.testing.builders import blueprint, node, topology
+from phaseline.testing.builders import blueprint, group, node, topology
 
 WALKS = (
     Walk(install.SEQUENCE),
@@ -110,3 +110,19 @@ def test_no_more_is_remembered_than_is_bounded():
     large = topology(blueprint(node("a", create="p.o", instances=weaving.MOST_ENTRIES + 1)))
     graph = weave(asked_for(large), "install", np.ones(len(large), bool), WALKS[0])
     assert weave(asked_for(large), "install", np.ones(len(large), bool), WALKS[0]) is not graph
+
+
+def test_a_graph_of_many_entries_is_not_remembered_however_few_the_instances():
+    built = topology(blueprint(node("a", create="p.o", start="p.o", instances=weaving.MOST_ENTRIES // 2 + 1)))
+    chosen = np.ones(len(built), bool)
+    graph = weave(asked_for(built), "install", chosen, WALKS[0])
+    assert len(graph) > weaving.MOST_ENTRIES
+    assert same_as_new(asked_for(built), "install", chosen, WALKS[0]) is not graph
+
+
+def test_instances_of_scaling_groups_get_other_ids_as_well():
+    built = topology(blueprint(node("a"), group("pair", "a", instances=2)))
+    other = named_anew(built, suffixes=99)
+    assert [id.partition("_")[0] for id in other.groups.ids] == ["pair", "pair"]
+    assert not set(other.groups.ids) & set(built.groups.ids)
+    assert other.groups.group.tolist() == built.groups.group.tolist()

@@ -99,7 +99,42 @@ def test_a_blocked_instance_names_what_it_waits_for_behind_the_closing_entry(pai
     (reason,) = pair.why("web_1")
     assert reason.kind == "blocked"
     assert [(b.instance, b.status, b.message) for b in reason.blockers] == [("db_1", "sleeping", "no route")]
-    assert reason.text.endswith("waits for cloudify.interfaces.lifecycle.start of db_1 (sleeping): no route")
+    assert reason.text.endswith(
+        "waits for cloudify.interfaces.lifecycle.start of db_1 (failing, retry 1 of 3): no route"
+    )
+
+
+def test_a_blocked_instance_names_what_is_failing_behind_other_blocked_ones():
+    case = Case(
+        node("db", start="p.s"),
+        node("app", to=["db"], create="p.c"),
+        node("web", to=["app"], create="p.c", instances=2),
+    )
+    case.put("start", "db_1", Status.SLEEPING, due=7, attempts=2, message="Traceback\nno route")
+    (reason,) = case.why("web_1")
+    assert [(one.instance, one.operation, one.attempts, one.max_retries, one.due) for one in reason.roots] == [
+        ("db_1", "cloudify.interfaces.lifecycle.start", 2, 3, 7)
+    ]
+    assert [one.instance for one in reason.blockers] == ["app_1"]
+    assert reason.text.endswith(
+        "blocked by cloudify.interfaces.lifecycle.start of db_1 (failing, retry 2 of 3): no route"
+    )
+    (direct,) = case.why("app_1")
+    assert (direct.roots, direct.blockers[0].attempts) == ((), 2), "what it waits for itself is told once"
+
+
+@pytest.mark.parametrize("stored", [Status.BLOCKED, Status.SLEEPING])
+def test_what_is_being_called_runs_whatever_its_page_says(pair, stored):
+    position = pair.put("create", "db_1", stored)
+    assert [(one.kind, one.since) for one in pair.why("db_1", running={position: 5})] == [("running", 5)]
+
+
+def test_a_retry_that_runs_says_what_failed_before_and_an_asked_one_does_not(pair):
+    position = pair.put("create", "db_1", Status.WAITING, attempts=2, message="no route")
+    (reason,) = pair.why("db_1", running={position: 1234})
+    assert reason.text.endswith("create is running, retry 2 of 3 after it failed: no route")
+    pair.notes[:] = [NoteRow(position, attempts=2, message="booting", error=ASKED)]
+    assert pair.why("db_1", running={position: 1234})[0].text.endswith("create is running")
 
 
 def test_many_blockers_behind_a_milestone_are_counted_by_node():

@@ -48,6 +48,7 @@ class Shell:
     """Starts ``phaseline`` in a folder; the first operation begins when we read and ends when we write."""
 
     folder: Path
+    retry_interval_s: float = 0.01
 
     @property
     def environment(self) -> dict[str, str]:
@@ -57,7 +58,7 @@ class Shell:
             "XDG_STATE_HOME": str(self.folder / "state"),
             "XDG_CONFIG_HOME": str(self.folder / "config"),
         }
-        return {**os.environ, **own, "PHASELINE_RUN_TASK_RETRY_INTERVAL": "0.01"}
+        return {**os.environ, **own, "PHASELINE_RUN_TASK_RETRY_INTERVAL": str(self.retry_interval_s)}
 
     def start(self, *words: str) -> Process:
         return Process(

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.processes.shells import BLUEPRINT, QUICK, Shell
 
+from phaseline.policies.approvals import LOOK_S
+
 SETTINGS = """
 [[hooks.classes]]
 name = "four-eyes"
@@ -66,3 +68,43 @@ def test_an_approval_outlives_the_engine_that_waits_for_it(shell: Shell, monkeyp
     assert (shell.folder / "calls").read_text().split() == ["second", "second"]
     late = ask(shell, "executions", "approve", "install-1")
     assert (late.returncode, late.stderr.partition(" ")[0]) == (1, "PL-C017")
+
+
+SLOW = """
+import os
+from pathlib import Path
+from phaseline.policies.approvals import RequireApproval
+
+HERE = Path(__file__).parents[1]
+
+
+class Slow(RequireApproval):
+    def do_pre_op(self, cnxt, stack, current_stack=None, action=None):
+        if cnxt.data.get("plan") and (HERE / "gate").exists():
+            (HERE / "awake").write_text("")
+            (HERE / "gate").read_text()
+            (HERE / "gate").unlink()
+        super().do_pre_op(cnxt, stack, current_stack, action)
+"""
+
+
+def test_an_approval_that_comes_while_its_hook_is_awake_counts_as_soon_as_that_has_returned(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGNAME", "ann")
+    (shell.folder / "plugins").mkdir()
+    (shell.folder / "plugins" / "slow.py").write_text(SLOW)
+    file = shell.folder / "phaseline.toml"
+    file.write_text(file.read_text().replace("phaseline.policies.approvals:RequireApproval", "slow:Slow"))
+    monkeypatch.setenv("PHASELINE_PLUGINS_PATH", str(shell.folder / "plugins"))
+    os.mkfifo(shell.folder / "gate")
+    with shell.start("install", "blueprint.yaml", "-d", "shop") as first:
+        shell.until(lambda: waits(shell))
+        ask(shell, "executions", "approve", "install-1")  # counts for nothing, and wakes it
+        shell.until((shell.folder / "awake").exists)
+        approved = ask(shell, "executions", "approve", "install-1", user="bob")
+        assert approved.returncode == 0, approved.stderr
+        (shell.folder / "gate").write_text("go on")
+        first.communicate(timeout=LOOK_S / 2)  # not when it would have looked by itself
+    assert first.returncode == 0
+    assert (shell.folder / "calls").read_text().split() == ["second", "second"]

@@ -85,6 +85,7 @@ READ_ONLY = """if True:
         shutil.copy("store.db", "other.db")
         with contextlib.redirect_stdout(io.StringIO()):
             root.main(["--store", "sqlite:///other.db", "deployments", "delete", "shop", "--force"], standalone_mode=False)
+        import phaseline.cli.render.json_form, phaseline.cli.render.problems
         os.setuid(65_534)
     root.main(["deployments", "delete", "shop", "--force", "--json"])
 """
@@ -137,6 +138,7 @@ def test_a_file_that_may_not_be_written_is_told_and_left_as_it_is(folder: Path) 
         timeout=60,
         check=False,
     )
+    assert done.stdout, done.stderr
     (problem,) = json.loads(done.stdout)["problems"]
     assert (done.returncode, problem["code"]) == (1, "PL-S005"), done.stderr
     assert "read-only" in problem["message"]

@@ -24,6 +24,30 @@ def create(item):
     subprocess.run(["echo", "by a program"], check=True)
 """
 
+SIGNALED = """
+import multiprocessing
+import signal
+
+from phaseline import operation
+
+
+def wait(ready):
+    ready.send("ready")
+    signal.pause()
+
+
+@operation(repeatable=True)
+def create(item):
+    fork = multiprocessing.get_context("fork")
+    here, there = fork.Pipe()
+    process = fork.Process(target=wait, args=(there,))
+    process.start()
+    here.recv()
+    process.terminate()
+    process.join()
+    item.runtime_properties["ended"] = process.exitcode
+"""
+
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Iterator[Shell]:
@@ -40,14 +64,18 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     made.end_all()
 
 
-def test_ctrl_c_cancels_nothing_awaits_the_running_call_and_leaves_the_rest_to_the_background(shell: Shell) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_cancels_nothing_awaits_the_running_call_and_leaves_the_rest_to_the_background(
+    shell: Shell, number: int
+) -> None:
     with installing(shell) as process:
-        process.send_signal(signal.SIGINT)
-        shell.await_line(process.stderr, "waiting for the running calls")
+        process.send_signal(number)
+        shell.await_line(process.stderr, "Stop it for good: phaseline executions cancel install-1; add --kill")
         shell.release_first()
         out, _ = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 1
     assert "phaseline executions follow install-1" in out
+    assert "stop it: phaseline executions cancel install-1" in out
     assert "in the background: process" in out
     assert shell.ask("executions", "follow")["status"] == "completed"
     assert shell.calls() == ["first", "second"]
@@ -60,7 +88,7 @@ def test_a_second_ctrl_c_leaves_at_once_and_says_how_to_go_on(shell: Shell) -> N
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 1
-    assert "phaseline executions resume install-1" in err
+    assert "phaseline executions resume install-1; stop it for good: phaseline executions cancel install-1" in err
     assert "Traceback" not in err
     assert shell.ask("executions", "resume")["status"] == "attention"
 
@@ -198,12 +226,34 @@ def test_whoever_reads_the_first_line_only_ends_nothing(shell: Shell) -> None:
     assert shell.status("install-1") == "completed"
 
 
-def test_what_plugins_write_past_python_is_no_part_of_the_answer(shell: Shell) -> None:
+def plugged(shell: Shell, text: str) -> None:
+    """Both operations of the blueprint are ``create`` of a plugin with this text."""
     (shell.folder / "plugins").mkdir()
-    (shell.folder / "plugins" / "raw.py").write_text(RAW)
-    text = BLUEPRINT.replace("scripts/wait.sh", "raw.raw.create").replace("scripts/quick.sh", "raw.raw.create")
+    (shell.folder / "plugins" / "raw.py").write_text(text)
+    mapped = BLUEPRINT.replace("scripts/wait.sh", "raw.raw.create").replace("scripts/quick.sh", "raw.raw.create")
     plugin = "plugins: {raw: {executor: central_deployment_agent, install: false}}\n"
-    (shell.folder / "blueprint.yaml").write_text(text.replace("node_templates:", f"{plugin}node_templates:"))
+    (shell.folder / "blueprint.yaml").write_text(mapped.replace("node_templates:", f"{plugin}node_templates:"))
+
+
+@pytest.mark.parametrize("words", [(), ("--detach",)], ids=["in the command", "in an engine in the background"])
+def test_a_process_that_a_plugin_forks_is_ended_by_the_signals_that_the_plugin_sends_it(
+    shell: Shell, words: tuple[str, ...]
+) -> None:
+    plugged(shell, SIGNALED)
+    started = shell.run("install", "blueprint.yaml", *words)
+    assert started.returncode == 0, started.stderr
+    assert shell.run("executions", "follow", "install-1").returncode == 0
+    shown = [
+        shell.ask("instances", "show", one["id"], "-d", "shop")["runtime_properties"]
+        for one in shell.ask("instances", "list", "-d", "shop")["instances"]
+    ]
+    assert shown == [{"ended": -signal.SIGTERM}] * 2
+    log = shell.folder / "store.db.log"
+    assert "Interrupted" not in started.stderr + (log.read_text() if log.exists() else "")
+
+
+def test_what_plugins_write_past_python_is_no_part_of_the_answer(shell: Shell) -> None:
+    plugged(shell, RAW)
     done = shell.run("install", "blueprint.yaml", "--json")
     assert json.loads(done.stdout)["status"] == "completed"
     assert done.stderr.count("past Python\n") == done.stderr.count("by a program\n") == 2

@@ -99,6 +99,24 @@ def test_c2_functions_see_in_a_worker_what_they_see_in_the_engine(make: Make) ->
     }
 
 
+COUNTING = """
+def create(ctx, **_):
+    def count(local, latest):
+        return {**latest, "count": latest.get("count", 0) + 1}
+
+    for _ in range(25):
+        ctx.instance.update(count)
+"""
+
+
+@pytest.mark.parametrize("pool", ["threads", "workers"])
+def test_c4_updates_by_a_handler_lose_nothing_that_other_calls_store(make: Make, pool: str) -> None:
+    world = make(COUNTING, policy=Policy(LaneSpec(CREATE, "each", pool)), slots=Slots(threads=4, workers=4))
+    answer = world.run(0, 0, 0, 0)
+    assert set(answer.kinds.values()) == {OutcomeKind.COMPLETED}, answer.remarks
+    assert world.deployments.loaded(world.deployment).document_of(0) == {"count": 100}
+
+
 def test_what_a_worker_says_arrives_while_the_call_runs(make: Make) -> None:
     world = make(
         "@operation\ndef create(item):\n    print('begun', flush=True)\n"
@@ -118,7 +136,7 @@ def test_a_cancel_that_comes_while_a_worker_is_made_for_the_call_is_not_lost(mak
     with executor._processes()._lock:
         executor.submit(batch)
         handover = executor._open[batch.id]
-        while not handover._begun[0]:
+        while not executor.is_busy():
             world.inbox.wait(5)
         canceling = threading.Thread(
             target=executor.cancel, args=(batch.id, np.array([0], np.int32)), kwargs={"kill": False}
@@ -164,6 +182,24 @@ def test_w2_a_process_that_dies_by_a_signal_fails_for_good_and_is_replaced(make:
     assert answer.kind is OutcomeKind.FAILED
     assert "ended by signal SIGKILL" in answer.message
     assert world.run(1).kind is OutcomeKind.COMPLETED
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_script_whose_worker_is_killed_is_ended_before_ctx_fails_and_is_unsure(
+    make: Make, tmp_path: Path, number: signal.Signals
+) -> None:
+    text = "echo begun $PPID $$\nwhile ctx instance id >/dev/null; do :; done\n"
+    script(tmp_path, f"{text}echo went on >{tmp_path}/went-on\n")
+    world = make("", node("vm", create="scripts/create.sh"))
+    batch = world.batch(0)
+    world.executor.submit(batch)
+    begun = world.wait_for_line("begun")
+    worker, pid = map(int, next(line for line in begun.lines if "begun" in line).split()[-2:])
+    os.kill(worker, number)
+    answer = world.wait(1, begun)
+    assert (answer.kind, gone(pid)) == (OutcomeKind.UNSURE, True)
+    assert f"ended by signal {number.name}; the script was ended too" in answer.message
+    assert not (tmp_path / "went-on").exists()
 
 
 def test_w2_a_process_that_leaves_fails_for_good(make: Make) -> None:

@@ -482,3 +482,17 @@ def test_an_error_says_why(text: str, reason: str) -> None:
 )
 def test_undefined_goes_through(text: str) -> None:
     assert value_of(text) is None
+
+
+@pytest.mark.parametrize("text", ["a ?: b ?: c || d && e ?: f", "(a ?: b) && c", "a || b && c", "(a || b) && !c"])
+def test_p85_logic_and_defaults_are_written_with_the_brackets_that_they_need(text: str) -> None:
+    assert text_of(tree_of(text)) == text
+
+
+def test_an_expression_of_too_many_words_is_refused() -> None:
+    code, message, _, _ = refused("+".join(["1"] * 3_000))
+    assert (code, message) == ("PL-R007", "the expression is too long: it has more than 4,096 words and signs")
+
+
+def test_a_number_without_end_is_no_time() -> None:
+    assert reason_of("absTime(1e308 * 10)") == "the number is not finite"

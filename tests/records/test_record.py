@@ -385,3 +385,8 @@ def test_expressions_are_evaluated_where_they_are_read() -> None:
     node = Record({"Cluster": "c", "Full": Expression('strcat(Cluster, "-", 1)'), "in": {"Up": Expression("Cluster")}})
     assert (node["Full"], node["in.Up"]) == ("c-1", "c")
     assert node.to_dict()["in"] == {"Up": "c"}
+
+
+def test_a_list_that_holds_a_long_one_again_and_again_is_refused_for_all_its_values() -> None:
+    with pytest.raises(AttributeValueError, match="holds more than 1,000,000 values"):
+        Record({"Grid": [[0] * 1_001] * 1_001})

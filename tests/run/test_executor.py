@@ -1,5 +1,6 @@
 """How an executor leaves: what it began is awaited, what it did not begin comes back uncalled."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,14 +9,16 @@ import numpy as np
 import pytest
 from tests.run.worlds import CREATE, LaneSpec, Policy, World, make_blueprint, plugin
 
+from phaseline.model.incarnations import Incarnation, Names
 from phaseline.model.members import Places
 from phaseline.model.rows import BatchRow
 from phaseline.model.status import OutcomeKind
-from phaseline.run.executor import Slots, unanswered
+from phaseline.run.executor import SWITCH_S, Slots, unanswered
 from phaseline.testing.builders import node
 
 Make = Callable[..., World]
 BLOCKING = """
+import sys
 import threading
 from pathlib import Path
 from phaseline import operation
@@ -133,9 +136,73 @@ def test_a_process_is_left_over_if_its_mark_names_a_member_of_an_open_batch_with
     places = Places.of([(1, np.arange(2)), (2, np.arange(1))])
     kinds = np.array([OutcomeKind.COMPLETED, OutcomeKind.PENDING, OutcomeKind.AGAIN], np.uint8)
     rows = [BatchRow(7, "create", places, 0, 0, 0, None), BatchRow(8, "create", places, 0, 0, 0, kinds)]
-    is_left = unanswered("a:store", rows)
+    is_left = unanswered(Names("a:store"), rows)
     assert [mark for mark in ("7:0", "7:2", "7:3", "8:0", "8:1", "8:2", "8:3", "9:0", "7:x", "7") if is_left(f"a:store:{mark}")] == [
         "7:0", "7:2", "8:1",
     ]  # fmt: skip
     assert not is_left("another:7:0")
     assert not is_left("")
+
+
+def test_bk4_processes_of_calls_from_before_a_restore_are_left_alone() -> None:
+    places = Places.of([(1, np.arange(2))])
+    rows = [BatchRow(number, "create", places, 0, 0, 0, None) for number in (7, 8)]
+    is_left = unanswered(Names("a", [Incarnation(1, "b", 0, "restored", 5, 8)]), rows)
+    assert [mark for mark in ("a:7:0", "a:8:0", "a.b:7:0", "a.b:8:0") if is_left(mark)] == ["a.b:8:0"]
+
+
+MIXED = """
+import asyncio
+import sys
+import threading
+from pathlib import Path
+from phaseline import operation
+HERE, NEVER = Path(__file__).parent, threading.Event()
+def is_held(item):
+    return item.instance_id != "vm_1" and not (HERE / "go").exists()
+@operation
+def create(item):
+    while is_held(item):
+        NEVER.wait(0.002)
+@operation
+async def asked(item):
+    while is_held(item):
+        await asyncio.to_thread(NEVER.wait, 0.002)
+@operation
+def computed(item):
+    while is_held(item):
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "pool"),
+    [("create", "threads"), ("asked", "threads"), ("computed", "threads"), ("create", "workers")],
+)
+def test_a_call_that_has_returned_is_reported_while_others_of_its_batch_run(
+    tmp_path: Path, function: str, pool: str
+) -> None:
+    plugin(tmp_path, MIXED)
+    policy = Policy(LaneSpec(CREATE, "each", pool=pool))
+    instances = make_blueprint(node("vm", create=f"cloud.{function}", instances=4))
+    world = World(tmp_path, instances, policy=policy, slots=Slots(threads=4, workers=4))
+    world.executor.submit(world.batch(0, 1, 2, 3))
+    found: list[int] = []
+    while not found:
+        world.inbox.wait(1_000)
+        found = [member for report in world.inbox.take_all() for member in report.members.tolist()]
+    assert found == [0]
+    (tmp_path / "plugins" / "go").touch()
+    world.close()
+
+
+def test_threads_change_often_while_an_engine_lives_so_that_no_outcome_waits_for_calls_that_compute(
+    make: Make,
+) -> None:
+    before, pythons_own = sys.getswitchinterval(), 0.005
+    sys.setswitchinterval(pythons_own)  # an engine of another test may live yet
+    world = make("cloud.create", "each", Slots(threads=2))
+    assert sys.getswitchinterval() == pytest.approx(SWITCH_S)
+    world.executor.stop(0)
+    assert sys.getswitchinterval() == pytest.approx(pythons_own)
+    sys.setswitchinterval(before)

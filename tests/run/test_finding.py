@@ -125,3 +125,26 @@ def test_without_find_a_lost_call_of_a_phase_is_called_again(plant: Plant, tmp_p
     died(plant, tmp_path, "odd")
     plant.until_in("Started", "odd")
     assert [name for name, _ in lines(tmp_path / "calls")] == ["odd", "odd"]
+
+
+SETS = """
+def find(items):
+    for item in items:
+        if item.name == "begun":
+            item.unfinished({"OperationId": "op-1"}, attributes={"PublicIp": "10.0.0.1"})
+        elif item.name == "made":
+            item.exists({"InstanceId": "i-1"}, attributes={"PublicIp": "10.0.0.2"})
+        else:
+            item.exists(attributes={"State": "Started"})
+"""
+
+
+def test_find_sets_attributes_and_has_the_handler_poll_on_for_what_was_begun(plant: Plant, tmp_path: Path) -> None:
+    plant.plugin("Create", CODE.replace("{folder}", str(tmp_path)) + SETS)
+    plant.begin_engine()
+    died(plant, tmp_path, "made", "begun", "wrong")
+    plant.until_in("Started", "made", "begun")
+    plant.until_is("wrong", "Create", "unsure")
+    assert [name for name, _ in lines(tmp_path / "calls")[3:]] == ["begun"]
+    assert plant.data("begun", "Create") == {"Step": "begun", "OperationId": "op-1"}
+    assert [plant.document_of(name).get("PublicIp") for name in ("begun", "made")] == ["10.0.0.1", "10.0.0.2"]

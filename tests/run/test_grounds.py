@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 import phaseline
-from phaseline.run.grounds import Usage
+from phaseline.model.execution import Request
+from phaseline.model.labels import Label
+from phaseline.model.rows import Actor, CodePlaces, NewDeployment, NewExecution
+from phaseline.run.grounds import Ground, Usage
+from phaseline.store.memory import MemoryStore
+from phaseline.testing.builders import blueprint, node, topology
+from phaseline.testing.clock import VirtualClock
+
+ANN = Actor("ann")
 
 BLUEPRINT = """
 tosca_definitions_version: cloudify_dsl_1_3
@@ -62,3 +70,33 @@ def test_a_scale_is_bounded_by_what_it_leads_to(file: str) -> None:
 def test_usage_is_counted_by_type() -> None:
     used = Usage("shop", {("Root", COMPUTE): 2, ("Root",): 3})
     assert (used.count(), used.count(COMPUTE), used.count("Root"), used.count("Nobody")) == (5, 2, 5, 0)
+
+
+def test_of_two_installs_that_ask_at_once_the_older_one_continues() -> None:
+    """Both are stored and open when their hooks are asked: the younger one counts the older one, and not the other way round."""
+    store = MemoryStore(VirtualClock())
+    numbers = [_begun(store, name) for name in ("one", "two")]
+    seen = [Ground(number, store, lambda _: None, lambda: None).usage("team", "web") for number in numbers]
+    assert [[one.count() for one in usage] for usage in seen] == [[0, 0], [2, 0]]
+    preview = Ground(0, store, lambda _: None, lambda: None).usage("team", "web")
+    assert [one.count() for one in preview] == [2, 2]
+
+
+def test_d41_a_quota_is_asked_before_a_deployment_gets_its_label(file: str) -> None:
+    with phaseline.open("memory:", settings=quota(2)) as shop:
+        assert shop.executions.install(file, "one").status == "completed"
+        assert shop.executions.install(file, "two", inputs={"team": "ops"}).status == "completed"
+        with pytest.raises(phaseline.ProblemsError, match=r"PL-H022 .*with two it would be 4"):
+            shop.deployments.labels("two", add=["team=web"])
+        assert shop.deployments.labels("two").labels == {"team": ["ops"]}
+        told = shop.deployments.labels("two", add=["team=dev"], remove=["team"])
+        assert (told.labels, told.added, told.removed) == ({"team": ["dev"]}, 1, 1)
+        assert shop.deployments.show("two").labels == {"team": ["dev"]}
+
+
+def _begun(store: MemoryStore, name: str) -> int:
+    application = blueprint(node("web", instances=2))
+    made = NewDeployment(name, application, {}, topology(application), CodePlaces(""), ANN, 5)
+    number, _ = store.create_deployment(made)
+    store.labels.add(number, [Label("team", "web")])
+    return store.create_execution(NewExecution(number, Request("install"), ANN, 5)).number

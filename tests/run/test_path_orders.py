@@ -1,11 +1,15 @@
 """What users do with resources on their way: retry, complete, rerun, wake, edit, pause (phases.md, sections 4, 6.6 and X11)."""
 
+from types import SimpleNamespace
+
 from tests.run.engines import ANN
 from tests.run.yard import Yard, phase
 
 from phaseline.model.execution import Request
 from phaseline.model.rows import NewExecution, RequestKind
-from phaseline.model.status import ExecutionStatus, OutcomeKind
+from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.use_cases.resources.history import history
+from phaseline.use_cases.resources.snapshot import Snapshot
 
 FAILED, AGAIN = OutcomeKind.FAILED, OutcomeKind.AGAIN
 RETRY, COMPLETE, RERUN, WAKE = RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN, RequestKind.WAKE
@@ -251,3 +255,44 @@ def test_an_engine_is_idle_when_all_that_is_left_waits_for_a_paused_phase() -> N
     yard.store.unpause_phase("X")
     yard.ask(RequestKind.PAUSE, None, phase="X")
     assert not yard.engine.is_idle
+
+
+def test_a_phase_that_is_paused_after_a_crash_waits_and_can_be_completed() -> None:
+    yard = Yard(phase("X"), phase("Y"))
+    yard.start("a")
+    yard.complete("Y", "a")
+    yard.store.pause_phase("X", ANN, "hold on")
+    yard.store.disown()
+    assert standing(yard, "a") == {"X": EntryStatus.WAITING, "Y": EntryStatus.COMPLETED}, "no engine runs"
+    yard.crash()
+    assert yard.called() == []
+    assert standing(yard, "a") == {"X": EntryStatus.WAITING, "Y": EntryStatus.COMPLETED}
+    yard.about(RequestKind.COMPLETE, "X", "a", reason="done by hand")
+    assert yard.state("a") == "Started"
+
+
+def standing(yard: Yard, name: str) -> dict[str, EntryStatus]:
+    """What the store says of the phases of a resource, as commands read it."""
+    row = yard.store.deployment("lab")
+    assert row is not None
+    snapshot = Snapshot(yard.store, row)
+    stay = snapshot.stay(snapshot.numbers[name])
+    assert stay is not None
+    return stay.statuses_of(snapshot.numbers[name])
+
+
+def test_the_history_of_a_canceled_run_tells_what_counted() -> None:
+    yard = Yard(phase("X"))
+    yard.start("a")
+    one = yard.find("X", "a")
+    yard.clock.advance_to(yard.clock.now() + 1_000)
+    yard.reach("Terminated", "a")
+    yard.clock.advance_to(yard.clock.now() + 1_000)
+    yard.answer(one)
+    place = SimpleNamespace(store=yard.store)
+    told = [(event.what, event.message) for event in history(place, "a", phases=["X"]).events]  # type: ignore[arg-type]  # only its store
+    assert told == [
+        ("Running", ""),
+        ("Canceling", ""),
+        ("Canceled", "the run ended as Completed, which does not count"),
+    ]

@@ -199,6 +199,33 @@ def test_p64_a_dependency_that_is_not_installed_blocks_until_it_is() -> None:
     assert yard.state("a") == "Started"
 
 
+def test_a_dependency_that_nobody_defines_is_forgotten_when_the_definition_is_mended() -> None:
+    yard = Yard(phase("Instance", "Allocation", "Volum"))
+    yard.start("a")
+    assert (yard.called(), yard.stay("a")) == ([], {"Instance": "blocked", "Volum": "waiting"})
+    yard.source.phases[:] = [phase("Instance")]
+    yard.renew()
+    assert yard.names() == [("Instance", "a")]
+    yard.complete("Instance", "a")
+    assert yard.state("a") == "Started"
+
+
+def test_a_dependency_of_a_refused_definition_is_forgotten_also_by_an_engine_that_begins_later() -> None:
+    yard = Yard(phase("Instance", "Allocation", "Volum", error="PL-D012"))
+    yard.start("a")
+    yard.source.phases[:] = [phase("Instance"), phase("Other", "Allocation", "Elsewhere")]
+    yard.crash()
+    assert yard.names() == [("Instance", "a")]
+
+
+def test_a_dependency_that_another_phase_still_needs_is_waited_for() -> None:
+    yard = Yard(phase("One", "Allocation", "Volum"), phase("Two", "Allocation", "Volum"))
+    yard.start("a")
+    yard.source.phases[:] = [phase("One"), phase("Two", "Allocation", "Volum")]
+    yard.renew()
+    assert (yard.called(), yard.stay("a")["Volum"]) == ([], "waiting")
+
+
 def test_p94_a_plugin_that_is_removed_blocks_who_waits_until_it_is_there_again() -> None:
     yard = Yard(phase("X"), phase("Y"))
     yard.start("a")
@@ -255,6 +282,25 @@ def test_p56_a_phase_of_another_provider_is_never_called() -> None:
     assert yard.runs() == [("Any", ["a"]), ("Acme", ["b"])]
     yard.complete("Any", "a")
     assert (yard.state("a"), yard.runs()[-1]) == ("Started", ("Any", ["b", "c"]))
+
+
+DISK = "Acme.Disk"
+DISKS = DEFAULT_TYPES.with_more([ResourceType(DISK)], [StatePath(DISK, "Started", ("Allocation", "Started"))])
+
+
+def test_p56_a_provider_is_compared_only_for_types_that_have_one() -> None:
+    yard = Yard(phase("Make", providers=("acme",), resource_types=(NODE, DISK)), types=DISKS)
+    yard.add("disk", kind=DISK)
+    yard.reach("Started", "disk")
+    yard.start("node")
+    assert yard.runs() == [("Make", ["disk"])]
+
+
+def test_a_constraint_sees_what_a_nested_record_finds_in_the_resource() -> None:
+    yard = Yard(phase("X", constraint="Disk.Public"))
+    yard.start("a", Disk={"Size": 1}, Public=True)
+    yard.start("b", Disk={"Size": 1})
+    assert yard.runs() == [("X", ["a"])]
 
 
 def test_p57_a_provider_that_validation_sets_counts_in_allocation() -> None:

@@ -35,6 +35,23 @@ def start() -> Iterator[Start]:
         process.stdout.close()
 
 
+@pytest.mark.parametrize("size", [0, 9_000, 30_000])
+def test_a_process_is_found_while_it_goes_from_one_program_to_the_next(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Its environment cannot be read for a moment then; what is missed lives on after the call whose mark it bears.
+
+    A large one must not be read in parts: the second part may be that of the next program, or none.
+    """
+    mark = f"{OWN}:restless"
+    program = tmp_path / "again.sh"
+    program.write_text('exec sh "$0"\n')
+    monkeypatch.setenv("BEFORE_THE_MARK", "x" * size)
+    restless = start(f"exec sh {program}", mark)
+    missed = sum(restless.pid not in marked(lambda each: each == mark) for _ in range(500))
+    assert missed == 0
+
+
 def first_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline().strip()

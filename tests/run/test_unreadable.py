@@ -1,6 +1,7 @@
 """Something of one execution in a real store is not what was written: it fails alone, and everybody else's work goes on."""
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,12 +23,15 @@ class OnFile(Station):
     path: str = ""
 
     def begin_engine(self) -> None:
-        if isinstance(self.store, SqliteStore):
-            self.owning.__exit__(None, None, None)
-            self.store.close()
+        self.leave()
         self.store = SqliteStore.open(self.path, self.clock)
         self.store.disown = lambda: None
         super().begin_engine()
+
+    def leave(self) -> None:
+        if isinstance(self.store, SqliteStore):
+            self.owning.__exit__(None, None, None)
+            self.store.close()
 
     def damage(self, statement: str, *values: object) -> None:
         db = sqlite3.connect(self.path)
@@ -37,8 +41,10 @@ class OnFile(Station):
 
 
 @pytest.fixture
-def station(tmp_path: Path) -> OnFile:
-    return OnFile(path=str(tmp_path / "store.db"))
+def station(tmp_path: Path) -> Iterator[OnFile]:
+    made = OnFile(path=str(tmp_path / "store.db"))
+    yield made
+    made.leave()
 
 
 def two(station: OnFile) -> tuple[ExecutionRow, ExecutionRow]:

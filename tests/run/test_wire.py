@@ -12,8 +12,17 @@ from tests.run.worlds import CREATE, World, make_blueprint
 
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome
-from phaseline.run.letters import read_call, read_changes, read_outcome, write_call, write_changes, write_outcome
-from phaseline.run.wire import Closed, Wire
+from phaseline.run.letters import (
+    read_call,
+    read_changes,
+    read_outcome,
+    read_site,
+    write_call,
+    write_changes,
+    write_outcome,
+    write_site,
+)
+from phaseline.run.wire import LONG_MESSAGE_BYTES, Closed, Wire, written
 from phaseline.run.worker import Output
 from phaseline.testing.builders import node, operation
 
@@ -63,7 +72,8 @@ def test_a_call_survives_its_letter(tmp_path: Path) -> None:
     handover = HandOver(world.batch(0, attempts=2), world.deployments)
     call = handover.call_of(0, Silent())  # type: ignore[arg-type]  # only the token is asked for
     letter = json.loads(json.dumps(write_call(call, inputs={"a": 1}, mark="m")))
-    read = read_call(letter, call.channel, call.world)
+    site = read_site(json.loads(json.dumps(write_site(call.site))))
+    read = read_call(letter, site, call.channel, call.world)
     assert read.site == call.site
     assert (read.attempt, read.member, read.instance.id) == (2, 0, "vm_1")
     assert letter["token"] == "t-1"
@@ -94,3 +104,33 @@ def test_what_another_thread_has_closed_is_at_an_end_and_no_mistake() -> None:
     said: list[str] = []
     output.finish(lambda _, line: said.append(line))
     assert said == []
+
+
+def test_messages_that_arrive_together_and_in_pieces_are_received_one_after_the_other() -> None:
+    ours, theirs = socket.socketpair()
+    wire, other = Wire(ours), Wire(theirs)
+    for number in range(3):
+        other.send({"number": number, "text": "x" * number})
+    assert [wire.receive()["number"] for _ in range(2)] == [0, 1]
+    assert wire.has_message()
+    assert (wire.receive()["text"], wire.has_message()) == ("xx", False)
+    body = b'{"whole":true}'
+    theirs.sendall(len(body).to_bytes(4, "big") + body[:5])
+    sender = threading.Thread(target=theirs.sendall, args=(body[5:],))
+    sender.start()
+    assert wire.receive() == {"whole": True}
+    sender.join()
+    wire.close()
+    other.close()
+
+
+def test_a_list_that_is_too_long_for_one_message_comes_in_several_and_whole(ends: tuple[Wire, Wire]) -> None:
+    one, two = ends
+    values = [{"n": number, "text": "x" * (LONG_MESSAGE_BYTES // 3)} for number in range(5)]
+    sender = threading.Thread(target=one.send_list, args=("calls", [written(value) for value in values]))
+    sender.start()
+    messages = [two.receive(), two.receive(), two.receive()]
+    sender.join()
+    assert [len(message["calls"]) for message in messages] == [2, 2, 1]
+    assert [value for message in messages for value in message["calls"]] == values
+    assert one.sent == 1

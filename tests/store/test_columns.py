@@ -1,5 +1,6 @@
 """Columns come back as they were, whatever they hold, and regular ones take no room."""
 
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -140,3 +141,44 @@ def test_a_bomb_is_refused() -> None:
     body = zlib.compress(bytes(10_000_000))
     with pytest.raises(ValueError):
         columns.decode(b"\x02i4" + (100).to_bytes(4, "little") + body)
+
+
+LONG = 5_000
+
+
+@st.composite
+def of_long_runs(draw: st.DrawFn) -> np.ndarray:
+    """As a plan makes them: few runs, each long enough to be filled at once, some of which overflow."""
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    bounds = np.iinfo(dtype)
+    first = draw(st.sampled_from([0, 7, int(bounds.max) - 20 * LONG, int(bounds.max), int(bounds.min)]))
+    steps = draw(st.lists(st.integers(-3, 3), min_size=1, max_size=4))
+    with np.errstate(over="ignore"):
+        moves = np.repeat(np.array(steps, np.int64), LONG).cumsum()
+        return (np.array([first % 2**64], np.uint64) + moves.astype(np.uint64)).astype(dtype)
+
+
+@given(of_long_runs())
+def test_columns_of_few_long_runs_come_back(column: np.ndarray) -> None:
+    assert same(columns.decode(columns.encode(column)), column)
+
+
+def test_a_regular_column_is_read_without_a_second_one_beside_it() -> None:
+    """A million values that count up; as steps that are summed they took twice the memory and seven times the time."""
+    encoded = columns.encode(np.arange(5, 1_000_005, dtype=np.int32))
+    tracemalloc.start()
+    column = columns.decode(encoded)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert column[-1] == 1_000_004
+    assert peak < column.nbytes * 1.1
+
+
+def test_a_regular_column_is_written_without_a_second_one_beside_it() -> None:
+    """The steps between a million values, and where they change, took another 5 MB."""
+    column = np.arange(1_000_000, dtype=np.int32)
+    tracemalloc.start()
+    columns.encode(column)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < column.nbytes * 0.3

@@ -172,6 +172,18 @@ def test_deleting_frees_the_name_and_keeps_the_history(reopen: Reopen, clock: a.
     assert len(store.topology(number)) == 8
 
 
+def test_rf1_it_is_said_how_many_deployments_were_deleted_and_which_of_some(reopen: Reopen) -> None:
+    store = reopen()
+    numbers = [store.create_deployment(a.deployment(name))[0] for name in ("a", "b", "c")]
+    assert store.deleted(numbers) == (0, [])
+    store.delete_deployment(numbers[1])
+    assert store.deleted(numbers, 0) == (1, [numbers[1]])
+    assert store.deleted(numbers, 1) == (1, []), "nothing is new since the look that gave 1"
+    store.delete_deployment(numbers[1])
+    assert store.deleted([numbers[0]], 0) == (1, []), "deleted once, however often it is asked for"
+    assert reopen().deleted([*numbers, 99], 0) == (1, [numbers[1], 99])
+
+
 def test_what_was_never_stored_is_not_found(store: Store) -> None:
     assert store.deployment("shop") is None
     assert store.execution("install-1") is None
@@ -340,6 +352,9 @@ def test_numbers_and_words_of_a_note_are_written_apart(owned: Store) -> None:
     owned.commit(a.turn(notes=(again,)))
     assert owned.notes(1)[0] == NoteRow(2, 3, 1, 7, failed.message, failed.error, failed.result)
     assert owned.messages(1) == {note.position: (note.due, note.message) for note in owned.notes(1)}
+    assert owned.notes(1, among=[note.position for note in owned.notes(1)]) == owned.notes(1)
+    assert [note.position for note in owned.notes(1, among=[2, 1_000])] == [2]
+    assert not owned.notes(1, among=[])
     owned.commit(a.turn(payload=Payload(remarks=[Remark(1, 2)])))
     assert owned.notes(1)[0] == NoteRow(2, 3, 1, 7)
 

@@ -14,6 +14,7 @@ from tests.store.engines import engine, turn
 from tests.store.files import python, refusal
 from tests.store.make_store_v1 import BEGAN_AT, HOUR_MS
 
+from phaseline.model.orders import NewOrder
 from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import Growth, no_resources, type_node
 from phaseline.model.rows import CodePlaces, Measure, NewDeployment, Payload
@@ -52,9 +53,9 @@ def version(path: Path) -> int:
 
 
 def test_the_copy_before_the_upgrade_is_the_store_as_it_was(upgraded: SqliteStore, old: Path) -> None:
-    copy = old.with_name("store.db.before-v5.db")
+    copy = old.with_name("store.db.before-v7.db")
     (notice,) = upgraded.notices
-    assert "schema 1 to 5" in notice
+    assert "schema 1 to 7" in notice
     assert str(copy) in notice
     assert (version(copy), version(old)) == (1, schema.SCHEMA_VERSION)
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -69,10 +70,10 @@ def test_only_an_upgrade_is_worth_a_notice(upgraded: SqliteStore, old: Path, clo
 
 
 def test_a_copy_of_an_earlier_upgrade_is_not_replaced(old: Path, clock: VirtualClock) -> None:
-    first = old.with_name("store.db.before-v5.db")
+    first = old.with_name("store.db.before-v7.db")
     first.write_text("precious")
     with closing(SqliteStore.open(old, clock)) as store:
-        assert "before-v5-2.db" in store.notices[0]
+        assert "before-v7-2.db" in store.notices[0]
     assert first.read_text() == "precious"
 
 
@@ -132,7 +133,7 @@ def test_a_store_of_schema_2_may_hold_resources_afterwards(old: Path, clock: Vir
     assert version(old) == 2
     with closing(SqliteStore.open(old, clock)) as store:
         (notice,) = store.notices
-        assert "schema 2 to 5" in notice
+        assert "schema 2 to 7" in notice
         assert [row.kind for row in store.deployments()] == ["blueprint"] * 3
         assert [graph.created_at for graph in store.graphs(1)] == [0]
         empty = no_resources()
@@ -152,7 +153,7 @@ def test_b41_a_store_of_schema_3_keeps_its_open_executions_and_takes_secrets_aft
     assert version(old) == 3
     with closing(SqliteStore.open(old, clock)) as store:
         (notice,) = store.notices
-        assert "schema 3 to 5" in notice
+        assert "schema 3 to 7" in notice
         assert [row.code.imported for row in store.deployments()] == [()] * 3
         row = SecretRow("token", 1, b"x", WrappedKey(b"y", "m"), 5, "ann", 5, "ann")
         assert store.secrets.put(row)
@@ -163,6 +164,21 @@ def test_b41_a_store_of_schema_3_keeps_its_open_executions_and_takes_secrets_aft
             clock.advance_to(clock.now() + HOUR_MS)
             turn(going, executor)
         assert [row.status for row in store.executions()] == [ExecutionStatus.COMPLETED] * 3
+        assert list(store.check()) == []
+
+
+def test_a_store_of_schema_6_takes_orders_with_request_ids_afterwards(old: Path, clock: VirtualClock) -> None:
+    upgrade(str(old), "0006")
+    assert version(old) == 6
+    with closing(SqliteStore.open(old, clock)) as store:
+        (notice,) = store.notices
+        assert "schema 6 to 7" in notice
+        assert store.orders.count() == 0
+        with store.as_one(NewOrder("r-1", "digest", clock.now(), a.ANN)):
+            store.create_deployment(a.deployment("new"), a.execution(), asks=True)
+        found = store.orders.find(a.ANN, "r-1")
+        assert found is not None
+        assert found.executions == ("install-4",)
         assert list(store.check()) == []
 
 

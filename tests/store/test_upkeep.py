@@ -92,13 +92,23 @@ def test_what_does_not_fit_is_found(store: SqliteStore, path: Path, damage: str,
     assert [found for found in findings if found.where == where and words in found.message], findings
 
 
-def test_several_open_executions_of_one_deployment_are_found(store: SqliteStore, path: Path) -> None:
+def test_an_execution_that_waits_for_another_one_of_its_deployment_is_sound(store: SqliteStore) -> None:
+    store.create_execution(a.execution(1), beside=lambda _other: True)
+    assert len(store.executions(only_open=True)) == 2
+    assert list(store.check()) == []
+
+
+@pytest.mark.parametrize("body", ['{"load":NaN}', '{"x":[Infinity,-Infinity]}'])
+def test_a_number_that_json_does_not_know_was_stored_once_and_is_sound(
+    store: SqliteStore, path: Path, tmp_path: Path, clock: a.FakeClock, body: str
+) -> None:
     with closing(sqlite3.connect(path)) as db, db:
-        db.execute(
-            "insert into execution select 9, 'install-9', tenant, deployment, request, status, reason, 0, 0, 0, 0, '', 0 from execution"
-        )
-    (found,) = store.check()
-    assert (found.where, found.count) == ("execution", 2)
+        db.execute("update document set body = ? where instance = 3", (body,))
+    assert list(store.check()) == []
+    store.backup(str(tmp_path / "copy.db"))
+    with closing(SqliteStore.open(tmp_path / "copy.db", clock)) as copy:
+        assert list(copy.check()) == []
+        assert set(copy.documents(1)[3]) <= {"load", "x"}
 
 
 def test_damaged_pages_of_the_file_are_found(store: SqliteStore, path: Path, clock: a.FakeClock) -> None:

@@ -53,15 +53,16 @@ def world(
     runner: str = RUNNERS["shell"],
     host: Mapping[str, Any] | None = None,
     instances: int = 1,
+    name: str = "web",
     host_keys: HostKeys | None = None,
     **more: Any,
 ) -> World:
-    """Instances ``web_1`` … (numbers from 1) contained in ``vm_1`` (number 0), whose properties are ``host``."""
+    """Instances ``web_1`` … of the node ``name`` (numbers from 1) contained in ``vm_1`` (number 0), whose properties are ``host``."""
     identity = uuid4().hex  # as each store has its own: by it processes of tasks are told apart, and ended
     create = operation(CREATE, runner, inputs=inputs_of(folder, parameters, **more))
     nodes: list[Node] = [
         node("vm", types=("cloudify.nodes.Compute",), properties=host or {"agent_config": {"install_method": "none"}}),
-        node("web", on="vm", instances=instances, create=create),
+        node(name, on="vm", instances=instances, create=create),
     ]
     return World(
         folder, make_blueprint(*nodes), policy=Policy(LaneSpec(CREATE, "each")), host_keys=host_keys, identity=identity

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -226,6 +227,18 @@ def test_scripts_that_have_changed_are_there_in_their_new_form(make: Make, tmp_p
 def test_a_package_without_scripts_has_a_work_folder_too(make: Make, tmp_path: Path) -> None:
     answer = make({"cmd": "pwd"}, scripts="").run(1)
     assert answer.lines == [f"<out> {tmp_path / 'work/app/web_1/net-1.0.2'}"]
+
+
+@pytest.mark.parametrize("name", ["../../../../x", "..", "a\x1b/b"])
+def test_decision_33_the_work_folder_of_a_stored_name_never_leaves_the_store_s(
+    make: Make, tmp_path: Path, name: str
+) -> None:
+    unique = f"mark-{uuid4().hex}"
+    answer = make({"cmd": f"touch {unique}"}, name=name).run(1)
+    assert answer.kind is OutcomeKind.COMPLETED
+    (mark,) = tmp_path.parent.rglob(unique)
+    assert mark.parent.parent.parent == tmp_path / "work/app"
+    assert mark.parent.name == "net-1.0.2"
 
 
 def test_cwd_is_where_the_task_says(make: Make, tmp_path: Path) -> None:

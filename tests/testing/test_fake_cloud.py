@@ -56,6 +56,19 @@ def test_two_tokens_for_one_name_are_a_double(cloud: Cloud) -> None:
     assert cloud.report().doubles == ["web"]
 
 
+def test_beyond_its_quota_it_refuses_until_one_is_deleted(cloud: Cloud) -> None:
+    cloud.pace = Pace(quota=2)
+    first, second, third = cloud.create(wanted("a", "b", "c"))
+    assert (second["state"], third) == (
+        "booting",
+        {"id": "", "state": "refused", "reason": "the quota of 2 resources is used up"},
+    )
+    assert cloud.create(wanted("a"))[0]["id"] == first["id"]  # what is there is given back, quota or not
+    cloud.delete([first["id"]])
+    assert cloud.create(wanted("c"))[0]["state"] == "booting"
+    assert cloud.report().alive == 2
+
+
 def test_one_call_is_counted_whatever_it_asks_for(cloud: Cloud) -> None:
     made = cloud.create(wanted(*map(str, range(500))))
     cloud.describe([resource["id"] for resource in made])

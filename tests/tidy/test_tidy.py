@@ -26,6 +26,8 @@ BROAD_EXCEPTS: dict[str, str] = {
     SOURCE
     + "compat/cloudify/answering.py": "a script's word leads into plugin code; what that raises is the script's to hear",
     SOURCE + "compat/cloudify/callers.py": "calls the functions and scripts of Cloudify plugins",
+    SOURCE
+    + "compat/fuel/worker.py": "evaluates expressions of strangers in a process of its own; what they raise is the answer",
     SOURCE + "run/plugin_code.py": "calls and imports functions of plugins for everybody else",
 }
 """Files that may catch any exception, each with the reason. Plugin code is called there, and nowhere else."""
@@ -35,8 +37,9 @@ REAL_PROCESSES = ("tests/processes/", "tests/kill/")
 
 LOADED_BY_NAME = (
     SOURCE + "store/migrations/", SOURCE + "cli/commands/", SOURCE + "cli/reference.py", SOURCE + "policies/",
+    SOURCE + "compat/fuel/worker.py",
 )  # fmt: skip
-"""Alembic finds its own by their folder, the command line its commands by a table, users name policies in their settings; one writes the reference."""
+"""Alembic finds its own by their folder, the command line its commands by a table, users name policies in their settings; one writes the reference, one is run as a script."""
 
 FORBIDDEN_WORDS = {"util", "utils", "helper", "helpers", "common", "misc", "miscellaneous", "manager", "managers"}
 """Never a part of the name of a module or class."""
@@ -95,17 +98,25 @@ def files() -> Iterator[File]:
         gc.enable()
 
 
-def text_files() -> list[str]:
+def text_files(root: Path = ROOT) -> list[str]:
     """Every text file that is or will be committed, whatever its kind."""
-    unwanted = {".git", ".venv", "__pycache__", "dist", "build", "htmlcov"}
+    ignored = {line.rstrip("/") for line in (ROOT / ".gitignore").read_text().split() if line.endswith("/")}
+    unwanted = {".git", *ignored}
     found = []
-    for path in sorted(ROOT.rglob("*")):
-        relative = path.relative_to(ROOT)
+    for path in sorted(root.rglob("*")):
+        relative = path.relative_to(root)
         folders = relative.parts[:-1]
         cached = any(part in unwanted or (part.startswith(".") and part != ".ci") for part in folders)
         if not cached and path.is_file() and path.suffix not in {".pyc", ".png", ".db", ".db-wal", ".db-shm", ".lock"}:
             found.append(relative.as_posix())
     return found
+
+
+def test_what_the_demonstration_leaves_is_no_source(tmp_path: Path) -> None:
+    for name in ("phaseline-demo/phaseline.toml", "docs/tutorial.md"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("")
+    assert text_files(tmp_path) == ["docs/tutorial.md"]
 
 
 def is_foreign(path: str) -> bool:
@@ -368,3 +379,11 @@ def test_every_module_is_imported_by_another() -> None:
         and not path.startswith(LOADED_BY_NAME)
     ]
     assert not lonely, "nothing imports:\n" + "\n".join(lonely) + f"\n(tests may keep {public_kit} alive, nothing else)"
+
+
+def test_every_python_that_is_claimed_is_run_by_ci_and_no_other() -> None:
+    claimed = set(
+        re.findall(r"Programming Language :: Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text("utf-8"))
+    )
+    run = set(re.findall(r"portable (3\.\d+)", (ROOT / ".ci" / "run").read_text("utf-8")))
+    assert claimed == run | {"3.11"}  # the suite itself runs on the oldest one, which mypy and ruff are told of

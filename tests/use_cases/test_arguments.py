@@ -42,7 +42,7 @@ def refused(file: Path, **arguments: object) -> list[str]:
     """What an install with these arguments is refused with; nothing is stored then."""
     with phaseline.open("memory:") as shop:
         with pytest.raises(ProblemsError) as error:
-            shop.executions.install(str(file), **{"name": "shop", **arguments})
+            shop.executions.install(str(file), **{"deployment": "shop", **arguments})
         assert shop.deployments.list().total == 0
         assert shop.executions.list().total == 0
     assert all(problem.mend for problem in error.value.problems)
@@ -73,12 +73,20 @@ WRONG: Mapping[str, tuple[Mapping[str, object], str]] = {
         {"inputs": {"count": object()}},
         "inputs['count'] is of the class object, not made of texts, numbers, lists and mappings with texts as keys",
     ),
+    "no number of JSON": (
+        {"inputs": {"count": float("nan")}},
+        "inputs['count'] is a number, not made of texts, numbers, lists and mappings with texts as keys",
+    ),
+    "no number of JSON below": (
+        {"inputs": {"count": {"most": [float("inf")]}}},
+        "inputs['count'] is a mapping, not made of texts, numbers, lists and mappings with texts as keys",
+    ),
     "what holds itself": (
         {"inputs": {"count": Endless()}},
         "inputs['count'] is of the class Endless, not made of texts, numbers, lists and mappings with texts as keys",
     ),
-    "a number for a text": ({"name": 3}, "name is a whole number, not a text"),
-    "a broken text": ({"name": "\ud800"}, "name is a text with a broken character, not a text"),
+    "a number for a text": ({"deployment": 3}, "deployment is a whole number, not a text"),
+    "a broken text": ({"deployment": "\ud800"}, "deployment is a text with a broken character, not a text"),
     "one for many": ({"plugins": "plugins"}, "plugins is a text, not a list of texts"),
     "labels": ({"labels": [("a", "b")]}, "labels is a list, not a list of texts"),
     "a truth": ({"detach": "no"}, "detach is a text, not True or False"),

@@ -48,6 +48,13 @@ def test_a_file_that_is_no_mapping_is_a_problem(tmp_path: Path, content: bytes) 
     assert [problem.code for problem in error.value.problems] == ["PL-C020"]
 
 
+@pytest.mark.parametrize("number", [".nan", ".inf", "-.inf"])
+def test_a_file_with_a_number_that_is_none_of_json_is_a_problem(tmp_path: Path, number: str) -> None:
+    (tmp_path / "inputs").write_text(f"x: {{below: [{number}]}}\n")
+    with pytest.raises(ProblemsError, match="is a number that cannot be stored; write it as a text"):
+        gather_inputs([str(tmp_path / "inputs")])
+
+
 def test_every_unusable_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(ProblemsError) as error:
         gather_inputs([str(tmp_path / "a"), str(tmp_path), str(tmp_path / "b")])

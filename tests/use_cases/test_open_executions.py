@@ -9,7 +9,9 @@ from tests.cli.terminal import BLUEPRINT, PLUGIN
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import ExecutionStatus
+from phaseline.testing.builders import blueprint, node, topology
 from phaseline.use_cases.asking import ask
+from phaseline.use_cases.creating import create
 from phaseline.use_cases.deciding import cancel, complete, follow, resume, retry
 from phaseline.use_cases.deployments import delete_deployment, list_deployments, show_deployment
 from phaseline.use_cases.executions import list_executions, show_execution
@@ -74,8 +76,26 @@ def test_an_open_execution_makes_its_deployment_busy(place: Workplace, interrupt
     with pytest.raises(ProblemsError) as error:
         install(place, order)
     assert code_of(error) == "PL-S010"
+    assert error.value.problems[0].message == (
+        f"there is a deployment 'shop' already, and is being installed by {interrupted}"
+    )
     assert f"follow {interrupted}" in error.value.problems[0].mend
     assert "--force" not in error.value.problems[0].mend, "it would be refused"
+    with pytest.raises(ProblemsError) as error:
+        create(place, order)
+    assert code_of(error) == "PL-S010"
+    assert f"is being installed by {interrupted}" in error.value.problems[0].message
+    assert f"follow {interrupted}" in error.value.problems[0].mend
+
+
+def test_a_name_that_something_else_than_an_install_uses_is_not_told_as_being_installed(
+    place: Workplace, order: Order
+) -> None:
+    assert install(place, order).status is ExecutionStatus.COMPLETED
+    leaving = uninstall(place, "shop", watcher=Impatient())
+    with pytest.raises(ProblemsError) as error:
+        install(place, order)
+    assert error.value.problems[0].message == f"there is a deployment 'shop' already, and {leaving.id} has not ended"
 
 
 def test_w10_who_does_not_refuse_waits_for_what_is_open_and_then_runs(place: Workplace, interrupted: str) -> None:
@@ -190,8 +210,9 @@ def test_the_only_deployment_is_meant_when_none_is_named(place: Workplace, order
 
 
 def test_retries_and_their_interval_come_from_settings_and_manner(place: Workplace) -> None:
-    assert Manner().request("install", place, {}).retries.task_retries == 60
-    request = Manner(3, "stop").request("install", place, {})
+    made = topology(blueprint(node("vm")))  # of the ancestor's language
+    assert Manner().request("install", place, {}, made).retries.task_retries == 60
+    request = Manner(3, "stop").request("install", place, {}, made)
     assert (request.retries.task_retries, request.retries.task_retry_interval_s) == (3, 0.01)
     assert request.stop_after is not None
     assert request.stop_after.failures == 0

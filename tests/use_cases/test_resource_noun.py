@@ -36,14 +36,14 @@ def test_resources_live_their_life_in_a_program(lab: Phaseline) -> None:
         ]
         (group,) = found.failures
         assert lab.resources.list(group=group.key).total == 1
-        assert lab.resources.retry(group=group.key, changes={"Trouble": ""}).entries == 1
+        assert lab.resources.retry(group=group.key, set={"Trouble": ""}).entries == 1
         lab.engine.run()
         assert lab.resources.show("n2").state == "Started"
         assert lab.resources.why("n2").text == "it has reached Started"
         assert lab.resources.history("n2", phases=["Acme.Create"]).events[-1].what == "Completed"
         assert lab.phases.show("Acme.Create").now is not None
-        assert lab.resources.target("Terminated", where='Name != "n1"').changed == 2
-        assert lab.resources.delete(everybody=True).changed == 3
+        assert lab.resources.target("Terminated", filter='Name != "n1"').changed == 2
+        assert lab.resources.delete(all=True).changed == 3
         assert lab.resources.list().total == 0
 
 

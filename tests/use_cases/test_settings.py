@@ -1,11 +1,12 @@
 """Where the values of settings come from."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from phaseline.model.problem import ProblemsError
-from phaseline.use_cases.settings import load_settings
+from phaseline.use_cases.settings import load_settings, refuse_foreign
 from phaseline.use_cases.settings_table import SETTINGS
 
 
@@ -16,7 +17,7 @@ def codes(error: pytest.ExceptionInfo[ProblemsError]) -> list[str]:
 def test_defaults_hold_where_nothing_is_said(tmp_path: Path) -> None:
     settings = load_settings(environment={"HOME": str(tmp_path)}, folder=tmp_path)
     assert settings.store_url == f"sqlite:///{tmp_path}/.local/share/phaseline/store.db"
-    assert (settings.task_retries, settings.task_retry_interval_s) == (60, 15.0)
+    assert (settings.task_retries, settings.task_retry_interval_s) == (None, None), "decision 34: the language decides"
     assert (settings.threads, settings.workers, settings.plugin_folders) == (16, 8, ())
 
 
@@ -125,3 +126,37 @@ def test_b06_rules_for_imports_are_pairs_from_the_environment_or_a_list_in_the_f
 def test_b06_a_rule_without_two_sides_is_refused() -> None:
     with pytest.raises(ProblemsError, match="'http://old/=' is no value"):
         load_settings(environment={"PHASELINE_BLUEPRINTS_IMPORT_RULES": "http://old/="})
+
+
+@pytest.mark.parametrize(("mode", "shown"), [(0o666, "-rw-rw-rw- (0666)"), (0o602, "-rw-----w- (0602)")])
+def test_a_settings_file_that_others_may_write_is_not_used(tmp_path: Path, mode: int, shown: str) -> None:
+    file = tmp_path / "phaseline.toml"
+    file.write_text('[plugins]\npath = "code"\n')
+    file.chmod(mode)
+    with pytest.raises(ProblemsError) as error:
+        load_settings(environment={"HOME": str(tmp_path)}, folder=tmp_path)
+    assert codes(error) == ["PL-C004"]
+    assert shown in error.value.problems[0].message
+    file.chmod(0o644)
+    assert load_settings(environment={"HOME": str(tmp_path)}, folder=tmp_path).plugin_folders
+
+
+def test_a_settings_file_that_only_its_own_group_may_write_is_used(tmp_path: Path) -> None:
+    file = tmp_path / "phaseline.toml"
+    file.write_text("[run]\nthreads = 3\n")
+    file.chmod(0o664)
+    assert load_settings(environment={"HOME": str(tmp_path)}, folder=tmp_path).threads == 3
+
+
+def test_a_settings_file_of_another_user_is_not_used(tmp_path: Path) -> None:
+    file = tmp_path / "phaseline.toml"
+    file.write_text("[run]\nthreads = 3\n")
+    user = os.getuid()
+    if user:
+        user += 1  # the file of this one is foreign to that one
+    else:
+        os.chown(file, 12345, -1)
+    with pytest.raises(ProblemsError) as error:
+        refuse_foreign(file, user)
+    assert codes(error) == ["PL-C004"]
+    assert f"the user {file.stat().st_uid} owns it, its mode is -rw" in error.value.problems[0].message

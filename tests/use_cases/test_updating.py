@@ -15,6 +15,7 @@ from phaseline.use_cases.plans import plan_uninstall, plan_workflow
 from phaseline.use_cases.prepared_updates import UpdateOrder, prepare_update
 from phaseline.use_cases.stored_plans import apply_plan, delete_plan, list_plans, show_plan
 from phaseline.use_cases.updating import plan_update, update
+from phaseline.use_cases.watching import Nobody
 from phaseline.use_cases.workflows import Start
 from phaseline.use_cases.workflows import start as start_workflow
 from phaseline.use_cases.workplace import SystemClock
@@ -157,6 +158,35 @@ def test_w60_an_update_that_changes_type_is_refused_before_anything_changes(shop
     assert [(node.name, node.sign) for node in shown.summary.nodes] == [("web", "-/+")]
     assert "PL-P041" in [problem.code for problem in shown.warnings]
     assert update(place, order(folder, "typed.yaml", allow_replace=True)).is_good
+
+
+def test_wd18_a_replacement_needs_to_be_allowed_and_a_reinstall_does_not(shop):
+    """Source document 3 has changed nodes without update operations reinstalled; the first line of the update says it (ADR 0031)."""
+    place, folder, nouns = shop
+    own = "node_types: {my.Web: {derived_from: cloudify.nodes.WebServer}}\nnode_templates:"
+    typed = TWO.replace("cloudify.nodes.WebServer", "my.Web").replace("node_templates:", own)
+    (folder / "typed.yaml").write_text(typed)
+    shown = plan_update(place, order(folder, "typed.yaml"))
+    assert list(shown.summary.replaced) == ["web"]
+    assert shown.summary.reinstalled == {}
+    assert "PL-P041" in [problem.code for problem in shown.warnings]
+
+    class Hearing(Nobody):
+        heard = ""
+
+        def noticed(self, text: str) -> None:
+            self.heard += text + "\n"
+
+    hearing = Hearing()
+    assert update(place, order(folder, "one.yaml", "port=9090"), watcher=hearing).is_good
+    assert "nodes: 1 to reinstall; see it whole: phaseline plans show plan-1" in hearing.heard
+    kept = show_plan(place, "plan-1")
+    assert list(kept.plan["reinstalled"]) == ["web"]
+    assert kept.plan["replaced"] == {}
+    assert [(one["name"], one["sign"], one["action"], one["again"]) for one in kept.plan["nodes"]] == [
+        ("web", "-/+", "reinstall", 1)
+    ]
+    assert nouns.deployments.update("shop", str(folder / "typed.yaml"), parameters={"allow_replace": True}).is_good
 
 
 def test_w60_renaming_everything_is_said_by_the_plan(shop):

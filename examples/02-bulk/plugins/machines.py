@@ -18,7 +18,10 @@ def create(batch):
     ]
     made = ask(batch, "create", requests=wanted)["resources"]
     for item, resource in zip(batch, made, strict=True):
-        item.runtime_properties["resource"] = resource["id"]
+        if resource["state"] == "refused":
+            item.fail(resource["reason"])  # this one alone; the others have theirs
+        else:
+            item.runtime_properties["resource"] = resource["id"]
 
 
 @operation(bulk=True, repeatable=True, batch_key="properties.cloud")

@@ -32,7 +32,7 @@ class Licences(LifecycleHook):
 
     def do_post_op(self, cnxt, stack, current_stack=None, action=None, is_stack_failure=False):
         """Keep as many as really stand, whatever happened."""
-        self.ask(stack, sum(one.uuid is not None for one in machines(stack)))
+        self.ask(stack, sum(one.state not in {"uninitialized", "deleted"} for one in machines(stack)))
 
     def ask(self, stack, count):
         """So many for this deployment, neither more nor fewer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import posixpath
 import stat
 import tarfile
 import zipfile
@@ -48,11 +49,12 @@ LIMITS = Limits()
 
 @frozen
 class Member:
-    """One file: its name with ``/`` between the parts, never leading out of the archive."""
+    """One file: its name with ``/`` between the parts, never leading out of the archive. ``link``: what it leads to, if it is a link."""
 
     name: str
     content: bytes
     is_executable: bool = False
+    link: str = ""
 
 
 def read_members(
@@ -62,25 +64,32 @@ def read_members(
     limits: Limits = LIMITS,
     wanted: Callable[[str], bool] = lambda _: True,
     with_folders: bool = False,
+    with_links: bool = False,
 ) -> Iterator[Member]:
     """The files of a zip, wheel, tar (plain or packed by gzip, bzip2, xz), wagon or rpm, in their order.
 
     Folders are left out unless ``with_folders``: then they are members whose names end with ``/``. Only ``wanted`` ones
-    are given, but every one is checked. ``shown`` is what problems call the archive.
+    are given, but every one is checked. ``with_links``: links that lead to a place within the archive are members, too. ``shown`` is
+    what problems call the archive.
 
     Raises: ProblemsError (PL-B120 not there, damaged or no archive; PL-B121 a member that is no file within the archive;
     PL-B122 more than the limits), perhaps after some members.
     """
-    return _Reading(shown, limits, wanted, with_folders=with_folders).read(archive)
+    return _Reading(shown, limits, wanted, with_folders=with_folders, with_links=with_links).read(archive)
 
 
-def unpack(archive: Path, into: Path, *, limits: Limits = LIMITS, with_folders: bool = False) -> list[str]:
+def unpack(
+    archive: Path, into: Path, *, limits: Limits = LIMITS, with_folders: bool = False, with_links: bool = False
+) -> list[str]:
     """Write the files of an archive into a folder that is empty or new; their names. ``with_folders``: empty ones, too.
+
+    ``with_links``: links are made when all files are written, so that nothing is written through one.
 
     Raises: as ``read_members``, perhaps after some files; then nothing in the folder is of use.
     """
     names = []
-    for member in read_members(archive, str(archive), limits=limits, with_folders=with_folders):
+    found = read_members(archive, str(archive), limits=limits, with_folders=with_folders, with_links=with_links)
+    for member in _links_last(found):
         file = into.joinpath(*member.name.split("/"))
         try:
             _write(file, member)
@@ -92,7 +101,21 @@ def unpack(archive: Path, into: Path, *, limits: Limits = LIMITS, with_folders: 
     return names
 
 
+def _links_last(members: Iterator[Member]) -> Iterator[Member]:
+    links: list[Member] = []
+    for member in members:
+        if member.link:
+            links.append(member)
+        else:
+            yield member
+    yield from links
+
+
 def _write(file: Path, member: Member) -> None:
+    if member.link:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.symlink_to(member.link)
+        return
     if member.name.endswith("/"):
         file.mkdir(parents=True, exist_ok=True)
         return
@@ -106,8 +129,17 @@ def _write(file: Path, member: Member) -> None:
 class _Reading:
     """One pass over one archive."""
 
-    def __init__(self, shown: str, limits: Limits, wanted: Callable[[str], bool], *, with_folders: bool) -> None:
+    def __init__(
+        self,
+        shown: str,
+        limits: Limits,
+        wanted: Callable[[str], bool],
+        *,
+        with_folders: bool,
+        with_links: bool = False,
+    ) -> None:
         self._shown = shown
+        self._with_links = with_links
         self._with_folders = with_folders
         self._limits = limits
         self._wanted = wanted
@@ -140,7 +172,10 @@ class _Reading:
                 if entry.flag_bits & 1:
                     self._refuse_member(entry.orig_filename, "is encrypted", "Pack it without a password.")
                 yield from self._folder(name, kind)
-                if kind == "file" and self._wanted(name):
+                if kind == "link":
+                    with opened.open(entry) as stream:
+                        yield self._link(name, self._content(stream, entry.orig_filename).decode("utf-8", "replace"))
+                elif kind == "file" and self._wanted(name):
                     with opened.open(entry) as stream:
                         content = self._content(stream, entry.orig_filename)
                     yield Member(name, content, bool(mode & stat.S_IXUSR))
@@ -158,6 +193,8 @@ class _Reading:
                     kind = "link"
                 name = self._checked(entry.name, kind)
                 yield from self._folder(name, kind)
+                if kind == "link":
+                    yield self._link(name, entry.linkname, is_hard=entry.islnk())
                 stream = opened.extractfile(entry) if kind == "file" and self._wanted(name) else None
                 if stream is not None:
                     yield Member(name, self._content(stream, entry.name), bool(entry.mode & stat.S_IXUSR))
@@ -169,8 +206,23 @@ class _Reading:
             for entry in read_cpio(bounded):
                 name = self._checked(entry.name, _kind(entry.mode, is_folder=stat.S_ISDIR(entry.mode)))
                 yield from self._folder(name, "folder" if stat.S_ISDIR(entry.mode) else "file")
-                if not stat.S_ISDIR(entry.mode) and self._wanted(name):
+                if stat.S_ISLNK(entry.mode):
+                    yield self._link(name, self._content(entry.stream, entry.name).decode("utf-8", "replace"))
+                elif not stat.S_ISDIR(entry.mode) and self._wanted(name):
                     yield Member(name, self._content(entry.stream, entry.name), bool(entry.mode & stat.S_IXUSR))
+
+    def _link(self, name: str, target: str, *, is_hard: bool = False) -> Member:
+        """A link that stays within the archive; what lies at its end is looked at by whoever takes the files."""
+        plain = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+        if (
+            is_hard
+            or target.startswith("/")
+            or plain.split("/")[0] == ".."
+            or not target.isprintable()
+            or "\\" in target
+        ):
+            self._refuse_member(name, "is a link that leads out", "Pack what it leads to in its place.")
+        return Member(name, b"", link=target)
 
     def _folder(self, name: str, kind: Kind) -> Iterator[Member]:
         if kind == "folder" and self._with_folders and name:
@@ -182,7 +234,7 @@ class _Reading:
     def _checked(self, name: str, kind: Kind) -> str:
         """The name of a member in its plain form. Raises for one that could do harm when it is written to disk."""
         parts = [part for part in name.split("/") if part not in {"", "."}]
-        if kind == "link":
+        if kind == "link" and not self._with_links:
             self._refuse_member(name, "is a link", "Pack what it leads to in its place.")
         if kind == "other":
             self._refuse_member(name, "is neither a file nor a folder", "Leave it out.")
@@ -191,7 +243,7 @@ class _Reading:
         if not name.isprintable() or len(name) > MAX_NAME:
             self._refuse_member(name, "has a name that no file should have", "Rename it.")
         plain = "/".join(parts)
-        if kind == "file":
+        if kind in {"file", "link"}:
             if plain.lower() in self._names or not plain:
                 self._refuse_member(name, "is there twice", "Pack it once; capital letters make no difference.")
             self._names.add(plain.lower())

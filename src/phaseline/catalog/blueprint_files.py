@@ -153,7 +153,7 @@ class BlueprintFiles:
         return main
 
     def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:  # noqa: ARG002 - types are the same everywhere
-        """The path of the definition file of an installed package, or in the catalogue; None if the plugin is not there at all.
+        """The path of the definition file of an installed package, in the catalogue or in a folder of plugins; None if it is in none.
 
         Raises: PL-B092 when it is there, but not in this version, or if the version cannot be read.
         """
@@ -163,7 +163,11 @@ class BlueprintFiles:
             return packaged
         types = self._types()
         found = types.fitting(name, version) if types is not None else None
-        if types is None or found is None:
+        if found is None and self._more_folders:
+            from phaseline.catalog.definition_files import find_in_folders
+
+            found = find_in_folders(self._roots[1:], name, version)
+        if found is None:
             others = ", ".join(each.version for each in types.named(name)) if types is not None else ""
             if others:
                 message = f"The plugin '{name}' has no definition of version '{version}' at hand, only {others}"

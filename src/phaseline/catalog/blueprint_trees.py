@@ -26,11 +26,15 @@ READ, RUN = 0o444, 0o555
 
 @frozen
 class Whose:
-    """What a folder is of, as problems call it, and with which code. ``keeps_empty``: folders without files count, too."""
+    """What a folder is of, as problems call it, and with which code. ``keeps_empty``: folders without files count, too.
+
+    ``follows_folders``: a link to a folder inside is followed, and its files are taken up once more below the link.
+    """
 
     noun: str = "blueprint"
     code: str = "PL-C057"
     keeps_empty: bool = False
+    follows_folders: bool = False
 
 
 A_BLUEPRINT = Whose()
@@ -130,10 +134,16 @@ class _Taking:
         self._root = folder.resolve()
         self._whose = whose
         self._leave_out = leave_out
+        self._open: list[Path] = []
         self.too_much = f"Take out what the {whose.noun} does not need."
 
     def files(self, folder: Path) -> Iterator[Path]:
         """Every file below, links followed where they stay inside; folders without files, where they count."""
+        self._open.append(folder.resolve())
+        yield from self._below(folder)
+        self._open.pop()
+
+    def _below(self, folder: Path) -> Iterator[Path]:
         is_empty = True
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -160,13 +170,15 @@ class _Taking:
             yield folder
 
     def _refuse_link(self, path: Path) -> None:
-        """Links to files inside are fine, and nothing else."""
+        """Links to files inside are fine; those to folders only where they are followed and lead into no circle."""
         target = path.resolve()
         if not target.is_relative_to(self._root):
             message = f"'{path.name}' is a link that leads out of the {self._whose.noun}'s folder"
             self.refuse(path, message, "Put a copy of what is needed into the folder.")
-        if target.is_dir():
+        if target.is_dir() and not self._whose.follows_folders:
             self.refuse(path, f"'{path.name}' is a link to a folder", "Put a copy of the folder there.")
+        if target in self._open:
+            self.refuse(path, f"'{path.name}' is a link to a folder that it lies in", "Remove the link.")
 
     def _refuse_name(self, path: Path, name: str) -> None:
         try:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from phaseline.catalog.archives import LIMITS, Limits, read_members
-from phaseline.catalog.type_files import Definition, plain_name
+from phaseline.catalog.type_files import Definition, TypeFile, fits, plain_name
 from phaseline.model.problem import Place, Problem, ProblemsError
 
 if TYPE_CHECKING:
@@ -32,39 +32,113 @@ def read_definitions(path: Path, *, name: str = "", version: str = "") -> list[D
     """The definitions at a path, by name and version. ``name``, ``version``: for files that do not say them.
 
     Raises: ProblemsError (PL-B120 … PL-B122 as ``archives``; PL-B123 there is none; PL-B124 name or version is not known;
-    what is wrong with the text of a file).
+    what is wrong with the text of any file).
     """
-    texts = dict(_texts(path))
+    found, problems = read_sound(path, name=name, version=version)
+    if problems:
+        raise ProblemsError(problems)
+    return found
+
+
+def read_sound(path: Path, *, name: str = "", version: str = "") -> tuple[list[Definition], list[Problem]]:
+    """(the definitions at a path whose files can all be read, what is wrong with the other files): one hides no other.
+
+    Raises: ProblemsError as ``read_definitions``, for what is wrong with the path or archive itself.
+    """
+    problems: list[Problem] = []
+    texts: dict[str, str | None] = {}
+    for file, content in _texts(path):
+        try:
+            texts[file] = _text(content, _shown(path, file))
+        except ProblemsError as error:
+            texts[file] = None
+            problems += error.problems
     if not texts:
         mend = "Name a plugin.yaml, or an archive or folder with one, at most three folders deep."
         raise _refusal("PL-B123", f"there is no definition file in '{path}'", mend, str(path))
     least = min(len(PurePosixPath(file).parts) for file in texts)
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    found: dict[tuple[str, str, PurePosixPath], dict[str, str]] = {}
+    broken = {PurePosixPath(file).parent for file, text in texts.items() if text is None}
     for file, text in sorted(texts.items()):
-        if len(PurePosixPath(file).parts) == least:
-            shown = str(path) if path.is_file() and path.name == file else f"{path}/{file}"
+        if len(PurePosixPath(file).parts) != least or text is None:
+            continue
+        shown = _shown(path, file)
+        try:
             for key in _owners(_root(text, shown), (name, version), path, shown):
-                found.setdefault(key, {})[PurePosixPath(file).name] = text
-    return [Definition(*key, files) for key, files in sorted(found.items())]
+                found.setdefault((*key, PurePosixPath(file).parent), {})[PurePosixPath(file).name] = text
+        except ProblemsError as error:
+            problems += error.problems
+            broken.add(PurePosixPath(file).parent)
+    sound = {key: files for key, files in found.items() if key[2] not in broken}
+    merged: dict[tuple[str, str], dict[str, str]] = {}
+    for (named, of_version, _), files in sorted(sound.items()):
+        merged.setdefault((named, of_version), {}).update(files)
+    return [Definition(*key, files) for key, files in merged.items()], problems
+
+
+def _shown(path: Path, file: str) -> str:
+    """How messages call a file within a path."""
+    return str(path) if path.is_file() and path.name == file else f"{path}/{file}"
+
+
+def find_in_folders(folders: Sequence[Path], name: str, version: str) -> TypeFile | None:
+    """The definition files of a plugin in these folders, or one level below; the first that fits, None: there are none.
+
+    A plugin is known by its ``package_name``, by its name in the file, or by that of the folder. One that does not say its
+    version fits whichever is wanted: whoever names the folder means what lies in it. Files that cannot be read are passed over.
+    """
+    for folder in folders:
+        for place in (folder, *_folders_in(folder)):
+            files = [file.name for file in sorted(place.glob("*plugin*.y*ml")) if DEFINITION.fullmatch(file.name)]
+            for file in files:
+                said = _names_in(place / file)
+                versions = [one for called, one in said if plain_name(called) == plain_name(name)]
+                if said and not versions and plain_name(place.name) == plain_name(name):
+                    versions = [said[0][1]]
+                if any(not one or fits(one, version) for one in versions):
+                    return TypeFile(name, versions[0], str(place), tuple(files))
+    return None
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError:
+        return []
+
+
+def _names_in(file: Path) -> list[tuple[str, str]]:
+    """(name, version or empty) of all that its plugins are called; nothing where the file cannot be read."""
+    try:
+        plugins = _root(_text(_bytes(file), str(file)), str(file)).get("plugins")
+    except ProblemsError:
+        return []
+    declared = plugins if isinstance(plugins, dict) else {}
+    return [
+        (str(called), str(item.get("package_version") or ""))
+        for key, item in declared.items()
+        if isinstance(item, dict)
+        for called in (item.get("package_name") or key, key)
+    ]
 
 
 # -- where they lie -------------------------------------------------------------------------------------------------
 
 
-def _texts(path: Path) -> Iterator[tuple[str, str]]:
-    """(path within, text) of every definition file."""
+def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
+    """(path within, content) of every definition file."""
     if path.is_dir():
         for depth in range(MAX_DEPTH + 1):
             for file in sorted(path.glob("*/" * depth + "*plugin*.y*ml")):
                 if DEFINITION.fullmatch(file.name) and file.is_file():
-                    yield file.relative_to(path).as_posix(), _text(file.read_bytes(), str(file))
+                    yield file.relative_to(path).as_posix(), file.read_bytes()
     elif path.suffix in {".yaml", ".yml"}:
-        yield path.name, _text(_bytes(path), str(path))
+        yield path.name, _bytes(path)
     else:
         yield from _packed(path, str(path))
 
 
-def _packed(archive: Path | io.BytesIO, shown: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _packed(archive: Path | io.BytesIO, shown: str, depth: int = 0) -> Iterator[tuple[str, bytes]]:
     """The definition files of an archive, then those of the plugin's own wheel in it."""
 
     def wanted(name: str) -> bool:
@@ -72,10 +146,10 @@ def _packed(archive: Path | io.BytesIO, shown: str, depth: int = 0) -> Iterator[
 
     for member in read_members(archive, shown, limits=WAGON if depth < 2 else LIMITS, wanted=wanted):
         if _is_definition(member.name):
-            yield member.name, _text(member.content, f"{shown}/{member.name}")
+            yield member.name, member.content
         else:
-            for name, text in _packed(io.BytesIO(member.content), f"{shown}/{member.name}", depth + 1):
-                yield f"{member.name}/{name}", text
+            for name, content in _packed(io.BytesIO(member.content), f"{shown}/{member.name}", depth + 1):
+                yield f"{member.name}/{name}", content
 
 
 def _is_definition(name: str) -> bool:

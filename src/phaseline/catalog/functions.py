@@ -41,8 +41,12 @@ class FunctionPlace:
 class InstalledFunctions:
     """Implements ``dsl.announced.Finder``. Of one name our group's counts, then the first distribution's by its name."""
 
-    def __init__(self) -> None:
-        """Read the metadata, unless no distribution on the path names one of the groups."""
+    def __init__(self, before_code: Callable[[], None] | None = None) -> None:
+        """Read the metadata, unless no distribution on the path names one of the groups.
+
+        ``before_code`` is called before a function is imported.
+        """
+        self._before_code = before_code
         self._points: dict[str, EntryPoint] = {}
         if not is_announced(OWN_GROUP, ANCESTOR_GROUP):
             return
@@ -73,6 +77,8 @@ class InstalledFunctions:
         point = self._points[name]
         mend = f"Repair or remove the distribution '{_distribution(point)}', or write the value itself."
         offer_shim()
+        if self._before_code is not None:
+            self._before_code()
         with guarded(f"The function '{name}' cannot be imported", mend):
             found = point.load()
             if not callable(found):

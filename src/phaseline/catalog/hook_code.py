@@ -11,17 +11,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from phaseline.catalog.loader import Loader
     from phaseline.model.around import HookClass
+    from phaseline.model.blueprint import Value
 
 
 class HookCode:
     """Makes objects of hook classes; safe from any thread."""
 
-    def __init__(self, loader: Loader) -> None:
-        """Nothing is imported yet."""
+    def __init__(self, loader: Loader, heat_options: Mapping[str, Value] | None = None) -> None:
+        """Nothing is imported yet. ``heat_options``: what classes of Heat's group read by ``oslo.config``."""
+        self._heat_options = heat_options or {}
         self._loader = loader
         self._lock = threading.RLock()
         self._classes: dict[tuple[str, str], Callable[..., object]] = {}
@@ -56,9 +58,10 @@ class HookCode:
 
     def _import(self, hook: HookClass) -> Callable[..., object]:
         if hook.is_heat:
-            from phaseline.compat.heat.shim import offer
+            from phaseline.compat.heat.shim import configure, offer
 
             offer()
+            configure(self._heat_options)
         module, _, path = hook.implementation.partition(":")
         found: object = self._loader.module(module, (hook.folder,) if hook.folder else ())
         for name in path.split("."):

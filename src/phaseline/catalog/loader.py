@@ -2,18 +2,21 @@
 
 Modules from plugin folders live in a *space* of their own, one for each search path. They are imported
 under their plain names through a finder of ours, and taken out of ``sys.modules`` again when the import is
-done. An import inside a function that runs later is led to the space of the file it stands in. Installed
-modules are imported as always.
+done. An import inside a function that runs later looks in its module's space before ``sys.modules``, where another
+space may just have put its own. Installed modules are imported as always.
+
+``sys.modules`` is the process's: who changes it, in whichever loader, holds one lock of the process.
 """
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.util
 import sys
 import threading
-from contextlib import suppress
-from importlib.machinery import ModuleSpec
+from contextlib import contextmanager, suppress
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING
@@ -21,9 +24,13 @@ from typing import TYPE_CHECKING
 from phaseline.catalog.places import find_spec, offer_shim, search_path, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from phaseline.model.rows import CodePlaces
+
+
+_changing = threading.RLock()
+"""Held while ``sys.modules`` shows the modules of one space."""
 
 
 class Space:
@@ -33,6 +40,23 @@ class Space:
         """No module is imported yet."""
         self.folders = folders
         self.modules: dict[str, ModuleType] = {}
+        self._is_own: dict[str, bool] = {}
+
+    def has(self, top: str) -> bool:
+        """Whether a name without dots is found in its folders."""
+        known = self._is_own.get(top)
+        if known is None:
+            known = self._is_own[top] = find_spec(top, self.folders) is not None
+        return known
+
+    def known(self, name: str, wanted: Sequence[str]) -> ModuleType | None:
+        """What ``import name`` or ``from name import wanted`` gives if all of it was imported before; else None."""
+        module = self.modules.get(name)
+        if module is None:
+            return None
+        if not wanted:
+            return self.modules.get(name.partition(".")[0])
+        return module if all(each in vars(module) for each in wanted) else None
 
     def holds(self, name: str | None, file: str | None) -> bool:
         """True for a module that lies in one of its folders under this name, not just somewhere below."""
@@ -40,6 +64,16 @@ class Space:
             return False
         top = name.partition(".")[0]
         return any(file.startswith((f"{folder}/{top}/", f"{folder}/{top}.")) for folder in self.folders)
+
+
+class SpaceLoader(SourceFileLoader):
+    """Loads a module's source as always; by it an import that runs later is known to come from the space."""
+
+    def __init__(self, usual: SourceFileLoader, finder: SpaceFinder, space: Space) -> None:
+        """``usual``: what Python loads it with."""
+        super().__init__(usual.name, usual.path)
+        self.finder = finder
+        self.space = space
 
 
 class Again:
@@ -74,23 +108,62 @@ class SpaceFinder:
         known = space.modules.get(module)
         if known is not None:
             return known
-        before = dict(sys.modules)
-        for name, found in before.items():
-            # A name that another space left behind (an import inside a function) must not answer for ours.
-            if any(other.holds(name, _file(found)) for other in self.spaces.values()):
-                del sys.modules[name]
-        sys.modules.update(space.modules)
-        self._active.space = space
-        try:
+        with self._showing(space):
             return importlib.import_module(module)
-        finally:
-            self._active.space = None
-            for name, found in list(sys.modules.items()):
-                if before.get(name) is not found and space.holds(name, _file(found)):
-                    space.modules[name] = found
+
+    def import_from(
+        self,
+        space: Space,
+        name: str,
+        within: Mapping[str, object],
+        wanted: Sequence[str],
+        level: int,
+    ) -> ModuleType:
+        """What an ``import`` in a module of the space means; arguments as of Python's ``__import__``."""
+        package = str(within.get("__package__") or "")
+        absolute = importlib.util.resolve_name("." * level + name, package) if level and package else name
+        if not space.has(absolute.partition(".")[0]):
+            return _imports.usual(name, within, None, wanted, level)
+        known = space.known(absolute, wanted)
+        if known is not None:
+            return known
+        with self._showing(space):
+            return _imports.usual(name, within, None, wanted, level)
+
+    @contextmanager
+    def _showing(self, space: Space) -> Iterator[None]:
+        """Let ``sys.modules`` hold the modules of one space and of no other; one thread at a time."""
+        with _changing:
+            outer: Space | None = getattr(self._active, "space", None)
+            if outer is space:  # an import inside of an import: what is half done must stay where it is
+                yield
+                return
+            before = dict(sys.modules)
+            for name, found in before.items():
+                # A name that another space left behind (``import_module`` inside a function) must not answer for ours.
+                if any(other.holds(name, _file(found)) for other in self.spaces.values()):
                     del sys.modules[name]
-            for name in space.modules:
-                sys.modules.pop(name, None)
+            sys.modules.update(space.modules)
+            self._active.space = space
+            try:
+                yield
+            finally:
+                self._active.space = outer
+                self._put_back(space, before)
+                if outer is not None:
+                    self._show_again(outer, before)
+
+    def _put_back(self, space: Space, before: Mapping[str, ModuleType]) -> None:
+        for name, found in list(sys.modules.items()):
+            if before.get(name) is not found and space.holds(name, _file(found)):
+                space.modules[name] = found
+                del sys.modules[name]
+        for name in space.modules:
+            sys.modules.pop(name, None)
+
+    @staticmethod
+    def _show_again(outer: Space, before: Mapping[str, ModuleType]) -> None:
+        sys.modules.update({name: found for name, found in before.items() if outer.holds(name, _file(found))})
 
     def find_spec(
         self,
@@ -105,15 +178,22 @@ class SpaceFinder:
         known = space.modules.get(fullname)
         if known is not None:
             return ModuleSpec(fullname, Again(known))  # type: ignore[arg-type]  # its abstract class costs 8 ms to import
-        if path is not None:
-            return None
-        return find_spec(fullname, space.folders) if "." not in fullname else None
+        if path is None:
+            spec = find_spec(fullname, space.folders) if "." not in fullname else None
+        else:
+            spec = PathFinder.find_spec(fullname, path) if space.has(fullname.partition(".")[0]) else None
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = SpaceLoader(spec.loader, self, space)
+        return spec
 
     def _importing_space(self) -> Space | None:
         active: Space | None = getattr(self._active, "space", None)
         frame = _importing_frame(sys._getframe(1))  # noqa: SLF001 - who imports stands nowhere else
         if frame is None:
             return active
+        loader = frame.f_globals.get("__loader__")
+        if type(loader) is SpaceLoader:
+            return loader.space if loader.finder is self else None
         name, file = frame.f_globals.get("__name__"), frame.f_code.co_filename
         if active is not None and (file == __file__ or active.holds(name, file)):
             return active
@@ -138,7 +218,42 @@ def _without_byte_code(module: ModuleType) -> None:
             Path(cached).unlink()
 
 
-_OUR_STEPS = frozenset({"find_spec", "_importing_space"})
+_OUR_STEPS = frozenset({"find_spec", "_importing_space", "import_from", "_import"})
+
+
+class Imports:
+    """Leads every ``import`` of this process: those of a space to it, all others to who led them before.
+
+    It is there from the first loader on and stays, as it costs next to nothing: whoever leads them later leads to it.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is changed yet."""
+        self._leads = False
+        self.usual: Callable[..., ModuleType] = builtins.__import__
+
+    def lead(self) -> None:
+        """Do so from now on."""
+        with _changing:
+            if not self._leads:
+                self._leads, self.usual, builtins.__import__ = True, builtins.__import__, _import
+
+
+_imports = Imports()
+
+
+def _import(
+    name: str,
+    globals: Mapping[str, object] | None = None,  # noqa: A002 - the names are Python's, who calls may say them
+    locals: Mapping[str, object] | None = None,  # noqa: A002
+    fromlist: Sequence[str] | None = (),
+    level: int = 0,
+) -> ModuleType:
+    """Python's ``__import__``, but for modules of a space; nothing else tells whose function imports."""
+    loader = globals.get("__loader__") if globals is not None else None
+    if type(loader) is SpaceLoader and globals is not None:
+        return loader.finder.import_from(loader.space, name, globals, fromlist or (), level)
+    return _imports.usual(name, globals, locals, fromlist or (), level)
 
 
 def _file(module: ModuleType) -> str | None:
@@ -158,12 +273,13 @@ def _own(folders: tuple[str, ...]) -> tuple[str, ...]:
 class Loader:
     """Imports functions by their dotted names, each once; safe from any thread."""
 
-    def __init__(self) -> None:
-        """Put our finder first; nothing is imported yet."""
-        self._lock = threading.RLock()
+    def __init__(self, before_code: Callable[[], None] | None = None) -> None:
+        """Put our finder first; nothing is imported yet. ``before_code`` is called before a module is, each time."""
+        self._before_code = before_code
         self._finder = SpaceFinder()
         self._known: dict[tuple[CodePlaces, str], Callable[..., object]] = {}
         importlib.invalidate_caches()
+        _imports.lead()
         sys.meta_path.insert(0, self._finder)
 
     def load(self, implementation: str, code: CodePlaces) -> Callable[..., object]:
@@ -178,7 +294,7 @@ class Loader:
         module, name = split(implementation)
         if not module:
             raise ImportError(f"'{implementation}' is not of the form module.function")
-        with self._lock:
+        with _changing:
             offer_shim()
             function = getattr(self._module(module, code), name)
         if not callable(function):
@@ -188,7 +304,7 @@ class Loader:
 
     def module(self, name: str, folders: tuple[str, ...]) -> ModuleType:
         """The module, from the folders or else from what is installed. Raises ``ImportError`` or what the import raised."""
-        with self._lock:
+        with _changing:
             offer_shim()
             return self._from(name, folders)
 
@@ -197,7 +313,7 @@ class Loader:
 
         Byte code that Python keeps beside the modules goes, too: it is told from newer text only by whole seconds.
         """
-        with self._lock:
+        with _changing:
             space = self._finder.spaces.pop(_own(folders), None)
             for module in () if space is None else space.modules.values():
                 _without_byte_code(module)
@@ -205,7 +321,7 @@ class Loader:
 
     def forget_module(self, name: str) -> None:
         """The same for one that is installed: it alone, not what it imports; who has something of it keeps that."""
-        with self._lock:
+        with _changing:
             known = sys.modules.pop(name, None)
             if known is not None:
                 _without_byte_code(known)
@@ -215,6 +331,8 @@ class Loader:
         return self._from(module, search_path(code))
 
     def _from(self, module: str, places: tuple[str, ...]) -> ModuleType:
+        if self._before_code is not None:
+            self._before_code()
         folders = _own(places)
         if folders and find_spec(module.partition(".")[0], folders) is not None:
             return self._finder.import_in(self._finder.space(folders), module)

@@ -12,7 +12,7 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.stored_blueprints import StoredFile
 
-A_PACKAGE = Whose("package", "PL-F060", keeps_empty=True)
+A_PACKAGE = Whose("package", "PL-F060", keeps_empty=True, follows_folders=True)
 MARK = "metadata.yaml"
 """The file that makes a folder a package."""
 CHECKSUMS = "checksums.sha256"
@@ -55,7 +55,7 @@ def opened(path: Path, *, leave_out: Callable[[str], bool] = lambda _: False) ->
     with TemporaryDirectory(prefix="phaseline-") as passing:
         folder = Path(passing, "unpacked")
         folder.mkdir()
-        unpack(path, folder, limits=LIMITS, with_folders=True)
+        unpack(path, folder, limits=LIMITS, with_folders=True, with_links=True)
         yield _taken(_root(folder, str(path)), str(path), leave_out)
 
 

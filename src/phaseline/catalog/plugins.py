@@ -7,13 +7,13 @@ installed distribution, or of a plugin package that the deployment uses.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from phaseline.catalog.declarations import Declarations
 from phaseline.catalog.loader import Loader
 from phaseline.catalog.places import split
 from phaseline.model.declaration import as_phase
+from phaseline.model.frozen import shared_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.importing import PhaseImporter
     from phaseline.catalog.phases.loading import PhasePlugins
     from phaseline.model.around import HookClass
+    from phaseline.model.blueprint import Value
     from phaseline.model.declaration import Declaration
     from phaseline.model.phases import PhaseCode
     from phaseline.model.rows import CodePlaces
@@ -33,15 +34,22 @@ GROUP = "phaseline.operations"
 class PluginCatalog:
     """Implements ``ports.Catalog`` over plugin folders, installed distributions and entry points."""
 
-    def __init__(self) -> None:
-        """Nothing is read or imported yet."""
+    def __init__(
+        self, heat_options: Mapping[str, Value] | None = None, before_code: Callable[[], None] | None = None
+    ) -> None:
+        """Nothing is read or imported yet. ``heat_options``: what hook classes of Heat's group read by ``oslo.config``.
+
+        ``before_code`` is called before a module of a plugin is imported, each time.
+        """
+        self._before_code = before_code
+        self._heat_options = heat_options or {}
         self._declarations = Declarations()
 
-    @cached_property
+    @shared_property
     def _loader(self) -> Loader:
-        return Loader()
+        return Loader(self._before_code)
 
-    @cached_property
+    @shared_property
     def _phase_importer(self) -> PhaseImporter:
         from phaseline.catalog.phases.importing import PhaseImporter
 
@@ -60,11 +68,11 @@ class PluginCatalog:
         """The function of a phase as it is in force now; raises as ``load``."""
         return as_phase(self._phase_importer.load(code), code.form)
 
-    @cached_property
+    @shared_property
     def _hook_code(self) -> HookCode:
         from phaseline.catalog.hook_code import HookCode
 
-        return HookCode(self._loader)
+        return HookCode(self._loader, self._heat_options)
 
     def load_hook(self, hook: HookClass) -> Callable[[], object]:
         """What gives the object of a hook class; raises as ``load``."""
@@ -83,7 +91,7 @@ class PluginCatalog:
             found = self._declarations.of(f"{real}.{function}", code) if real is not None else None
         return found
 
-    @cached_property
+    @shared_property
     def _announced(self) -> Mapping[str, str]:
         """{entry point name: module}, read from the distributions' metadata: planning imports no plugin."""
         from importlib.metadata import entry_points

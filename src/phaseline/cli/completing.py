@@ -75,7 +75,7 @@ def blueprints(ctx: click.Context, parameter: click.Parameter, incomplete: str) 
 
 
 def _offered(ctx: click.Context, look: Callable[[Workplace], list[str]]) -> list[str]:
-    """What is found in the store that the words typed so far name."""
+    """What is found in the store that the words typed so far name; the shell would print control characters as they are."""
     from phaseline.use_cases.completing import may_look
 
     told = ctx.find_root().params
@@ -84,6 +84,6 @@ def _offered(ctx: click.Context, look: Callable[[Workplace], list[str]]) -> list
         if not may_look(desk.settings()):
             return []
         with desk.open() as place:
-            return look(place)
+            return [name for name in look(place) if name.isprintable()]
     except ProblemsError:
         return []

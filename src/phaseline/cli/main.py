@@ -28,32 +28,37 @@ def _run() -> int:
         # Inside, so that Ctrl-C is understood from the first moment on.
         lean.load_click()
         from phaseline.cli.root import root
-        from phaseline.cli.saying import forget, is_lost_answer
+        from phaseline.cli.saying import errors, forget, is_lost_answer, output
 
         code = root.main(prog_name="phaseline", standalone_mode=False)
-        sys.stdout.flush()
+        output().flush()
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing more can be said, and nothing is wrong.
-        forget(sys.stdout)
+        forget(output())
         return 0
+    except SystemExit:
+        if getattr(sys.stdout, "wrapped", None) is not None:
+            # Click wraps it for a reader that left; what is still buffered would fail at the very end.
+            forget(output())
+        raise
     except OSError as error:
         if not is_lost_answer(error):
             raise
         report_lost_answer(error)
         return 1
     except KeyboardInterrupt:
-        sys.stderr.write("Interrupted.\n")
+        errors().write("Interrupted.\n")
         return 1
 
 
 def report_lost_answer(error: OSError) -> None:
     """Say that the answer found no room; what the command did is done all the same."""
     from phaseline.cli.render.problems import problem_text
-    from phaseline.cli.saying import forget, say
+    from phaseline.cli.saying import forget, output, say
     from phaseline.model.problem import Problem
 
-    forget(sys.stdout)
+    forget(output())
     mend = "Make room where it is to be written, then ask again; what the command did is stored."
     say(problem_text(Problem("PL-C026", f"the answer cannot be written: {error.strerror}", mend)))
 

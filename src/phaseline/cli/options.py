@@ -23,6 +23,7 @@ def _remember_json(ctx: click.Context, _parameter: click.Parameter, value: bool)
     ctx.ensure_object(Desk).as_json |= value
 
 
+save_option = click.option("--save", is_flag=True, help="Keep the plan, to be applied later: phaseline plans apply ID.")
 json_option = click.option(
     "--json",
     is_flag=True,
@@ -31,6 +32,31 @@ json_option = click.option(
     callback=_remember_json,
     help="Answer with one JSON document on stdout.",
 )
+
+
+def watchable(function: F) -> F:
+    """``--watch`` of a command that looks and answers: it looks again and again."""
+
+    @wraps(function)
+    def with_watch(*args: object, every_s: float | None, **others: object) -> object:
+        if every_s is None:
+            return function(*args, **others)
+        from phaseline.cli.looking import watch
+
+        desk = click.get_current_context().ensure_object(Desk)
+        watch(desk, lambda: function(*args, **others), every_s)
+        return None
+
+    option = click.option(
+        "--watch",
+        "every_s",
+        type=click.FloatRange(min=0.1),
+        metavar="[S]",
+        is_flag=False,
+        flag_value=2.0,
+        help="Show it again every S seconds (2 if S is left out), until Ctrl-C; in a pipe when it has changed.",
+    )
+    return cast("F", option(with_watch))
 
 
 def _deployment(*, is_needed: bool) -> Callable[[F], F]:
@@ -67,6 +93,33 @@ detach_option = click.option(
     is_flag=True,
     help="Leave as soon as the engine has taken it up; see how it goes on with executions follow.",
 )
+yes_option = click.option("--yes", is_flag=True, help="Do not ask first. Nothing is asked but on a terminal.")
+
+
+def _remember_form(ctx: click.Context, _parameter: click.Parameter, value: str) -> None:
+    ctx.ensure_object(Desk).plan_form = value
+
+
+def plan_options(function: F) -> F:
+    """How every plan is answered: its exit code and its form."""
+    code = click.option(
+        "--exit-code",
+        "tells",
+        is_flag=True,
+        help="Exit code 0 if there is nothing to do, 3 if something would be done.",
+    )
+    form = click.option(
+        "--format",
+        type=click.Choice(("text", "mermaid", "dot")),
+        default="text",
+        show_default=True,
+        expose_value=False,
+        callback=_remember_form,
+        help="As text, or as a diagram.",
+    )
+    return code(form(function))
+
+
 inputs_option = click.option(
     "--inputs",
     "input_files",
@@ -253,7 +306,7 @@ def _of_failures(function: Callable[..., object]) -> Callable[..., object]:
         "--task-retries",
         type=click.IntRange(min=-1),
         metavar="N",
-        help="Tries again after a failure; -1: without end. [default: 60]",
+        help="Tries again after a failure; -1: without end. [default: 3, or 60 in cloudify_dsl_*]",
     )
     failure = click.option(
         "--on-failure",

@@ -18,6 +18,8 @@ from types import CodeType, ModuleType
 import phaseline
 
 OURS = f"{phaseline.__name__}."
+COMPILE_LATER = frozenset({"yaml.constructor", "yaml.reader", "yaml.resolver"})
+"""Modules of others that compile patterns while they are imported."""
 LONGEST = 1 << 16
 """Bytes of byte code that are read at once: no module of ours has as many, and for more memory the system is asked each time."""
 
@@ -41,9 +43,13 @@ class Finder:
         self._ending = ending
 
     def find_spec(self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
-        """Where a module of ours lies; nothing of others and of what is no file."""
+        """Where a module of ours lies, or one that compiles too much; nothing of others and of what is no file."""
         if not path or not name.startswith(OURS):
-            return None
+            if name not in COMPILE_LATER:
+                return None
+            from phaseline.cli.later_patterns import spec_of
+
+            return spec_of(name, path)
         own = name.rpartition(".")[2]
         module = self._found(name, path[0], own)
         if module is not None:

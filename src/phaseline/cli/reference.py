@@ -25,6 +25,13 @@ def commands_page() -> str:
             "of text answers go to stderr. Names and ids may be shortened to a beginning that is unique."
         ),
         (
+            "Text of blueprints, plugins and scripts steers no terminal: control characters, escape sequences and characters that "
+            "turn the direction of writing are shown as escapes (`\\x1b`), in a pipe as on a terminal. Documents of `--json` are "
+            "exact, with the escapes of JSON; so are, in a pipe or a file, a secret that is revealed and a record. "
+            "What plugins and the programs that they start write to the terminal past us is escaped there, too: in its place they "
+            "find a pipe. Where it goes to a file or a pipe, it stays as it is."
+        ),
+        (
             "Exit codes: 0 it did what was asked for; 1 failed, canceled, refused, in need of attention or interrupted; "
             "2 the words of the command do not fit."
         ),
@@ -61,7 +68,8 @@ def settings_page() -> str:
         (
             "A setting comes from, first found first used: an option of the command line; its environment variable; the settings "
             "file; its default. The settings file is the one named with `--config`, else `phaseline.toml` in the working folder, "
-            "else `phaseline/phaseline.toml` in the user's configuration folder. A key that is no setting is an error."
+            "else `phaseline/phaseline.toml` in the user's configuration folder. A key that is no setting is an error. "
+            "So is a file that another user (but root) owns or that others may write."
         ),
         "| setting | environment variable | what it says | kind | default |\n| --- | --- | --- | --- | --- |\n"
         + "\n".join(

@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from io import StringIO
 from typing import Any
 
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.saying import answer, say
+from phaseline.cli.saying import answer_json, say
 from phaseline.model.problem import ProblemsError
 
 COMMANDS = {
@@ -72,6 +73,12 @@ class Tree(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """In groups; click would write one list, and import all commands for it."""
+        from phaseline.cli.help_groups import write
+
+        write(formatter)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -125,9 +132,11 @@ def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
     if "--json" in words:
         from phaseline.cli.render.problems import usage_document
 
-        answer(usage_document(error.format_message()))
+        answer_json(usage_document(error.format_message()))
     else:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        say(shown.getvalue().removesuffix("\n"))
     return error.exit_code
 
 
@@ -153,6 +162,11 @@ def _say_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -
 )
 @click.option("--config", metavar="FILE", help="Settings file; otherwise ./phaseline.toml or the user's own.")
 @click.option("--store", metavar="URL", help="Where everything is remembered, such as sqlite:///phaseline.db.")
+@click.option(
+    "--request-id",
+    metavar="ID",
+    help="Carry out an order once, however often it is given under this id; given again, it is answered.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Only answers and problems, no progress and no notices.")
 @click.option("-v", "--verbose", is_flag=True, help="Logs and events of what runs, while it runs.")
 @click.option(
@@ -164,10 +178,13 @@ def _say_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -
     help="Say which version this is.",
 )
 @click.pass_context
-def root(ctx: click.Context, config: str | None, store: str | None, quiet: bool, verbose: bool) -> None:
+def root(
+    ctx: click.Context, config: str | None, store: str | None, request_id: str | None, quiet: bool, verbose: bool
+) -> None:
     """Install applications from blueprints, carry on after a crash, and remove them again."""
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other", ctx)
     if os.environ.get("NO_COLOR"):
         ctx.color = False
-    ctx.obj = Desk(config, {"store.url": store} if store else {}, is_quiet=quiet, is_verbose=verbose)
+    given = {"store.url": store} if store else {}
+    ctx.obj = Desk(config, given, is_quiet=quiet, is_verbose=verbose, request_id=request_id)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from phaseline.cli.saying import OUTPUT, forget
+from phaseline.cli.saying import ERRORS, OUTPUT, errors, forget, output
 from phaseline.model.frozen import altered
 
 if TYPE_CHECKING:
@@ -25,6 +25,35 @@ if TYPE_CHECKING:
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a polite kill, and a terminal that is closed: all hand over."""
+_former: list[dict[signal.Signals, signal._HANDLER]] = []
+"""What the signals did before this process began to hear them, the last one first to go."""
+
+
+def _hear_as_before() -> None:
+    """In a copy of this process that a plugin forked: what is sent to the copy ends it, as in any other program."""
+    for former in reversed(_former):
+        for number, handler in former.items():
+            signal.signal(number, handler)
+    _former.clear()
+
+
+os.register_at_fork(after_in_child=_hear_as_before)
+
+
+@contextmanager
+def hearing(numbers: Sequence[signal.Signals], on_signal: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Have the signals call the function while the context is open, in this process and in none that is forked from it."""
+    former = {number: signal.getsignal(number) for number in numbers}
+    _former.append(former)
+    for number in numbers:
+        signal.signal(number, on_signal)
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+        if former in _former:  # a copy has none
+            _former.remove(former)
 
 
 @contextmanager
@@ -33,30 +62,32 @@ def watching(desk: Desk) -> Iterator[Reporter]:
     from phaseline.cli.render.progress import make_reporter
 
     reporter = make_reporter(quiet=desk.as_json or desk.is_quiet, follow=desk.follow if desk.is_verbose else None)
-    former = {number: signal.getsignal(number) for number in SIGNALS}
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
-            forget(sys.stdout, sys.stderr, OUTPUT)  # the terminal is gone
+            forget(output(), errors(), OUTPUT, ERRORS)  # the terminal is gone
         if reporter.is_interrupted or reporter.interrupt is None:
             raise KeyboardInterrupt
         reporter.is_interrupted = True
         reporter.interrupt()
-        reporter.noticed("Interrupted: waiting for the running calls. Ctrl-C again leaves at once.")
+        from phaseline.cli.render.ending import cancel
 
-    for number in former:
-        signal.signal(number, on_signal)
-    try:
-        yield reporter
-    except KeyboardInterrupt:
-        reporter.ended()
-        if reporter.execution:
-            reporter.noticed(f"Left. Go on with: phaseline executions resume {reporter.execution}")
-        raise
-    finally:
-        reporter.ended()
-        for number, handler in former.items():
-            signal.signal(number, handler)
+        stop = f"Stop it for good: {cancel(reporter.execution)}; add --kill if a call hangs."
+        reporter.noticed(f"Interrupted: waiting for the running calls. Ctrl-C again leaves at once. {stop}")
+
+    with hearing(SIGNALS, on_signal):
+        try:
+            yield reporter
+        except KeyboardInterrupt:
+            reporter.ended()
+            if reporter.execution:
+                from phaseline.cli.render.ending import cancel
+
+                go_on = f"Go on with: phaseline executions resume {reporter.execution}"
+                reporter.noticed(f"Left. {go_on}; stop it for good: {cancel(reporter.execution)}")
+            raise
+        finally:
+            reporter.ended()
 
 
 def read_breaks(written: Sequence[str], timeout: str | None) -> tuple[Breakpoint, ...]:

@@ -1,5 +1,5 @@
-"""The demonstration: four acts with real processes, in which every claim is checked and decides the exit code."""
+"""The demonstration: five acts with real processes, in which every claim is checked and decides the exit code."""
 
-from phaseline.demo.acts import run_demo
+from phaseline.demo.acts import FOLDER, run_demo
 
-__all__ = ["run_demo"]
+__all__ = ["FOLDER", "run_demo"]

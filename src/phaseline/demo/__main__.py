@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from phaseline.demo.acts import run_demo
+from phaseline.demo.acts import FOLDER, run_demo
 
 FONTS_FROM_THE_NETWORK = re.compile(r"@font-face \{[^}]*\}\s*")
 """Left out of the pictures: whoever looks at one has a fixed-width font."""
@@ -17,16 +17,18 @@ def main() -> int:
     """Run it; with ``--pictures`` also draw what the terminal showed, a file for each act."""
     parser = argparse.ArgumentParser(prog="python -m phaseline.demo", description="Phaseline's demonstration.")
     parser.add_argument("--pictures", type=Path, help="write a picture of each act to this folder")
-    folder: Path | None = parser.parse_args().pictures
+    parser.add_argument("--folder", type=Path, default=Path(FOLDER), help="where files and store of it are left")
+    chosen = parser.parse_args()
+    folder: Path | None = chosen.pictures
     if folder is None:
-        return run_demo()
+        return run_demo(chosen.folder)
     console = Console(record=True, width=104, force_terminal=True)
 
     def draw(act: int) -> None:
         picture = console.export_svg(title="phaseline demo")
         (folder / f"act-{act}.svg").write_text(FONTS_FROM_THE_NETWORK.sub("", picture), "utf-8")
 
-    return run_demo(console, draw)
+    return run_demo(chosen.folder, console, draw)
 
 
 if __name__ == "__main__":

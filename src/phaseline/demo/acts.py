@@ -1,12 +1,13 @@
-"""The four acts: a real application, bulk, a crash survived, and everything gone again."""
+"""The five acts: a real application, bulk, a crash survived, a failure mended, and everything gone again."""
 
 from __future__ import annotations
 
 import shutil
-import tempfile
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 from rich.console import Console
@@ -15,14 +16,22 @@ from phaseline.demo.commands import CommandLine
 from phaseline.demo.processes import CloudProcess, end_processes_in, fetch_page, processes_in, running_cloud
 from phaseline.demo.screen import Screen
 from phaseline.model.frozen import frozen
+from phaseline.model.problem import fail
 
 WEB, BULK = "01-web", "02-bulk"
 FEW, MANY = 50, 500
 CALLS_MORE = 3
 """So many more calls may ten times as many machines cost: boot times differ, so one more look may be needed."""
+ROOM, WANTED = 12, 20
+"""Machines that the quota of the fourth act leaves room for, and those that are asked for."""
 SLOW_MS = 5
 """Time that the slow cloud of the third act takes for one machine."""
 PATIENCE_S = 60
+FOLDER = "phaseline-demo"
+"""In the current folder, unless another one is named."""
+MARK = "# Written by phaseline demo: this folder is replaced by the next one."
+LOOK = (("status",), ("executions", "list"), ("executions", "events", "-d", "crash"))
+"""What the audience may type when it is over."""
 
 
 @frozen
@@ -42,33 +51,56 @@ def examples_folder() -> Path:
     return packed if packed.is_dir() else here.parents[3] / "examples"
 
 
-def run_demo(console: Console | None = None, after_act: Callable[[int], None] = lambda _: None) -> int:
-    """Play all acts in a temporary folder with a store of its own; 0 when every claim held, else 1.
+def run_demo(
+    folder: Path = Path(FOLDER), console: Console | None = None, after_act: Callable[[int], None] = lambda _: None
+) -> int:
+    """Play all acts in ``folder``, which is made anew and left with the store; 0 when every claim held, else 1.
 
-    ``after_act`` is told the number of each act that is over.
+    ``after_act`` is called with the number of each act that is over. What the acts started is ended in any case.
+
+    Raises: ProblemsError (PL-C119) if there is something in the folder that no demonstration left.
     """
     screen = Screen(console or Console(highlight=False))
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="phaseline-demo-") as name:
-        folder = Path(name)
-        for example in (WEB, BULK):
-            shutil.copytree(examples_folder() / example, folder / example)
-        screen.title("Phaseline: real processes, a simulated cloud, a kill -9, and nothing left behind")
-        try:
-            with running_cloud(folder / "cloud.jsonl") as cloud:
-                stage = Stage(screen, CommandLine(screen, folder), cloud, folder)
-                for number, act in enumerate((show_application, show_bulk, show_crash, show_removal), 1):
-                    act(stage)
-                    after_act(number)
-        finally:
-            end_processes_in(folder)
-    return finish(screen, time.monotonic() - begun)
+    folder = make_folder(folder)
+    for example in (WEB, BULK):
+        shutil.copytree(examples_folder() / example, folder / example, ignore=shutil.ignore_patterns("__pycache__"))
+    screen.title("Phaseline: real processes, a simulated cloud, a kill -9, and nothing left behind")
+    try:
+        with running_cloud(folder / "cloud.jsonl") as cloud:
+            stage = Stage(screen, CommandLine(screen, folder), cloud, folder)
+            for number, act in enumerate((show_application, show_bulk, show_crash, show_failure, show_removal), 1):
+                act(stage)
+                after_act(number)
+    finally:
+        end_processes_in(folder)
+    return finish(screen, time.monotonic() - begun, folder)
+
+
+def make_folder(folder: Path) -> Path:
+    """The folder, empty but for settings that name its store; one of an earlier demonstration is replaced.
+
+    Raises: ProblemsError (PL-C119) if it holds anything else, or cannot be made.
+    """
+    folder = folder.absolute()
+    settings = folder / "phaseline.toml"
+    try:
+        if settings.is_file() and settings.read_text("utf-8", "replace").startswith(MARK):
+            shutil.rmtree(folder)
+        folder.mkdir(mode=0o700, parents=True)
+    except OSError as error:
+        text = f"the folder '{folder}' of the demonstration cannot be made: {error.strerror}"
+        raise fail("PL-C119", text, "Name another one: phaseline demo --folder DIR") from None
+    settings.write_text(f'{MARK}\n[store]\nurl = "sqlite:///{folder}/store.db"\n', "utf-8")
+    return folder
 
 
 def show_application(stage: Stage) -> None:
     """Act 1: install three processes from a blueprint and look at the page."""
     screen = stage.screen
     screen.act(1, "A three-tier application of real processes")
+    screen.say("First what would run. The plan is made by the code that runs it; nothing is called.")
+    stage.phaseline.run("plan", "install", f"{WEB}/blueprint.yaml")
     code = stage.phaseline.run("install", f"{WEB}/blueprint.yaml", "-d", "web", "-i", "title=Hello from Phaseline")
     screen.claim("the install completed", holds=code == 0)
     if code:
@@ -102,7 +134,7 @@ def show_bulk(stage: Stage) -> None:
 def install_machines(stage: Stage, count: int) -> dict[str, int]:
     """Install so many machines; the calls that the cloud counted for them, by kind."""
     before = stage.cloud.report()
-    code = stage.phaseline.run(*bulk_install(stage, f"bulk-{count}", count))
+    code = stage.phaseline.watch(*bulk_install(stage, f"bulk-{count}", count))
     after = stage.cloud.report()
     made = after["created"] - before["created"]
     stage.screen.claim(f"the cloud made {count} machines and a network", holds=code == 0 and made == count + 1)
@@ -143,6 +175,28 @@ def show_crash(stage: Stage) -> None:
     claim_nothing_double(screen, before, cloud.report(), left)
 
 
+def show_failure(stage: Stage) -> None:
+    """Act 4: some machines are refused, the reason is asked for, and only they are called again."""
+    screen, cloud, name = stage.screen, stage.cloud, "quota"
+    screen.act(4, "A failure, why it failed, and how it is mended")
+    before = cloud.report()
+    cloud.set_pace(quota=before["alive"] + ROOM + 1)
+    screen.say(f"The cloud has room for a network and {ROOM} machines more; {WANTED} are asked for.")
+    code = stage.phaseline.run(*bulk_install(stage, name, WANTED))
+    made = cloud.report()["created"] - before["created"] - 1
+    screen.claim(f"{made} machines were made, the other {WANTED - made} failed", holds=code == 1 and made == ROOM)
+    stage.phaseline.run("instances", "why", "-d", name, "--limit", "2")
+    screen.say("The quota is raised; what failed is called again, nothing else is.")
+    cloud.set_pace(quota=0)
+    code = stage.phaseline.run("executions", "retry", "-d", name)
+    after = cloud.report()
+    asked = after["calls"]["create"] - before["calls"]["create"]
+    screen.claim(
+        f"all {WANTED} machines are there, made with {asked} calls, none of them twice",
+        holds=code == 0 and after["created"] - before["created"] == WANTED + 1 and not after["doubles"],
+    )
+
+
 def claim_nothing_double(screen: Screen, before: Mapping[str, Any], after: Mapping[str, Any], left: int) -> None:
     """What the cloud counted while the install was killed and resumed."""
     made = after["created"] - before["created"]
@@ -164,11 +218,11 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 
 def show_removal(stage: Stage) -> None:
-    """Act 4: uninstall everything and look whether anything is left."""
+    """Act 5: uninstall everything and look whether anything is left."""
     screen = stage.screen
     page = output_of(stage, "web", "url")
-    screen.act(4, "Everything gone again")
-    for name in ("crash", f"bulk-{MANY}", f"bulk-{FEW}", "web"):
+    screen.act(5, "Everything gone again")
+    for name in ("quota", "crash", f"bulk-{MANY}", f"bulk-{FEW}", "web"):
         code = stage.phaseline.run("uninstall", "-d", name)
         screen.claim(f"{name} is uninstalled", holds=code == 0)
     report = stage.cloud.report()
@@ -181,16 +235,23 @@ def show_removal(stage: Stage) -> None:
         screen.claim(f"nobody answers at {page}", holds=not answers(page))
 
 
-def finish(screen: Screen, seconds: float) -> int:
-    """The last word and the exit code."""
+def finish(screen: Screen, seconds: float, folder: Path) -> int:
+    """The last word, where the store lies, and the exit code."""
     screen.console.print()
     if screen.broken:
         screen.say("What did not hold:")
         for text in screen.broken:
             screen.output(text)
-        return 1
-    screen.title(f"Every claim held, in {seconds:.0f} s.")
-    return 0
+    else:
+        screen.title(f"Every claim held, in {seconds:.0f} s.")
+    screen.say("The store is left for you to look at; the next demonstration replaces it:")
+    own = Path(sys.executable).with_name("phaseline")
+    program = "phaseline" if which("phaseline") or not own.exists() else str(own)
+    here = Path.cwd()
+    screen.command(["cd", str(folder.relative_to(here) if folder.is_relative_to(here) else folder)])
+    for words in LOOK:
+        screen.command([program, *words])
+    return 1 if screen.broken else 0
 
 
 def application_processes(stage: Stage) -> list[str]:

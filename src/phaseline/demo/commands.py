@@ -13,7 +13,7 @@ from typing import Any
 from phaseline.demo.screen import Screen
 from phaseline.model.frozen import frozen
 
-PROGRAM = (sys.executable, "-c", "from phaseline.cli.main import main; main()")
+PROGRAM = (sys.executable, "-P", "-c", "from phaseline.cli.main import main; main()")
 """What the script ``phaseline`` does, also where it is not on the path."""
 MOST_LINES = 14
 """A command that says more has its middle left out."""
@@ -41,6 +41,17 @@ class CommandLine:
             lines = process.stdout.read().splitlines()
         self.show(lines)
         return process.returncode
+
+    def watch(self, *words: str) -> int:
+        """As ``run``; on a terminal the command draws its own live table there."""
+        console = self.screen.console
+        if console.record or not (console.is_terminal and console.file is sys.stdout):
+            return self.run(*words)
+        self.screen.command(["phaseline", *words])
+        command = [*PROGRAM, *words]
+        return subprocess.run(
+            command, cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL, check=False
+        ).returncode
 
     def show(self, lines: list[str]) -> None:
         """Print output; of a long one its beginning and its end."""

@@ -21,16 +21,31 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def processes_in(folder: Path) -> list[str]:
-    """Living processes that were started with a path inside the folder, as ``pid command``."""
+    """Living processes that were started with a path inside the folder, as ``pid command``.
+
+    This process and those that started it are none of them, though a user may have named the folder to them.
+    """
     found = []
+    above = set(_own_line())
     for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes()
         except OSError:
             continue  # it ended while we looked
-        if os.fsencode(folder) in command:
+        if os.fsencode(folder) in command and int(process.name) not in above:
             found.append(f"{process.name} {command.decode(errors='replace').replace(chr(0), ' ').strip()}")
     return sorted(found)
+
+
+def _own_line() -> Iterator[int]:
+    """This process, its parent, and so on up to the first."""
+    pid = os.getpid()
+    while pid > 0:
+        yield pid
+        try:
+            pid = int((Path("/proc") / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+        except OSError:
+            return
 
 
 def end_processes_in(folder: Path) -> None:
@@ -65,7 +80,7 @@ class CloudProcess:
 @contextmanager
 def running_cloud(state: Path) -> Iterator[CloudProcess]:
     """A simulated cloud in a process of its own; ended on leaving."""
-    command = [sys.executable, "-m", "phaseline.testing.fake_cloud", "--state", str(state)]
+    command = [sys.executable, "-P", "-m", "phaseline.testing.fake_cloud", "--state", str(state)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 NAMESPACE = "--"
 """Stands between a namespace and a name."""
+MAX_GAPS = 1_000
+"""Colons without a space behind them that one file may have: each is found by reading anew up to there."""
+_UNEXPECTED = "found unexpected ':'"
+_OPENING = frozenset("[]{},")
 _NO_MARKS: Mapping[str, tuple[int, int]] = {}
 
 
@@ -27,7 +31,10 @@ class Document:
 
     ``marks``: {section: {element: (line, column)}}, counted from 1. ``namespace`` stands before the names of the
     elements for whoever uses them (B8); ``line``: what imported the file, None for the main one. ``is_lenient``: the tags
-    ``!!set``, ``!!omap`` and ``!!pairs`` have a meaning in it, and plain keys are text, ``on`` and ``5`` too.
+    ``!!set``, ``!!omap`` and ``!!pairs`` have a meaning in it, plain keys are text, ``on`` and ``5`` too, and of a key that
+    is given twice the last one counts, with a warning (PL-F059). ``is_definition``: of a plugin or from the web, where whoever
+    imports it cannot mend it: of a key given twice the last one counts, with a warning (PL-B005). ``spaced``: the text with a space at each of the ``gaps``,
+    (line, column), where the C reader wants one and the ancestor's does not.
     """
 
     name: str
@@ -38,10 +45,23 @@ class Document:
     namespace: str = ""
     line: ImportLine | None = None
     is_lenient: bool = False
+    spaced: str = ""
+    gaps: tuple[tuple[int, int], ...] = ()
+    is_definition: bool = False
+
+    @property
+    def readable(self) -> str:
+        """The text as the reader takes it; marks and places are those of it."""
+        return self.spaced or self.text
+
+    def own_column(self, line: int, column: int) -> int:
+        """The column in the text as it was written."""
+        return column - sum(at[0] == line and at[1] < column for at in self.gaps)
 
     def mark(self, section: str, name: str) -> tuple[int, int]:
         """Where an element begins, (0, 0) if its section is written elsewhere: an alias."""
-        return self.marks.get(section, _NO_MARKS).get(self.own_name(name), (0, 0))
+        line, column = self.marks.get(section, _NO_MARKS).get(self.own_name(name), (0, 0))
+        return line, self.own_column(line, column)
 
     def own_name(self, name: str) -> str:
         """The name of an element as the file has it, without the namespace."""
@@ -49,10 +69,16 @@ class Document:
 
 
 def read_document(
-    name: str, text: str, report: Report, *, is_bundled: bool = False, is_lenient: bool = False
+    name: str,
+    text: str,
+    report: Report,
+    *,
+    is_bundled: bool = False,
+    is_lenient: bool = False,
+    is_definition: bool = False,
 ) -> Document | None:
     """The document in ``text``; None when it cannot be used, with the reasons in ``report``."""
-    document = Document(name, text, is_bundled=is_bundled, is_lenient=is_lenient)
+    document = Document(name, text, is_bundled=is_bundled, is_lenient=is_lenient, is_definition=is_definition)
     if text.startswith(("{", "\n{", " {")):
         from phaseline.dsl.json_text import NotPlainJson, read_json
 
@@ -65,14 +91,36 @@ def read_document(
 
     from phaseline.dsl.yaml_text import UnusableText, YamlText
 
-    try:
-        YamlText(document, report).read()
-    except yaml.YAMLError as error:
-        _report_yaml_error(error, document, report)
-        return None
-    except UnusableText:
-        return None
-    return document
+    while True:
+        beginning = report.beginning()
+        try:
+            YamlText(document, report).read()
+        except yaml.YAMLError as error:
+            if _make_gap(error, document):
+                report.forget(beginning)
+                document.marks.clear()
+                continue
+            _report_yaml_error(error, document, report)
+            return None
+        except UnusableText:
+            return None
+        return document
+
+
+def _make_gap(error: yaml.YAMLError, document: Document) -> bool:
+    """True where a text can be read once a space is put behind the colon at which the C reader gave up.
+
+    In ``{concat:[a]}`` it finds an unexpected colon, where the ancestor's reader, which is written in Python, finds a key and a list.
+    """
+    mark, begun = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    if getattr(error, "problem", None) != _UNEXPECTED or mark is None or begun is None or mark.line != begun.line:
+        return False
+    text, behind = document.readable, mark.index + 1
+    if len(document.gaps) >= MAX_GAPS or text[behind : behind + 1] not in _OPENING:
+        return False
+    document.spaced = f"{text[:behind]} {text[behind:]}"
+    document.gaps += ((mark.line + 1, mark.column + 1),)
+    return True
 
 
 def _report_yaml_error(error: yaml.YAMLError, document: Document, report: Report) -> None:
@@ -88,9 +136,9 @@ def _report_yaml_error(error: yaml.YAMLError, document: Document, report: Report
         what = "a character that text must not contain" + (
             f" (code {character:#x})" if isinstance(character, int) else ""
         )
-        before = document.text[:position]
+        before = document.readable[:position]
         line, column = before.count("\n"), position - (before.rfind("\n") + 1)
-    mend = _yaml_mend(error, document.text.splitlines(), line, column)
+    mend = _yaml_mend(error, document.readable.splitlines(), line, column)
     report.add_at("PL-B004", f"Not valid YAML: {what}", mend, document, line, column)
 
 

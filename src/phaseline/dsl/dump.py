@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from phaseline.dsl.announced import ANNOUNCED
 from phaseline.dsl.group_dump import groups_from_json, groups_to_json
@@ -24,7 +24,9 @@ from phaseline.model.blueprint import (
 )
 from phaseline.model.frozen import defaults_of, told
 from phaseline.model.problem import Place
-from phaseline.model.state_paths import StatePath
+
+if TYPE_CHECKING:
+    from phaseline.model.state_paths import StatePath
 
 FORMAT = 1
 """Of what this module writes; a reader refuses higher ones."""
@@ -229,13 +231,18 @@ def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
             name: OnPath(tuple(line), target, Place(**place))
             for name, (line, target, place) in written.get("on_path", {}).items()
         },
-        state_paths=tuple(
-            StatePath(kind, target, tuple(states), where=Place(**place))
-            for kind, target, states, place in written.get("state_paths", ())
-        ),
+        state_paths=_state_paths(written["state_paths"]) if written.get("state_paths") else (),
         announced=tuple(written.get("announced", ())),
         id=written.get("id", ""),
         **groups_from_json(written),
+    )
+
+
+def _state_paths(written: Iterable[Any]) -> tuple[StatePath, ...]:
+    from phaseline.model.state_paths import StatePath  # few blueprints have any
+
+    return tuple(
+        StatePath(kind, target, tuple(states), where=Place(**place)) for kind, target, states, place in written
     )
 
 

@@ -51,7 +51,7 @@ NODE_TYPE = Table(
         "derived_from": Key(TEXT, refers="node_types"),
         "properties": Key(Each(PROPERTY)),
         "interfaces": Key(TYPE_INTERFACES),
-        "runtime_properties": Key(ANYTHING, since=5),
+        "runtime_properties": Key(ANYTHING),
         "resource_type": Key(TEXT, since=PHASELINE),
         "target_state": Key(TEXT, since=PHASELINE),
     },
@@ -209,7 +209,7 @@ DEPLOYMENT_SETTINGS = Table(
     "deployment settings",
     {
         "default_schedules": Key(Each(SCHEDULE), support="no effect", note=NO_SCHEDULES),
-        "default_groups": Key(Rows(TEXT), support="no effect", note="There are no groups of deployments yet."),
+        "default_groups": Key(LIST, support="no effect", note="There are no groups of deployments yet."),
         "id_template": Key(TEXT, support="no effect", note="Give the deployment's name with -d."),
         "display_name": Key(ANYTHING),
     },

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from phaseline.dsl.functions.checking import FunctionCheck
-from phaseline.dsl.membership import check_membership
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.properties import Properties
 from phaseline.dsl.report import Report, Spot
@@ -46,6 +45,10 @@ def read_groups(
         name: reading.policy(name, cast("dict[str, Any]", raw)) for name, raw in sections.of("policies").items()
     }
     scaling = reading.scaling(groups, policies)
+    if not scaling:
+        return Grouping(groups, policies, {})
+    from phaseline.dsl.membership import check_membership  # of which most blueprints need nothing
+
     members = check_membership(
         scaling, groups, nodes, lambda name: sections.spot("groups", name), report, is_sound=is_sound
     )
@@ -107,7 +110,7 @@ class _Reading:
     ) -> Mapping[str, Value]:
         """The values under ``key`` over the defaults of the type, which stands in ``section``."""
         given = cast("dict[str, Value]", fields.get(key) or {})
-        self._functions.scan(given, spot.at(key), "deployment")
+        self._functions.scan(given, spot.at(key), "policy")
         name = str(fields["type"])
         known = self._sections.of(section)
         kind = cast("dict[str, Any] | None", known.get(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from phaseline.dsl.functions.checking import FunctionCheck, Standing
+from phaseline.dsl.functions.checking import FunctionCheck, Later, Standing
 from phaseline.dsl.merging import IN_MISSING, Sections
 from phaseline.dsl.operations import Operations, Owner, TypeOperation
 from phaseline.dsl.properties import Properties, Schemas
@@ -18,20 +18,21 @@ from phaseline.model.frozen import changeable
 class Side:
     """The operations of a type (of a relationship type: at one end), ready to be shared by templates.
 
-    ``incomplete``: operations whose inputs a template must complete.
+    ``open``: operations whose inputs a template must complete, or of which something is wrong unless a template replaces it.
     """
 
     types: Mapping[str, TypeOperation]
     plain: Mapping[str, Operation]
     has_functions: bool
-    incomplete: Mapping[str, TypeOperation]
+    open: Mapping[str, TypeOperation]
 
 
 @changeable
 class ResolvedType:
     """A node type or relationship type. ``hierarchy``: root first, itself last.
 
-    ``sides``: of a node type its operations; of a relationship type those of source and target.
+    ``sides``: of a node type its operations; of a relationship type those of source and target. ``unchecked``: {property:
+    what is to be looked at where a template has its default}.
     """
 
     name: str
@@ -39,6 +40,7 @@ class ResolvedType:
     schemas: Schemas
     sides: tuple[Side, ...]
     has_functions: bool
+    unchecked: Mapping[str, Later]
 
 
 _SIDES = {"node_types": ("interfaces",), "relationships": ("source_interfaces", "target_interfaces")}
@@ -137,15 +139,20 @@ class Types:
             schemas.is_whole = False
         has_functions = parent.has_functions if parent else False
         standing: Standing = "node" if self._owner == "node" else "relationship"
+        unchecked = dict(parent.unchecked) if parent else {}
         for key, item in cast("dict[str, dict[str, Value]]", raw.get("properties") or {}).items():
             here = Spot(spot.document, (*spot.path, "properties", key, "default"))
-            has_functions |= self._functions.scan((item or {}).get("default"), here, standing)
+            found, later = self._functions.scan_default((item or {}).get("default"), here, standing)
+            has_functions |= found
+            unchecked.pop(key, None)
+            if later is not None:
+                unchecked[key] = later
         sides = tuple(
             self._side(raw.get(key), parent.sides[number].types if parent else {}, spot.at(key))
             for number, key in enumerate(_SIDES[self._section])
         )
         hierarchy = (*(parent.hierarchy if parent else ()), name)
-        return ResolvedType(name, hierarchy, schemas, sides, has_functions)
+        return ResolvedType(name, hierarchy, schemas, sides, has_functions, unchecked)
 
     def _side(self, interfaces: Value, parent: Mapping[str, TypeOperation], spot: Spot) -> Side:
         types = self._operations.of_type(interfaces, parent, spot, self._owner)
@@ -153,7 +160,7 @@ class Types:
             types,
             {name: found.operation for name, found in types.items()},
             any(found.operation.has_functions for found in types.values()),
-            {name: found for name, found in types.items() if found.missing},
+            {name: found for name, found in types.items() if found.missing or found.later or found.fault is not None},
         )
 
     def unknown(self, name: str, code: str, spot: Spot) -> None:

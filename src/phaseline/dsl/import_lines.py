@@ -10,6 +10,7 @@ from phaseline.dsl.documents import NAMESPACE
 from phaseline.dsl.functions.table import is_function
 from phaseline.dsl.report import Report, Spot
 from phaseline.model.blueprint import Value
+from phaseline.model.names import MEND, shown_name, why_no_name
 from phaseline.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -94,5 +95,9 @@ def _line(text: str, values: Mapping[str, Value], spot: Spot, report: Report) ->
             spot,
             number=212,
         )
+        return None
+    why = why_no_name(parts[1])
+    if why:
+        report.add("PL-B130", f"The namespace '{shown_name(parts[1])}' {why}", MEND, spot)
         return None
     return ImportLine(spot, parts[1], parts[2], values)

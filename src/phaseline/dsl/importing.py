@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import field
 
 from phaseline.dsl.builtin import bundled_name, is_basic
@@ -122,10 +123,7 @@ class _Importer:
         waiting = deque([main])
         while waiting:
             importer = waiting.popleft()
-            for line in import_lines(importer, self._report, self._gated):
-                imported = self._load(line, importer)
-                if imported is None:
-                    continue
+            for line, imported in self._imported(importer):
                 size += len(imported.text)
                 if len(documents) >= MAX_FILES or size > MAX_TEXT:
                     what = f"more than {MAX_FILES} files" if size <= MAX_TEXT else f"more than {MAX_TEXT:,} characters"
@@ -133,8 +131,18 @@ class _Importer:
                     self._report.add("PL-B026", message, "Put them together into fewer.", line.spot)
                     return documents
                 documents.append(imported)
-                waiting.append(imported)
+                if not imported.is_bundled:
+                    waiting.append(imported)
         return documents
+
+    def _imported(self, importer: Document) -> Iterator[tuple[ImportLine, Document]]:
+        """What a file imports, line by line; built-in types at once with all their parts, as if they were one file."""
+        for line in import_lines(importer, self._report, self._gated):
+            imported = self._load(line, importer)
+            if imported is not None:
+                yield line, imported
+                if imported.is_bundled:
+                    yield from self._imported(imported)
 
     def _load(self, line: ImportLine, importer: Document) -> Document | None:
         """The document that a line imports, as seen under its namespace; None if there is none, or it is there already."""
@@ -157,7 +165,16 @@ class _Importer:
         if line.target.startswith(UPLOADED):
             self.uploaded[namespace] = line.target.removeprefix(UPLOADED)
         return Document(
-            document.name, document.text, document.root, document.marks, document.is_bundled, namespace, line
+            document.name,
+            document.text,
+            document.root,
+            document.marks,
+            document.is_bundled,
+            namespace,
+            line,
+            spaced=document.spaced,
+            gaps=document.gaps,
+            is_definition=document.is_definition,
         )
 
     def _document(self, line: ImportLine, importer: Document) -> Document | None:
@@ -198,7 +215,14 @@ class _Importer:
                 text = self._source.fetch(path) if _WEB.match(path) else self._source.read(path)
             if text is None:
                 return None
-            document = read_document(path, text, self._report, is_bundled=builtin is not None)
+            is_definition = (
+                line.target.startswith(PLUGIN)
+                or _WEB.match(line.target) is not None
+                or line.spot.document.is_definition
+            )
+            document = read_document(
+                path, text, self._report, is_bundled=builtin is not None, is_definition=is_definition
+            )
             self._read[path] = self._checked(document, line.spot)
         return self._read[path]
 
@@ -286,7 +310,7 @@ class _Importer:
             )
             return None
         minor = minor_version(document, self._report)
-        if minor is not None and minor > self._minor:
+        if minor is not None and minor > self._minor and self._gated is not None:
             self._report.add(
                 "PL-B012",
                 f"'{document.name}' is written in cloudify_dsl_1_{minor}, the main file in cloudify_dsl_1_{self._minor}",

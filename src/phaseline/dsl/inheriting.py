@@ -27,6 +27,10 @@ def complete_and_scan(
         builder.check_external(merged, spot)
     has_functions = kind.has_functions
     standing: Standing = "node" if owner[0] == "node" else "relationship"
+    if kind.unchecked:
+        for name, later in kind.unchecked.items():
+            if name not in given:
+                functions.use(later)
     for name, value in given.items():
         if (value.__class__ is dict or value.__class__ is list) and functions.scan(
             value, spot.at(name), standing, owner[1]
@@ -43,7 +47,9 @@ def side_operations(
     if interfaces:
         operations, own_have = builder.of_template(interfaces, side.types, side.plain, spot, owner[0], owner[1])
         have_functions = side.has_functions or own_have
-    for name, base in side.incomplete.items():
+    for name, base in side.open.items():
         if operations[name] is base.operation:
-            builder.check_missing(base, (), spot)
+            builder.check_inherited(base, spot)
+        elif base.fault is not None:
+            base.fault.is_replaced = True
     return operations, have_functions

@@ -17,7 +17,7 @@ from phaseline.model.tuples import NamedTuple
 
 SCRIPT_PLUGIN = "script"
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
-_FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _SCRIPT_ENDING = re.compile(r"\.(sh|bash|zsh|py|ps1|bat|cmd|rb|pl|js)$|/")
 
 Form = Literal["function", "script", "inline"]
@@ -111,7 +111,7 @@ class Mappings:
             return Wrong("PL-B061", f"'{text}' fits several plugins: {listing(fitting)}", "Rename one of the plugins.")
         if fitting:
             function = text[len(fitting[0]) + 1 :]
-            if "." in function and all(part.isidentifier() for part in function.split(".")):
+            if all(part.isidentifier() for part in function.split(".")):
                 return Mapped("function", fitting[0], function)
             return Wrong(
                 "PL-B060",
@@ -121,13 +121,20 @@ class Mappings:
         return self._nothing(text)
 
     def _script(self, form: Form, text: str) -> Mapped | Wrong:
-        if SCRIPT_PLUGIN not in self._names:
+        plugin = self._script_plugin()
+        if not plugin:
             return Wrong(
                 "PL-B062",
                 "A script needs the plugin 'script', which is not declared",
                 "Import 'cloudify/types/types.yaml'.",
             )
-        return Mapped(form, SCRIPT_PLUGIN, text)
+        return Mapped(form, plugin, text)
+
+    def _script_plugin(self) -> str:
+        """The plugin that runs scripts: that of this name, else one that a file declares under a namespace; empty for none."""
+        if SCRIPT_PLUGIN in self._names:
+            return SCRIPT_PLUGIN
+        return next((name for name in sorted(self._names) if name.endswith(f"{NAMESPACE}{SCRIPT_PLUGIN}")), "")
 
     def _nothing(self, text: str) -> Mapped | Wrong:
         if _SCRIPT_ENDING.search(text):

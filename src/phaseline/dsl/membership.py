@@ -29,8 +29,6 @@ def check_membership(
 
     ``is_sound``: no node contains itself, so that one may ask what lies where.
     """
-    if not scaling:
-        return {}
     members = {name: [one for one in group.members if one in nodes or one in groups] for name, group in groups.items()}
     circle = find_circle(_reached(scaling, members))
     if circle:

@@ -26,6 +26,7 @@ class Sections:
     ``broken``: {section: names} of elements too wrong to be kept, so that nobody calls them unknown.
     ``is_whole``: False when a file that is imported could not be had; ``is_open``: what it would declare is then taken
     as open, ``open``: {section: such types}. ``documents``: all files, in load order.
+    ``version``: the minor version that says which sections may stand in several files, also where ``minor`` is None.
     ``namespaces``: {each namespace that a file was imported under: the uploaded blueprint it holds, or nothing}.
     """
 
@@ -38,6 +39,7 @@ class Sections:
     namespaces: dict[str, str] = field(default_factory=dict)
     is_whole: bool = True
     is_open: bool = False
+    version: int | None = None
     open: dict[str, set[str]] = field(default_factory=dict)
     documents: tuple[Document, ...] = ()
 
@@ -55,13 +57,18 @@ class Sections:
 
 
 def merge_sections(
-    documents: list[Document], minor: int | None, report: Report, uploaded: Mapping[str, str] = MappingProxyType({})
+    documents: list[Document],
+    minor: int | None,
+    report: Report,
+    uploaded: Mapping[str, str] = MappingProxyType({}),
+    *,
+    version: int | None = None,
 ) -> Sections:
     """The checked sections of ``documents``, which come in load order, the main one first.
 
-    ``uploaded``: {namespace: the uploaded blueprint it holds}.
+    ``uploaded``: {namespace: the uploaded blueprint it holds}. ``version`` as of ``Sections``.
     """
-    sections = Sections(documents[0], minor, documents=tuple(documents))
+    sections = Sections(documents[0], minor, documents=tuple(documents), version=minor if version is None else version)
     for document in documents:
         if document.namespace:
             sections.namespaces[document.namespace] = uploaded.get(document.namespace, "")
@@ -126,7 +133,7 @@ class _Merger:
             self.sections.elements[section] = dict(value)
             self.sections.origins[section] = dict.fromkeys(value, document)
             return
-        minor = self.sections.minor
+        minor = self.sections.version
         may_merge = section in MERGED or (section in MERGED_SINCE_3 and (minor is None or minor >= 3))
         if not may_merge:
             self._cannot_merge(document, section)
@@ -157,8 +164,11 @@ class _Merger:
         elif self._replaces(document, section, name):
             elements[name] = item
             origins[name] = document
-        elif section == "node_templates" and isinstance(item, dict) and list(item) == ["relationships"]:
-            self._extend_relationships(name, item)
+        elif section == "node_templates" and _is_fragment(item):
+            self._extend_relationships(name, elements[name], item)
+        elif section == "node_templates" and _is_fragment(elements[name]):
+            self._extend_relationships(name, item, elements[name], is_first=True)
+            origins[name] = document
         else:
             first = origins[name]
             self.report.add(
@@ -191,7 +201,14 @@ class _Merger:
         later: dict[str, Value] = {"mapping": item} if isinstance(item, str) else dict(item)  # type: ignore[arg-type]  # text or mapping
         elements[name] = {**later, **full}
 
-    def _extend_relationships(self, name: str, item: dict[str, Value]) -> None:
-        templates = self.sections.elements["node_templates"]
-        template, more = cast("dict[str, Any]", templates[name]), cast("list[Value]", item["relationships"])
-        templates[name] = {**template, "relationships": [*(template.get("relationships") or []), *more]}
+    def _extend_relationships(self, name: str, whole: Value, part: Value, *, is_first: bool = False) -> None:
+        """Add the relationships of ``part``, a template with nothing else; ``is_first``: it came before the whole one."""
+        template, more = cast("dict[str, Any]", whole), cast("dict[str, Any]", part)["relationships"] or []
+        own = template.get("relationships") or []
+        joined = [*more, *own] if is_first else [*own, *more]
+        self.sections.elements["node_templates"][name] = {**template, "relationships": joined}
+
+
+def _is_fragment(template: Value) -> bool:
+    """True for a template that says relationships and nothing else."""
+    return isinstance(template, dict) and list(template) == ["relationships"]

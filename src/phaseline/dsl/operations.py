@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Literal, cast
 
-from phaseline.dsl.functions.checking import FunctionCheck, Standing
-from phaseline.dsl.functions.table import has_none_at_all
+from phaseline.dsl.functions.checking import FunctionCheck, Later, Standing
+from phaseline.dsl.functions.table import has_none_at_all, is_function
 from phaseline.dsl.known_operations import doubt
 from phaseline.dsl.mappings import Mappings, Wrong
 from phaseline.dsl.properties import Properties
@@ -23,10 +23,20 @@ UNRESOLVED: dict[Owner, int] = {"node": 10, "relationship": 19, "workflow": 21}
 
 
 @changeable
+class Fault:
+    """What is wrong with the mapping of an operation of a type, and where; whether it was told, and whether somebody replaces it."""
+
+    wrong: Wrong
+    place: Spot
+    is_told: bool = False
+    is_replaced: bool = False
+
+
+@changeable
 class TypeOperation:
     """An operation of a type. ``operation`` has the defaults of its inputs; ``text`` is its implementation as written.
 
-    ``missing``: required inputs without default. ``is_wrong``: its mapping was reported.
+    ``missing``: required inputs without default. ``later``: {input: what is to be looked at where its default is used}.
     """
 
     operation: Operation
@@ -34,6 +44,8 @@ class TypeOperation:
     inputs: Mapping[str, PropertySchema]
     missing: tuple[str, ...]
     given: Mapping[str, Value]
+    later: Mapping[str, Later]
+    fault: Fault | None
 
 
 class Operations:
@@ -47,6 +59,7 @@ class Operations:
         self._report = report
         self._names: dict[tuple[str, str], str] = {}
         self._doubts: dict[tuple[str, str], tuple[str, str] | None] = {}
+        self._faults: list[Fault] = []
 
     def full_name(self, interface: str, name: str) -> str:
         """``interface.operation``; the same object each time."""
@@ -64,8 +77,11 @@ class Operations:
             for interface, operations in interfaces.items():
                 for name, raw in cast("dict[str, Value]", operations).items():
                     full = self.full_name(interface, name)
-                    if full not in parent and not spot.document.is_bundled:
-                        self._doubt(interface, name, spot)
+                    if full not in parent:
+                        if not spot.document.is_bundled:
+                            self._doubt(interface, name, spot)
+                    elif (fault := parent[full].fault) is not None:
+                        fault.is_replaced = True
                     found[full] = self._type_operation(full, raw, spot.at(interface, name), owner)
         return found
 
@@ -81,19 +97,57 @@ class Operations:
         text, fields = _split(raw)
         inputs: dict[str, PropertySchema] = {}
         given: dict[str, Value] = {}
+        unchecked: dict[str, Later] = {}
         has_functions = False
         for name, item in cast("dict[str, Value]", fields.get("inputs") or {}).items():
             here = spot.at("inputs", name)
             schema = inputs[name] = self._properties.schema(item, here)
             if schema.has_default:
-                given[name] = schema.default
+                given[name] = _typed(schema.default, schema)
                 if schema.default is not None:
                     self._properties.fits(schema, schema.default, here.at("default"))
                 standing: Standing = "node" if owner == "node" else "relationship"
-                has_functions |= self._functions.scan(schema.default, here.at("default"), standing)
-        operation = self._operation(full, text, fields, given, spot, owner, has_functions=has_functions)
+                if text:
+                    found, later = self._functions.scan_default(schema.default, here.at("default"), standing)
+                    has_functions |= found
+                    if later is not None:
+                        unchecked[name] = later
+        fault = self._fault(text, fields, spot) if owner == "node" else None
+        if not text:
+            operation = self._no_op(full, fields, spot)
+        elif fault is None:
+            operation = self._operation(full, text, fields, given, spot, owner, has_functions=has_functions)
+        else:
+            operation = Operation(full)
         missing = tuple(name for name, schema in inputs.items() if schema.required and name not in given)
-        return TypeOperation(operation, text, inputs, missing if text else (), fields)
+        return TypeOperation(operation, text, inputs, missing if text else (), fields, unchecked, fault)
+
+    def _fault(self, text: str, fields: Mapping[str, Value], spot: Spot) -> Fault | None:
+        """What is wrong with a mapping of a node type: it is told where a template has it, as in the ancestor (B32)."""
+        mapped = self._mappings.resolve(text) if text else None
+        if not isinstance(mapped, Wrong):
+            return None
+        fault = Fault(mapped, spot.at("implementation") if "implementation" in fields else spot)
+        self._faults.append(fault)
+        return fault
+
+    def warn_of_faults(self) -> None:
+        """Of types that no template has, what would be wrong if one had them."""
+        for fault in self._faults:
+            if not (fault.is_told or fault.is_replaced) and not fault.place.document.is_bundled:
+                self._report.warn(fault.wrong.code, fault.wrong.message, fault.wrong.mend, fault.place, point="value")
+
+    def check_inherited(self, base: TypeOperation, spot: Spot) -> None:
+        """A template has an operation as its type says it."""
+        for later in base.later.values():
+            self._functions.use(later)
+        if base.fault is None:
+            self.check_missing(base, (), spot)
+        elif not base.fault.is_told:
+            base.fault.is_told = True
+            wrong = base.fault.wrong
+            number = UNRESOLVED["node"] if wrong.code in _LEADS_NOWHERE else None
+            self._report.add(wrong.code, wrong.message, wrong.mend, base.fault.place, number=number)
 
     def of_template(
         self,
@@ -127,17 +181,22 @@ class Operations:
         self, full: str, raw: Value, base: TypeOperation | None, spot: Spot, owner: Owner, own: str
     ) -> Operation:
         text, fields = _split(raw)
+        if not text and (base is None or not base.text or not _says_anything(fields)):
+            return self._no_op(full, fields, spot)
         given = cast("dict[str, Value]", fields.get("inputs") or {})
         has_functions = not has_none_at_all(given) and self._functions.scan(
             given, spot.at("inputs"), "node" if owner == "node" else "relationship", own
         )
-        if base is None or not base.text or (text and text != base.text) or not (text or _says_anything(fields)):
+        if base is None or not base.text or (text and text != base.text):
             return self._operation(full, text, fields, given, spot, owner, has_functions=has_functions)
-        for name, value in given.items():
-            if name in base.inputs and value is not None:
-                self._properties.fits(base.inputs[name], value, spot.at("inputs", name))
+        for name, later in base.later.items():
+            if name not in given:
+                self._functions.use(later)
         self.check_missing(base, given, spot)
-        inputs = {**base.operation.inputs, **given}
+        inputs = {
+            **base.operation.inputs,
+            **{name: _typed(value, base.inputs.get(name)) for name, value in given.items()},
+        }
         return self._operation(
             full,
             base.text,
@@ -171,8 +230,6 @@ class Operations:
         *,
         has_functions: bool,
     ) -> Operation:
-        if not text:
-            return Operation(full, inputs=inputs, has_functions=has_functions)
         mapped = self._mappings.resolve(text)
         if isinstance(mapped, Wrong):
             self._wrong(mapped, fields, spot, owner)
@@ -204,9 +261,15 @@ class Operations:
             has_functions,
         )
 
+    def _no_op(self, full: str, fields: Mapping[str, Value], spot: Spot) -> Operation:
+        """What is mapped to nothing: its inputs are handed to nobody, so that nothing is asked of them."""
+        if fields.get("executor") is not None:
+            self._checked_executor(fields["executor"], spot)
+        return Operation(full)
+
     def _wrong(self, wrong: Wrong, fields: Mapping[str, Value], spot: Spot, owner: Owner) -> None:
         place = spot.at("implementation") if "implementation" in fields else spot
-        number = UNRESOLVED[owner] if wrong.code in {"PL-B060", "PL-B067"} else None
+        number = UNRESOLVED[owner] if wrong.code in _LEADS_NOWHERE else None
         self._report.add(wrong.code, wrong.message, wrong.mend, place, number=number)
 
     def _checked_executor(self, executor: object, spot: Spot) -> str | None:
@@ -228,6 +291,7 @@ class Operations:
                 )
 
 
+_LEADS_NOWHERE = frozenset({"PL-B060", "PL-B067"})
 _PLAIN_FIELDS = {"implementation", "inputs"}
 _NO_FIELDS: Mapping[str, Value] = {}
 
@@ -238,6 +302,13 @@ def _split(raw: Value) -> tuple[str, Mapping[str, Value]]:
         return raw, _NO_FIELDS
     fields = cast("dict[str, Value]", raw) or _NO_FIELDS
     return cast("str", fields.get("implementation") or ""), fields
+
+
+def _typed(value: Value, schema: PropertySchema | None) -> Value:
+    """A function for an input of a type, with the type beside it, by which it is checked once it is known."""
+    if schema is None or schema.type is None or not is_function(value):
+        return value
+    return {**cast("dict[str, Value]", value), "type": schema.type}
 
 
 def _says_anything(fields: Mapping[str, Value]) -> bool:

@@ -9,6 +9,8 @@ from phaseline.model.blueprint import Blueprint, Node, Operation
 from phaseline.model.frozen import frozen
 
 HOST_AGENT = "host_agent"
+CENTRAL = "central_deployment_agent"
+AUTO = "auto"
 
 
 @frozen
@@ -25,14 +27,14 @@ class Placement:
 
 
 def placement_of(blueprint: Blueprint) -> Placement:
-    """The place of every plugin that an operation or workflow is mapped to; those of scripts are of no concern.
+    """The place of every plugin that an operation or workflow is mapped to; that of scripts only where an executor is named.
 
     An operation that goes to the agent of its host if there is one, and else to the middle (``auto``), counts so.
     """
     hosts: dict[str, dict[str, None]] = {}
     central: dict[str, dict[str, None]] = {}
     for node, operation in _located(blueprint.nodes):
-        if operation.form == "function":
+        if operation.form == "function" or operation.executor != AUTO:
             host = node.host if _is_on_host(node, operation) else None
             table, place = (central, node.name) if host is None else (hosts, host)
             table.setdefault(place, {})[operation.plugin] = None
@@ -95,7 +97,7 @@ def _top(nodes: Mapping[str, Node], name: str, open_types: Collection[str]) -> s
 
 
 def _is_on_host(node: Node, operation: Operation) -> bool:
-    return node.host is not None and operation.executor in {HOST_AGENT, "auto"}
+    return node.host is not None and operation.executor in {HOST_AGENT, AUTO}
 
 
 def _located(nodes: Mapping[str, Node]) -> Iterator[tuple[Node, Operation]]:

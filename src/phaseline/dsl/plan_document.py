@@ -5,12 +5,13 @@ Equal blueprints give equal documents, key by key in the order of the files (B51
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from phaseline.dsl.functions.table import function_name
+from phaseline.dsl.functions.table import function_name, is_function
 from phaseline.dsl.merging import Sections
-from phaseline.dsl.placement import placement_of
+from phaseline.dsl.placement import CENTRAL, HOST_AGENT, placement_of
+from phaseline.dsl.values import completed
 from phaseline.model.blueprint import (
     SCRIPT_RUNNER,
     Availability,
@@ -33,12 +34,22 @@ Document = dict[str, Any]
 def plan_document(blueprint: Blueprint, sections: Sections) -> Document:
     """Everything the blueprint says. ``sections``: of the files that it was made of (``reader.read_whole``)."""
     placement = placement_of(blueprint)
+    arriving: dict[str, list[Relationship]] = {}
+    for node in blueprint.nodes.values():
+        for item in node.relationships:
+            arriving.setdefault(item.target, []).append(item)
     plugins = {
         name: {**told(plugin), "properties_description": plugin.properties_description or None}
         for name, plugin in blueprint.plugins.items()
     }
     nodes = [
-        _node(node, blueprint, plugins, placement.hosts.get(node.name, ()), placement.central.get(node.name, ()))
+        _node(
+            node,
+            blueprint,
+            _used(node, arriving.get(node.name, ()), plugins),
+            _at(plugins, placement.hosts.get(node.name, ()), HOST_AGENT),
+            _at(plugins, placement.central.get(node.name, ()), CENTRAL),
+        )
         for node in blueprint.nodes.values()
     ]
     document: Document = {
@@ -49,7 +60,7 @@ def plan_document(blueprint: Blueprint, sections: Sections) -> Document:
         },
         "description": blueprint.description or None,
         "metadata": dict(blueprint.metadata),
-        "inputs": _schemas(blueprint.inputs),
+        "inputs": _completed(blueprint.inputs, blueprint),
         "nodes": nodes,
         "relationships": {name: _relationship_type(name, sections) for name in sections.of("relationships")},
         "workflows": {name: _workflow(blueprint, name) for name in blueprint.workflows},
@@ -65,8 +76,8 @@ def plan_document(blueprint: Blueprint, sections: Sections) -> Document:
         "deployment_settings": dict(blueprint.deployment_settings),
         "imported_blueprints": list(blueprint.uploaded.values()),
         "namespaces_mapping": dict(blueprint.uploaded),
-        "deployment_plugins_to_install": _plugins(plugins, placement.central),
-        "host_agent_plugins_to_install": _plugins(plugins, placement.hosts),
+        "deployment_plugins_to_install": _at(plugins, _each(placement.central), CENTRAL),
+        "host_agent_plugins_to_install": _at(plugins, _each(placement.hosts), HOST_AGENT),
         "workflow_plugins_to_install": [plugins[name] for name in placement.workflows if name in plugins],
     }
     document["requirements"] = {
@@ -74,11 +85,7 @@ def plan_document(blueprint: Blueprint, sections: Sections) -> Document:
             argument if isinstance(argument, list) else [argument]
             for argument in _unique(_arguments(document, "get_environment_capability"))
         ],
-        "secrets": _unique(
-            name
-            for argument in _arguments(document, "get_secret")
-            if isinstance(name := argument[0] if isinstance(argument, list) and argument else argument, str)
-        ),
+        "secrets": _unique(_arguments(document, "get_secret")),
     }
     return document
 
@@ -114,23 +121,10 @@ def _data_type(name: str, blueprint: Blueprint, sections: Sections) -> Document:
 def _node(
     node: Node,
     blueprint: Blueprint,
-    plugins: Mapping[str, Document],
-    on_host: tuple[str, ...],
-    central: tuple[str, ...],
+    used: list[Document],
+    on_host: list[Document],
+    central: list[Document],
 ) -> Document:
-    used = dict.fromkeys(
-        operation.plugin
-        for operation in node.operations.values()
-        if operation.is_implemented and operation.plugin in plugins
-    )
-    used.update(
-        dict.fromkeys(
-            operation.plugin
-            for relationship in node.relationships
-            for operation in relationship.source_operations.values()
-            if operation.is_implemented and operation.plugin in plugins
-        )
-    )
     written: Document = {
         "id": node.name,
         "name": node.name,
@@ -141,14 +135,32 @@ def _node(
         "operations": _operations(node.operations),
         "relationships": [_relationship(item) for item in node.relationships],
         "capabilities": {"scalable": {"properties": _counts(node)}},
-        "plugins": [plugins[name] for name in used],
-        "deployment_plugins_to_install": [plugins[name] for name in central if name in plugins],
+        "plugins": used,
+        "deployment_plugins_to_install": central,
     }
     if node.is_host:
-        written["plugins_to_install"] = [plugins[name] for name in on_host if name in plugins]
+        written["plugins_to_install"] = on_host
     if node.type in blueprint.open_types:
         written["is_open"] = True
     return written
+
+
+def _used(node: Node, arriving: Iterable[Relationship], plugins: Mapping[str, Document]) -> list[Document]:
+    """The plugins of a node, each once for every executor: of its operations and of its side of relationships."""
+    tables = [node.operations, *(item.source_operations for item in node.relationships)]
+    tables += [item.target_operations for item in arriving]
+    pairs = dict.fromkeys(
+        (operation.plugin, operation.executor)
+        for table in tables
+        for operation in table.values()
+        if operation.is_implemented and operation.plugin in plugins
+    )
+    return [{**plugins[name], "executor": executor} for name, executor in pairs]
+
+
+def _at(plugins: Mapping[str, Document], names: Iterable[str], executor: str) -> list[Document]:
+    """Plugins as they are installed for operations of one executor."""
+    return [{**plugins[name], "executor": executor} for name in names if name in plugins]
 
 
 def _relationship(item: Relationship) -> Document:
@@ -224,7 +236,7 @@ def _group_policies(policies: Mapping[str, Any]) -> Document:
 
 def _workflow(blueprint: Blueprint, name: str) -> Document:
     workflow = blueprint.workflows[name]
-    parameters = _schemas(workflow.parameters)
+    parameters = _completed(workflow.parameters, blueprint)
     function = workflow.mapping
     if workflow.form in _SCRIPT_INPUTS:
         parameters[_SCRIPT_INPUTS[workflow.form]] = {"default": workflow.mapping}
@@ -247,6 +259,16 @@ def _workflow(blueprint: Blueprint, name: str) -> Document:
 
 def _schemas(schemas: Mapping[str, PropertySchema]) -> Document:
     return {name: _schema(schema) for name, schema in schemas.items()}
+
+
+def _completed(schemas: Mapping[str, PropertySchema], blueprint: Blueprint) -> Document:
+    """As ``_schemas``; defaults of data types have what these add to them."""
+    written = _schemas(schemas)
+    for name, schema in schemas.items():
+        default = schema.default
+        if schema.type in blueprint.data_types and isinstance(default, dict) and not is_function(default):
+            written[name]["default"] = completed(schema.type, default, blueprint.data_types, (), [])
+    return written
 
 
 def _schema(schema: PropertySchema) -> Document:
@@ -316,11 +338,9 @@ def _raw(sections: Sections, section: str, name: str) -> Mapping[str, Value]:
     return raw if isinstance(raw, dict) else {}
 
 
-def _plugins(plugins: Mapping[str, Document], places: Mapping[str, tuple[str, ...]]) -> list[Document]:
-    """Of all places, each plugin once."""
-    return [
-        plugins[name] for name in dict.fromkeys(name for names in places.values() for name in names) if name in plugins
-    ]
+def _each(places: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
+    """The plugins of all places, each once."""
+    return dict.fromkeys(name for names in places.values() for name in names)
 
 
 def _arguments(value: object, function: str) -> Iterator[Any]:

@@ -17,6 +17,12 @@ FEW = 20
 """Keys of a mapping that are gone through anew for each question; of larger ones a table is made."""
 
 
+_TRUTHS = frozenset(
+    one for word in ("yes", "no", "on", "off", "true", "false") for one in (word, word.title(), word.upper())
+)
+"""How true and false are written in YAML 1.1."""
+
+
 class Positions:
     """The lines of one text and the places of its elements; the text is composed on the first question."""
 
@@ -35,8 +41,11 @@ class Positions:
         if not line:
             line, column = self._find(path, point)
         if self._lines is None:
-            self._lines = self._document.text.splitlines()
+            self._lines = self._document.readable.splitlines()
         text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        if self._document.gaps:
+            column = self._document.own_column(line, column)
+            text = self._document.text.splitlines()[line - 1]
         return Place(self._document.name, line, column, dotted(path), text)
 
     def _find(self, path: Path, point: Literal["key", "value"]) -> tuple[int, int]:
@@ -76,7 +85,7 @@ class Positions:
             self._next[section] = {key: following for (key, _), (_, following) in pairwise(places)}
         following = self._next[section].get(name)
         if self._lines is None:
-            self._lines = self._document.text.splitlines()
+            self._lines = self._document.readable.splitlines()
         if following is None or following <= place:
             return None
         lines = self._lines[place[0] - 1 : following[0]]
@@ -111,7 +120,7 @@ class Positions:
 
             self._is_composed = True
             try:
-                self._tree = Loader(self._document.text).get_single_node()
+                self._tree = Loader(self._document.readable).get_single_node()
             except yaml.YAMLError:
                 self._tree = None  # JSON is not always YAML: a letter may be written as two halves
         return self._tree
@@ -144,8 +153,19 @@ def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
                 if isinstance(source, yaml.MappingNode):
                     merged = {**_entries(source), **merged}
         else:
-            own.setdefault(key.value, (key, value))
+            own.setdefault(_text_of(key), (key, value))
     return {**merged, **own}
+
+
+def _text_of(key: Any) -> str:
+    """A key as the values have it: numbers and truth values are written as JSON writes them."""
+    from phaseline.dsl.scalars import PlainScalars, as_key
+
+    text = str(key.value)
+    if key.style or (text[:1].isalpha() and text not in _TRUTHS):
+        return text
+    value = as_key(PlainScalars()[text])
+    return value if isinstance(value, str) else text
 
 
 def _is_elsewhere(key: Any, node: Any) -> bool:

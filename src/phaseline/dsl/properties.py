@@ -7,7 +7,6 @@ from dataclasses import field
 from typing import Any, cast
 
 from phaseline.dsl.functions.table import is_function
-from phaseline.dsl.mending import right_property
 from phaseline.dsl.merging import Sections
 from phaseline.dsl.primitives import CHECKS, EXAMPLES, PRIMITIVES
 from phaseline.dsl.report import Report, Spot
@@ -275,6 +274,8 @@ class Properties:
         return whole
 
     def _undeclared(self, name: str, declared: Mapping[str, PropertySchema], spot: Spot, owner: str) -> None:
+        from phaseline.dsl.mending import right_property
+
         otherwise = f"Declared are {listing(declared)}." if declared else "It declares no properties."
         self._report.add(
             "PL-B035",

@@ -13,7 +13,6 @@ from phaseline.dsl.hierarchies import Types
 from phaseline.dsl.importing import read_files
 from phaseline.dsl.mappings import Mappings, Scripts
 from phaseline.dsl.merging import IN_MISSING, Sections, merge_sections
-from phaseline.dsl.open_types import declare_open_types
 from phaseline.dsl.operations import Operations
 from phaseline.dsl.placement import check_hosts
 from phaseline.dsl.plain_secrets import warn_of_plain_secrets
@@ -52,9 +51,11 @@ def read_whole(
     if not files.documents:
         raise ProblemsError(report.problems())
     minor = files.minor if validate_version else None
-    sections = merge_sections(files.documents, minor, report, files.uploaded)
+    sections = merge_sections(files.documents, minor, report, files.uploaded, version=files.minor)
     sections.is_whole = files.is_whole
     if open_types and not files.is_whole:
+        from phaseline.dsl.open_types import declare_open_types
+
         declare_open_types(sections, report)
     reading = _Reading(main, source, sections, report)
     blueprint = reading.blueprint(version_name(LATEST if files.minor is None else files.minor))
@@ -158,6 +159,7 @@ class _Reading:
         relationship_types.check_all()
         relationships = Relationships(sections, relationship_types, builders)
         nodes = Templates(sections, node_types, relationships, builders).nodes()
+        self._operations.warn_of_faults()
         self._is_sound = check_circles(nodes, lambda name: sections.spot("node_templates", name), report)
         if self._is_sound:
             nodes = with_hosts(nodes)

@@ -6,7 +6,6 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from phaseline.dsl.ancestor import ANCESTOR
-from phaseline.dsl.suggestions import suggest
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Problem
 from phaseline.model.tuples import NamedTuple
@@ -84,6 +83,11 @@ class Report:
         self.errors_count += 1
         self._keep(_Finding(code, message, mend, document, (), line=line + 1, column=column + 1))
 
+    def warn_at(self, code: str, message: str, mend: str, document: Document, line: int, column: int) -> None:
+        """A warning whose place is known; ``line`` and ``column`` count from 0."""
+        found = _Finding(code, message, mend, document, (), severity="warning", line=line + 1, column=column + 1)
+        self._keep(found)
+
     def gate(
         self,
         what: str,
@@ -113,12 +117,25 @@ class Report:
     def suggest(self, word: str, known: Collection[str], otherwise: str) -> str:
         """``Did you mean 'x'?`` or, when nothing is near, the sentence ``otherwise``."""
         self._searched += len(known)
-        return suggest(word, known, otherwise) if self._searched <= SEARCHED else otherwise
+        if self._searched > SEARCHED:
+            return otherwise
+        from phaseline.dsl.suggestions import suggest  # nearly all blueprints have no mistake
+
+        return suggest(word, known, otherwise)
 
     def add_ready(self, problem: Problem) -> None:
         """A problem that somebody else described."""
         self.errors_count += 1
         self._ready.append(problem)
+
+    def beginning(self) -> tuple[int, int]:
+        """How much was found so far, for ``forget``."""
+        return len(self._findings), self.errors_count
+
+    def forget(self, beginning: tuple[int, int]) -> None:
+        """Let go of what was found since then: the text is read anew."""
+        del self._findings[beginning[0] :]
+        self.errors_count = beginning[1]
 
     def _keep(self, finding: _Finding) -> None:
         if len(self._findings) < MAX_PROBLEMS:

@@ -121,3 +121,14 @@ def tagged_value(tag: str, text: str) -> Value | UnusableScalar:
     if meaning is None:
         return UnusableScalar(f"the tag '{tag.replace(TAGS, '!!')}' has no meaning here")
     return meaning(text)
+
+
+def as_key(value: object) -> object:
+    """A number, true or false as the key that it is once a blueprint is stored as JSON; all else as it is.
+
+    >>> as_key(80), as_key(True), as_key("web")
+    ('80', 'true', 'web')
+    """
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float) else value

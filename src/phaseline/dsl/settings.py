@@ -46,6 +46,13 @@ def read_settings(
     elif name is not None and not isinstance(name, str):
         message = f"The display name is {word_for(name)}, not text or a function"
         report.add("PL-B015", message, "Put it into quotes.", spot.at("display_name"))
+    for place, group in enumerate(settings.get("default_groups") or ()):
+        here = spot.at("default_groups", place)
+        if is_function(group):
+            functions.scan(group, here, "deployment")
+        elif not isinstance(group, str):
+            message = f"A group of deployments is {word_for(group)}, not text or a function"
+            report.add("PL-B015", message, "Put it into quotes.", here)
     schedules = cast("dict[str, dict[str, Any]]", settings.get("default_schedules") or {})
     if not schedules:
         return settings

@@ -16,6 +16,8 @@ from phaseline.dsl.versions import LATEST, PHASELINE
 from phaseline.dsl.words import word_for
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
+from phaseline.model.names import MEND as NAME_MEND
+from phaseline.model.names import are_names, shown_name, why_no_name
 
 BROKEN: Final = object()
 """The answer for a value of which nothing can be kept."""
@@ -123,6 +125,7 @@ class ShapeCheck:
         self._report = report
         self._minor = minor
         self._known: dict[Table, dict[str, Shape]] = {}
+        self._names: set[str] = set()
         self._newest = PHASELINE if minor is None else max(minor, LATEST)
 
     def check(self, shape: Shape, value: Value, spot: Spot) -> object:
@@ -148,6 +151,8 @@ class ShapeCheck:
             of = shape.of  # type: ignore[union-attr]  # Each or Rows
             if value.__class__ is not (dict if kind is Each else list):
                 return False
+            if kind is Each and not (self._names.issuperset(value) or self._are_names(value)):  # type: ignore[arg-type]  # a mapping
+                return False
             for item in value.values() if kind is Each else value:  # type: ignore[union-attr]  # noqa: SIM110 - a generator costs more than the check
                 if not self._is_good(of, item):
                     return False
@@ -162,6 +167,13 @@ class ShapeCheck:
         for name in shape.required:  # type: ignore[union-attr]  # noqa: SIM110 - as above
             if value.get(name) is None:
                 return False
+        return True
+
+    def _are_names(self, value: Mapping[str, Value]) -> bool:
+        """True where every key can be a name (decision 33); operations and interfaces are called the same over and over."""
+        if not are_names(value):
+            return False
+        self._names.update(value)
         return True
 
     def _known_keys(self, table: Table) -> dict[str, Shape]:
@@ -199,7 +211,8 @@ class ShapeCheck:
         changed: dict[str, object] | None = None
         document, path = spot
         for name, item in value.items():
-            good = self.check(of, item, Spot(document, (*path, name)))
+            here = Spot(document, (*path, name))
+            good = self.check(of, item, here) if self._is_name(name, here) else BROKEN
             if good is not item:
                 if changed is None:
                     changed = dict(value)
@@ -208,6 +221,12 @@ class ShapeCheck:
                 else:
                     changed[name] = good
         return value if changed is None else changed
+
+    def _is_name(self, name: str, spot: Spot) -> bool:
+        why = why_no_name(name)
+        if why:
+            self._report.add("PL-B130", f"The name '{shown_name(name)}' {why}", NAME_MEND, spot, point="key")
+        return not why
 
     def _rows(self, shape: Rows, value: Value, spot: Spot) -> object:
         if value is None:
@@ -269,11 +288,12 @@ class ShapeCheck:
             mend = right_key(known, name) or self._report.suggest(name, known, f"Allowed are {listing(known)}.")
             self._report.add("PL-B014", f"'{name}' is not a key of {table.title}", mend, here, point="key")
             return BROKEN
-        if not self._report.gate(name, self._minor, key.since, here, point="key"):
-            return BROKEN
+        is_late = not self._report.gate(name, self._minor, key.since, here, point="key")
         if item is None:
             return item if key.shape is ANYTHING else BROKEN
         good = item if key.shape is ANYTHING else self.check(key.shape, item, here)
+        if is_late:
+            return good  # what is wrong within is told at once, too
         mend = key.note or "It may stay; nothing depends on it."
         self._report.warn("PL-B018", f"'{name}' of {table.title} has no effect yet", mend, here)
         return good

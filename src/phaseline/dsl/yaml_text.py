@@ -22,7 +22,7 @@ from yaml.events import (
     StreamStartEvent,
 )
 
-from phaseline.dsl.scalars import MAX_DEPTH, MERGE, TAGS, PlainScalars, UnusableScalar, tagged_value
+from phaseline.dsl.scalars import MAX_DEPTH, MERGE, TAGS, PlainScalars, UnusableScalar, as_key, tagged_value
 
 if TYPE_CHECKING:
     from phaseline.dsl.documents import Document
@@ -81,7 +81,7 @@ class YamlText:
 
     def read(self) -> None:
         """Put the values of the text into the document. Raises ``UnusableText`` and ``yaml.YAMLError``."""
-        self._next = Loader(self._document.text).get_event
+        self._next = Loader(self._document.readable).get_event
         documents_count = 0
         for event in iter(self._next, None):
             if event.__class__ is DocumentStartEvent:
@@ -222,13 +222,30 @@ class YamlText:
             return MERGE
         if self._document.is_lenient and event.__class__ is ScalarEvent and event.tag is None:
             value = event.value
-            if value not in found:
+            if value in found:
+                mark: Any = event.start_mark
+                what, mend = (
+                    f"The key '{value}' is given twice in one mapping",
+                    "Remove one of the two; the last counts.",
+                )
+                self._report.warn_at("PL-F059", what, mend, self._document, mark.line, mark.column)
+            return value
+        if event.__class__ is ScalarEvent and event.tag is None:
+            value = as_key(value)
+            if value.__class__ is str and (value not in found or self._document.is_definition):
+                if value in found:
+                    what, mend = f"The key '{value}' is given twice in one mapping", "The last counts."
+                    mark = event.start_mark
+                    self._report.warn_at("PL-B005", what, mend, self._document, mark.line, mark.column)
                 return value
         if isinstance(value, str):
             what, mend = f"The key '{value}' is given twice in one mapping", "Remove one of the two."
             self._complain("PL-B005", what, mend, event)
         elif event.__class__ is ScalarEvent:
-            what, mend = f"A key must be text, this one is {event.value!r}", f'Write "{event.value}" in quotes.'
+            what, mend = (
+                f"A key must be text, this one is {event.value or 'empty'!r}",
+                f'Write "{event.value}" in quotes.',
+            )
             self._complain("PL-B006", what, mend, event)
         else:
             mend = "Put a value that begins with { or [ into quotes."

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.columns import Columns
+from phaseline.engine.counting import PIECE
 from phaseline.engine.few import FEW, Cells, judge_few, run_one, set_few
 from phaseline.engine.laying import (
     COLUMNS,
@@ -40,14 +41,9 @@ from phaseline.engine.rules import (
     ENDED,
     GATE,
     IS_ACTIVE,
-    IS_OPEN,
-    LOST,
     PASSED,
     RUNNING,
     SKIPPED,
-    TOLERANT,
-    UNMET,
-    UNSURE,
     WAITING,
     WAS_LET_THROUGH,
     one_of,
@@ -71,9 +67,6 @@ JOINS = ANY | ENDED
 """Milestones that may pass while something is unmet."""
 LARGE = 256
 """Entries of a graph from which on it is laid down alone: joining its columns to others would copy them once more."""
-IS_MET, IS_LOST = ((table.ravel() == told).tobytes().ljust(256, b"\0") for table, told in ((UNMET, 0), (LOST, 1)))
-"""[2 * status + tolerant] -> those that wait for it have one need less; one that will never be done."""
-OPEN_BYTES = IS_OPEN.tobytes().ljust(256, b"\0")
 NOTHING: tuple[list[int], list[int]] = [], []
 """Nothing changes any more."""
 ONCE_BEGUN = np.uint8(255 - GATE)
@@ -104,7 +97,7 @@ class Arena:
 
     def __init__(self) -> None:
         """An arena without entries."""
-        self._entries = Columns({**COLUMNS, "end": np.int64})
+        self._entries = Columns({**COLUMNS, "end": np.int32})
         self._edges = Columns({"idx": np.int32})
         self._graphs = Columns(SLOT_COLUMNS)
         self._pages = Columns({"dirty": np.bool_})
@@ -114,6 +107,7 @@ class Arena:
         self.released: list[np.ndarray] = []
         self.passed: list[np.ndarray] = []
         self.touched: set[int] = set()
+        self.dropped: list[int] = []
         self.stories: Stories | None = None
         self._held = 0
         self._holes: dict[tuple[int, int], list[Slot]] = {}
@@ -182,7 +176,7 @@ class Arena:
 
     def _hold(self, marks: np.ndarray) -> None:
         self._held += len(marks)
-        self._has_ended |= some((marks & ENDED) != 0)
+        self._has_ended |= bool(np.bitwise_or.reduce(marks) & ENDED)
 
     def _behind_all(self, graphs: Sequence[NewGraph]) -> list[Slot]:
         """Slots behind all others, their entries yet to be laid down."""
@@ -265,28 +259,13 @@ class Arena:
 
     def _beginning(self, low: int, high: int) -> np.ndarray:
         """Blocked entries of a stretch of which their needs may say that they are not: the others need no look."""
+        if high - low > PIECE:  # answers about a whole large stretch would take as much memory as a column
+            cuts = (*range(low, high, PIECE), high)
+            return np.concatenate([self._beginning(*part).astype(np.int32) for part in pairwise(cuts)], dtype=np.int64)
         may = (self.unmet[low:high] == 0) | (self.lost[low:high] != 0) | ((self.marks[low:high] & JOINS) != 0)
         may &= self.status[low:high] == BLOCKED
         found: np.ndarray = may.nonzero()[0] + low
         return found
-
-    def recount(self, slot: Slot, graph: Graph) -> None:
-        """Count ``unmet`` and ``lost`` of a slot that was just laid down from the statuses its entries were given (a restore)."""
-        low, high = slot.base, slot.end
-        status = self.status[low:high]
-        number = (2 * status + ((self.marks[low:high] & TOLERANT) >> 1)).tobytes()
-        for column, tells, change in ((self.unmet, IS_MET, -1), (self.lost, IS_LOST, 1)):
-            told = number.translate(tells)
-            if 1 in told:
-                targets = graph.idx[np.frombuffer(told, bool).repeat(graph.ptr[1:] - graph.ptr[:-1])]
-                if len(targets):
-                    first, counts = targets.min(), np.bincount(targets - targets.min())
-                    column[low + first : low + first + len(counts)] += change * counts.astype(np.int32)
-        held = status.tobytes()
-        unsure = held.count(UNSURE)
-        self.slot_open[slot.number] = held.translate(OPEN_BYTES).count(1) - unsure
-        self.slot_unsure[slot.number] = unsure
-        self.touched.add(slot.number)
 
     def change(self, positions: np.ndarray, status: int | np.ndarray) -> None:
         """Give entries a new status and let everything follow that follows from it.
@@ -447,6 +426,7 @@ class Arena:
     def drop(self, slot: Slot) -> None:
         """Forget a graph that does not move; its entries become a hole."""
         del self.slots[slot.graph_id]
+        self.dropped.append(slot.graph_id)
         size = slot.end - slot.base
         self._held -= size
         if size >= LARGE:
@@ -457,8 +437,15 @@ class Arena:
         """Entries of graphs that were dropped."""
         return self._entries.count - self._held
 
+    def gone_count(self) -> int:
+        """Graphs that were dropped and still have a place, be it one without entries."""
+        return len(self.order) - len(self.slots)
+
     def compact(self) -> np.ndarray:
-        """Close the holes. Returns the new position of each old one, int64 (-1: gone). No page may be dirty."""
+        """Close the holes. No page may be dirty.
+
+        Returns the new position of each old one, int64 (-1: gone), and at its end once more -1: what was gone before stays gone.
+        """
         self._holes.clear()
         kept = [slot for slot in self.order if self.slots.get(slot.graph_id) is slot]
         keep = np.zeros(len(self), bool)
@@ -488,4 +475,4 @@ class Arena:
         self.order = kept
         self.touched.clear()
         self._expose()
-        return moved
+        return np.append(moved, -1)

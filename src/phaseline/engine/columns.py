@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phaseline.engine.counting import count_into
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -20,6 +22,67 @@ ZERO = 0
 """What every row is before it is written."""
 SMALLEST = 64
 """Rows that a buffer has room for from the beginning."""
+
+
+class Shifted:
+    """An array plus a number, added where it is written: a sum made before would lie beside the column for a while."""
+
+    __slots__ = ("by", "values")
+
+    def __init__(self, values: np.ndarray, by: int) -> None:
+        """``by`` is added to each of the values."""
+        self.values, self.by = values, by
+
+    def __len__(self) -> int:
+        """How many values there are."""
+        return len(self.values)
+
+
+class Counted:
+    """How often each row is named by ``targets``, counted where it is written."""
+
+    __slots__ = ("targets",)
+
+    def __init__(self, targets: np.ndarray) -> None:
+        """Row numbers, counted from the first row that is written."""
+        self.targets = targets
+
+
+class Runs:
+    """Values that repeat, written where they belong."""
+
+    __slots__ = ("runs",)
+
+    def __init__(self, runs: list[tuple[int, int]]) -> None:
+        """(value, how many times), one behind the other."""
+        self.runs = runs
+
+
+class Like:
+    """The same as another column, which stands before this one."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        """The name of the other."""
+        self.name = name
+
+
+def write(part: np.ndarray, value: Any) -> None:
+    """Fill a part of a column with a scalar, an array or a ``Shifted`` one; ``Counted`` is added to it, ``Runs`` fill it."""
+    if type(value) is Counted:
+        count_into(part, value.targets)
+    elif type(value) is Runs:
+        low = 0
+        for repeated, count in value.runs:
+            part[low : low + count] = repeated
+            low += count
+    elif type(value) is Shifted:
+        part[:] = value.values
+        if value.by:
+            part += value.by
+    else:
+        part[:] = value
 
 
 class Columns:
@@ -36,22 +99,30 @@ class Columns:
         return {name: buffer[:count] for name, buffer in self._buffers.items()}
 
     def extend(self, count: int, values: Mapping[str, Any]) -> None:
-        """Add ``count`` rows; ``values`` gives a scalar or an array for each name."""
+        """Add ``count`` rows; ``values`` gives a scalar, an array, a ``Shifted``, ``Counted``, ``Runs`` or ``Like`` one for each name."""
         low, high = self.count, self.count + count
         for name, buffer in self._buffers.items():
+            value = values[name]
             if high > len(buffer):
                 grown = np.zeros(max(high, low + low // 2), buffer.dtype)
                 grown[:low] = buffer[:low]
                 self._buffers[name] = buffer = grown
-            value = values[name]
             if value is not ZERO:
-                buffer[low:high] = value
+                write(buffer[low:high], self._meant(value, low, high))
         self.count = high
 
     def put(self, low: int, count: int, values: Mapping[str, Any]) -> None:
         """Write ``count`` rows over those from ``low`` on; views stay valid."""
+        high = low + count
         for name, buffer in self._buffers.items():
-            buffer[low : low + count] = values[name]
+            value = values[name]
+            if type(value) is Counted:
+                buffer[low:high] = ZERO
+            write(buffer[low:high], self._meant(value, low, high))
+
+    def _meant(self, value: Any, low: int, high: int) -> Any:
+        """The value itself, or the rows of the column that it is to be like."""
+        return self._buffers[value.name][low:high] if type(value) is Like else value
 
     def keep(self, chosen: np.ndarray) -> None:
         """Keep only the rows where ``chosen`` (bool) is true."""

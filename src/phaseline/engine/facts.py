@@ -23,6 +23,7 @@ from phaseline.engine.rules import (
     TOLERANT,
     UNSURE,
     WAITING,
+    WOKEN,
 )
 from phaseline.model.distinct import distinct, every, neighbours, present, some
 from phaseline.model.events import (
@@ -104,7 +105,7 @@ def _finish_one(scheduler: Scheduler, draft: Draft, batch: OpenBatch, member: in
     """The same for one member that the batch has, and that has no outcome yet."""
     cells, position = scheduler.arena.cells, batch.positions.item(member)
     positions = batch.positions if len(batch.positions) == 1 else batch.positions[member : member + 1]
-    cells.owner[position] = -1
+    cells.owner[position] = 0
     batch.answer_one(member, kind)
     draft.answered[batch.id] = batch
     scheduler.give_back(batch)
@@ -171,8 +172,12 @@ def _not_completed(
     failed = ~(canceled | sleeps | unsure)
 
     arena.attempts[positions[may_retry & ~canceling]] += 1
-    delays = np.where(delays < 0, table.interval[policy], np.minimum(delays, MAX_DELAY_MS))
-    arena.due[positions[sleeps]] = draft.now + delays[sleeps]
+    delays = np.where(
+        delays < 0, table.waits(policy, arena.attempts[positions] * retry), np.minimum(delays, MAX_DELAY_MS)
+    )
+    due = draft.now + delays
+    due[again & (arena.due[positions] == WOKEN)] = draft.now
+    arena.due[positions[sleeps]] = due[sleeps]
     draft.noted.append(positions)
     status = np.full(len(positions), SLEEPING, np.uint8)
     status[canceled] = CANCELED
@@ -203,7 +208,11 @@ def _one_not_completed(scheduler: Scheduler, draft: Draft, positions: np.ndarray
         arena.change(positions, CANCELED)
     elif kind == KIND_AGAIN or may_retry:
         arena.attempts[position] += may_retry
-        arena.due[position] = draft.now + (table.interval.item(policy) if delay < 0 else min(delay, MAX_DELAY_MS))
+        if delay < 0:
+            delay = table.waits(arena.policy[positions], arena.attempts[positions] * may_retry).item()
+        if kind == KIND_AGAIN and arena.due.item(position) == WOKEN:
+            delay = 0
+        arena.due[position] = draft.now + min(delay, MAX_DELAY_MS)
         scheduler.sleepers.add(positions, arena.due[positions])
         arena.change(positions, SLEEPING)
     elif kind == KIND_UNSURE:
@@ -224,7 +233,7 @@ def _lost(scheduler: Scheduler, draft: Draft, _index: int, event: Lost) -> None:
     members = batch.pending_members()
     positions = batch.positions[members]
     arena = scheduler.arena
-    repeatable = scheduler.table.repeatable[arena.policy[positions]]
+    repeatable = scheduler.table.repeatable[arena.policy[positions]] & event.may_repeat
     canceling = arena.status[positions] == CANCELING
     scheduler.answer(draft, batch, members, positions, np.where(repeatable, KIND_LOST, KIND_UNSURE))
     status = np.full(len(positions), UNSURE, np.uint8)

@@ -156,7 +156,7 @@ def _called_entries_are_in_one_batch(scheduler: Scheduler, held: np.ndarray) -> 
     called = held[is_called]
     assert set(called.tolist()) == set(owner), "running entries and pending members are not the same"
     assert {entry: int(arena.owner[entry]) for entry in owner} == owner, "an entry names a batch that it is not in"
-    assert every(arena.owner[held[~is_called]] == -1), "an entry that is not called has an owner"
+    assert every(arena.owner[held[~is_called]] == 0), "an entry that is not called has an owner"
 
 
 def _slots_are_counted(scheduler: Scheduler) -> None:

@@ -31,6 +31,14 @@ REPEATABLE_EACH_BATCH = 1000
 Crowd = tuple[list[int], "np.ndarray", list[int]]
 """(executions, positions, where the entries of each begin, and where the last ones end)."""
 
+GATHER_MS = 50
+"""Window of PD35: what trickles into a lane shares a call with whatever comes within so long after its last one began."""
+GATHER_AFTER = 4
+"""Calls of a lane in quick succession from which on its entries trickle (ADR 0030)."""
+
+RECENT_KEPT = 256
+"""Lanes that are gone of which it is remembered when they began their last call, before it is looked who may be forgotten."""
+
 MOST_PASSED_OVER = 8
 """After so many batches of others a lane comes first, whatever its priority."""
 
@@ -52,6 +60,9 @@ class Lane:
     is_careful: bool = False
     """Some of its entries must not be called twice."""
     opens_at: int = 0
+    began_at: int = -GATHER_MS
+    in_succession: int = 0
+    """Batches begun one after the other, each no later than ``GATHER_MS`` after the one before."""
     passed_over: int = 0
     """Batches that others have begun since this one began its last and something waits in it."""
 
@@ -137,6 +148,27 @@ class Lane:
         for execution, chunks in self.queues.items():
             self.queues[execution] = deque(moved[chunk] for chunk in chunks)
 
+    def begin(self, now: int) -> None:
+        """A batch begins."""
+        self.running += 1
+        self.opens_at = now + self.spec.interval_ms
+        self.in_succession = self.in_succession + 1 if now - self.began_at <= GATHER_MS else 1
+        self.began_at = now
+
+    def gathers_until(self, now: int) -> int:
+        """Until when its entries had better wait for company, if any is likely; ``now`` or earlier: not at all.
+
+        So it is in a bulk lane of a phase that began call after call, until 50 ms after the last one, unless a batch is full.
+        """
+        if self.in_succession < GATHER_AFTER or self.waiting >= self.spec.max_batch or not self.is_gathering:
+            return now
+        return self.began_at + GATHER_MS
+
+    @property
+    def is_gathering(self) -> bool:
+        """Whether it may let entries wait for company: bulk calls of phases do, for one runs at a time (PD35)."""
+        return self.spec.form == "bulk" and self.spec.phase.startswith(LANE_PREFIX)
+
     def limit(self, free: int) -> int:
         """How many members the next batch may have when the pool has ``free`` slots; 0: none now."""
         if self.is_paused or not self.waiting or free <= 0:
@@ -177,6 +209,8 @@ class Lanes:
         self.changed: set[str] = set()
         """Phases of which lanes of an older and a newer specification have been there together."""
         self._next = 0
+        self._recent: dict[tuple[int, int], tuple[int, int]] = {}
+        self._recent_looks_at = RECENT_KEPT
 
     def lane(self, number: int, spec: LaneSpec, key: int) -> Lane:
         """The lane of the specification of this number and of a key, made if need be."""
@@ -189,6 +223,8 @@ class Lanes:
                     self.changed.add(spec.phase)
             is_paused, is_probe = spec.phase in self.paused, spec.phase in self.probed
             lane = Lane(spec, key, pool_of(spec), is_paused=is_paused, is_probe=is_probe)
+            if (number, key) in self._recent:
+                lane.began_at, lane.in_succession = self._recent.pop((number, key))
             self.by_key[number, key] = lane
         lane.is_careful = number in self.careful
         return lane
@@ -210,19 +246,20 @@ class Lanes:
         lanes = [lane for lane in self.by_key.values() if lane.spec.coalesce_ms and lane.opens_at <= now]
         return [lane for lane in lanes if lane.limit(self.free(lane.pool))]
 
-    def open_lanes(self, now: int) -> Iterator[tuple[Lane, int]]:
+    def open_lanes(self, now: int, is_more_likely: Callable[[], bool]) -> Iterator[tuple[Lane, int]]:
         """(lane, batch size) as long as one may begin a batch; the caller takes it before the next is asked for.
 
-        After a whole turn without a batch it ends. Lanes with nothing left are forgotten.
+        After a whole turn without a batch it ends. Lanes with nothing left are forgotten. ``is_more_likely``: whether
+        anything may come soon that could share a call; only asked where entries trickle.
         """
         empty = [key for key, lane in self.by_key.items() if not (lane.waiting or lane.running or lane.opens_at > now)]
         for key in empty:
-            del self.by_key[key]
+            self._forget(key, now)
         waiting = self._in_turn()
         while waiting:
             begun = False
             for lane in self._ordered(waiting) if self.has_priorities else waiting:
-                if lane.opens_at > now:
+                if lane.opens_at > now or (lane.gathers_until(now) > now and is_more_likely()):
                     continue
                 size = lane.limit(self.slots.get(lane.pool, 0) - self.used.get(lane.pool, 0))
                 if not size or (self.changed and self._runs_elsewhere(lane)):
@@ -236,6 +273,15 @@ class Lanes:
                     if self.has_priorities:
                         self._passed_over(lane)
             waiting = [lane for lane in waiting if lane.waiting] if begun else []
+
+    def _forget(self, key: tuple[int, int], now: int) -> None:
+        """Forget a lane; how quickly its calls came one after the other is remembered as long as it says anything."""
+        lane = self.by_key.pop(key)
+        if lane.is_gathering and now - lane.began_at <= GATHER_MS:
+            if len(self._recent) >= self._recent_looks_at:
+                self._recent = {key: began for key, began in self._recent.items() if now - began[0] <= GATHER_MS}
+                self._recent_looks_at = max(RECENT_KEPT, 2 * len(self._recent))  # seldom, however many there are
+            self._recent[key] = lane.began_at, lane.in_succession
 
     def _in_turn(self) -> list[Lane]:
         """Lanes in which something waits, beginning one further each time."""
@@ -265,11 +311,12 @@ class Lanes:
         return sum(other.running for other in others) >= (spec.concurrency or 1)
 
     def next_opening(self, now: int) -> int | None:
-        """When the next lane that only waits for its interval or its rate opens."""
+        """When the next lane that only waits for its interval, its rate or company opens."""
         first = None
         for lane in self.by_key.values():
-            if lane.opens_at > now and lane.waiting and (first is None or lane.opens_at < first):
-                first = lane.opens_at
+            opens_at = max(lane.opens_at, lane.gathers_until(now))
+            if opens_at > now and lane.waiting and (first is None or opens_at < first):
+                first = opens_at
         return first
 
 

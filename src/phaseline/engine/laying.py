@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phaseline.engine.columns import ZERO
+from phaseline.engine.columns import ZERO, Counted, Like, Runs, Shifted
 from phaseline.engine.rules import BLOCKED
 from phaseline.model.events import PAGE_ENTRIES, PageWritten
 from phaseline.model.frozen import changeable
@@ -38,7 +38,7 @@ COLUMNS = {
     "due": np.int64,
     "owner": np.int32,
 }
-"""{column: dtype}. ``owner`` is the open batch that has the entry, -1: none; ``policy`` counts over all graphs."""
+"""{column: dtype}. ``owner`` is the open batch that has the entry, 0: none; ``policy`` counts over all graphs."""
 
 
 _PAGE = partial(tuple.__new__, PageWritten)
@@ -50,6 +50,10 @@ SLOT_COLUMNS = dict.fromkeys(
 
 KIND_BYTES = tuple(bytes([kind]) for kind in SubjectKind)
 """A byte for each kind of subject: numpy asks a member of an enumeration at length what it is."""
+
+
+COUNTED_FROM = 10_000
+"""Edges from which on needs are counted in the arena: a column made before would lie beside it."""
 
 
 class NewGraph(NamedTuple):
@@ -111,7 +115,7 @@ class Laid(NamedTuple):
     """Columns to be added to those of the arena: of entries, of edges (``idx``) and of graphs."""
 
     entries: dict[str, Any]
-    idx: np.ndarray
+    idx: np.ndarray | Shifted
     graphs: dict[str, Any]
 
 
@@ -145,27 +149,32 @@ def lay(slots: Sequence[Slot], graphs: Sequence[Graph], edges: int) -> Laid:
 
 def _lay_one(slot: Slot, graph: Graph, edges: int) -> Laid:
     """The same for one graph, whose columns need not be joined."""
-    kind = np.frombuffer(b"".join([KIND_BYTES[step.kind] * step.count for step in graph.steps]), np.uint8)
+    is_large = len(graph.idx) >= COUNTED_FROM
+    kind: np.ndarray | Runs = (
+        Runs([(int(step.kind), step.count) for step in graph.steps])
+        if is_large
+        else np.frombuffer(b"".join([KIND_BYTES[step.kind] * step.count for step in graph.steps]), np.uint8)
+    )
     entries = _blocked(
         marks=graph.marks,
-        needs=np.bincount(graph.idx, minlength=len(graph)),
+        needs=Counted(graph.idx) if is_large else np.bincount(graph.idx, minlength=len(graph)).astype(np.int32),
         kind=kind,
         subject=graph.subject,
-        policy=graph.policy.astype(np.int32) + slot.policy_base,
-        end=graph.ptr[1:].astype(np.int64) + edges,
+        policy=Shifted(graph.policy, slot.policy_base),
+        end=Shifted(graph.ptr[1:], edges),
     )
     columns = {
         "base": slot.base, "open": len(graph), "unsure": 0, "first_page": slot.first_page,
         "graph": slot.graph_id, "execution": slot.execution, "deployment": slot.deployment, "policy_base": slot.policy_base,
     }  # fmt: skip
-    return Laid(entries, graph.idx + slot.base, columns)
+    return Laid(entries, Shifted(graph.idx, slot.base), columns)
 
 
-def _blocked(needs: np.ndarray, **columns: np.ndarray) -> dict[str, Any]:
+def _blocked(needs: np.ndarray | Counted, **columns: np.ndarray | Shifted | Runs) -> dict[str, Any]:
     """Columns of entries that nobody has touched yet."""
     assert BLOCKED == ZERO
-    untouched = {**dict.fromkeys(("status", "lost", "attempts", "generations", "due"), ZERO), "owner": -1}
-    return {**untouched, "needs": needs, "unmet": needs, **columns}
+    untouched = dict.fromkeys(("status", "lost", "attempts", "generations", "due", "owner"), ZERO)
+    return {**untouched, "unmet": needs, "needs": Like("unmet"), **columns}
 
 
 def one_page(slot: Slot, page: int, status: memoryview) -> PageWritten:

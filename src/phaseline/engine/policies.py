@@ -25,6 +25,7 @@ DTYPES = {
     "answers_stop": np.bool_,
     "enter": np.int32,
     "leave": np.int32,
+    "backoff": np.int32,
 }
 
 
@@ -40,6 +41,7 @@ class PolicyTable:
     answers_stop: np.ndarray
     enter: np.ndarray
     leave: np.ndarray
+    backoff: np.ndarray
 
     def __init__(self) -> None:
         """No policy; path 0 is that of those that enter no state."""
@@ -47,6 +49,8 @@ class PolicyTable:
         self.paths: list[tuple[int, ...]] = [()]
         self._spec_number: dict[LaneSpec, int] = {}
         self._path_number: dict[tuple[int, ...], int] = {(): 0}
+        self.backoffs: list[tuple[int, ...]] = [()]
+        self._backoff_number: dict[tuple[int, ...], int] = {(): 0}
         self.reset(())
 
     def extend(self, policies: Sequence[Policy]) -> None:
@@ -62,6 +66,7 @@ class PolicyTable:
                 policy.answers_stop,
                 self._number(policy.enter, self.paths, self._path_number),
                 self._number(policy.leave, self.paths, self._path_number),
+                self._number(policy.backoff_ms, self.backoffs, self._backoff_number),
             )
             for policy in policies
         ]
@@ -81,6 +86,21 @@ class PolicyTable:
             self.extend(policies)
         else:
             self._expose()
+
+    def waits(self, policy: np.ndarray, attempts: np.ndarray) -> np.ndarray:
+        """Milliseconds until the next try after failures for which the calls named none, int64.
+
+        ``attempts``: which retry it is of each, from 1 on; 0: it is none, and the interval holds.
+        """
+        found: np.ndarray = self.interval[policy]
+        if len(self.backoffs) == 1:
+            return found
+        numbers = self.backoff[policy]
+        for number in np.unique(numbers[(numbers > 0) & (attempts > 0)]).tolist():
+            own = (numbers == number) & (attempts > 0)
+            steps = np.array(self.backoffs[number], np.int64)
+            found[own] = steps[np.minimum(attempts[own], len(steps)) - 1]
+        return found
 
     @staticmethod
     def _number(value: T, values: list[T], numbers: dict[T, int]) -> int:

@@ -29,6 +29,12 @@ class Rates:
     def __init__(self) -> None:
         """All are full."""
         self._buckets: dict[tuple[str, int, float, int], Bucket] = {}
+        self._looks_at = BUCKETS_KEPT
+
+    @property
+    def keys(self) -> set[int]:
+        """Lane keys of which a bucket is remembered."""
+        return {key for _, key, _, _ in self._buckets}
 
     def take(self, spec: LaneSpec, key: int, now: int) -> int:
         """Take a token; 0, or the ms until there is one, and then none is taken.
@@ -38,8 +44,8 @@ class Rates:
         >>> [rates.take(spec, 7, now) for now in (0, 0, 0, 500, 500)], rates.take(spec, 8, 500)
         ([0, 0, 500, 0, 500], 0)
         """
-        if not spec.rate:
-            return 0
+        if len(self._buckets) > self._looks_at:
+            self._forget_full(now)
         bucket = self._buckets.setdefault(_name(spec, key), Bucket(float(spec.burst), now))
         rate = spec.rate * bucket.part
         bucket.tokens = min(float(spec.burst), bucket.tokens + (now - bucket.at) * rate / 1000)
@@ -66,11 +72,24 @@ class Rates:
             bucket.part = max(LEAST, bucket.part / 2) if is_throttled else min(1.0, bucket.part + MORE)
             bucket.tokens = min(0.0, bucket.tokens) if is_throttled else bucket.tokens
 
+    def _forget_full(self, now: int) -> None:
+        """Forget buckets that are full and whose rate is not reduced: they would begin so."""
+        for name in [name for name, bucket in self._buckets.items() if _is_full(name, bucket, now)]:
+            del self._buckets[name]
+        self._looks_at = max(BUCKETS_KEPT, 2 * len(self._buckets))
+
+
+def _is_full(name: tuple[str, int, float, int], bucket: Bucket, now: int) -> bool:
+    _, _, rate, burst = name
+    return bucket.part >= 1.0 and bucket.tokens + (now - bucket.at) * rate / 1000 >= burst
+
 
 def _name(spec: LaneSpec, key: int) -> tuple[str, int, float, int]:
     return spec.limiter or spec.phase, key, spec.rate, spec.burst
 
 
+BUCKETS_KEPT = 10_000
+"""Buckets that are remembered before it is looked which of them are full."""
 LEAST = 1 / 64
 """Of a rate that was halved again and again so much is left."""
 MORE = 0.1

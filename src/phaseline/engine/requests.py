@@ -9,6 +9,7 @@ import numpy as np
 
 from phaseline.engine.arena import ONCE_BEGUN
 from phaseline.engine.calls import OpenBatch
+from phaseline.engine.counting import recount
 from phaseline.engine.facts import complete
 from phaseline.engine.laying import NewGraph
 from phaseline.engine.reopening import leave_lanes, rerun
@@ -27,6 +28,7 @@ from phaseline.engine.rules import (
     TOLERANT,
     UNSURE,
     WAITING,
+    WOKEN,
     one_of,
 )
 from phaseline.engine.runs import Run
@@ -101,10 +103,12 @@ def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
     """
     run = scheduler.runs.get(event.execution)
     if run is None:
+        _leave_out(scheduler, event)
         return
     was_asking, is_overtaken = run.is_asking, run.is_overtaken
     run.is_asking = run.is_overtaken = False
     if is_overtaken:
+        _leave_out(scheduler, event)
         last = run.graphs[-1] if run.graphs else 0
         if run.asked or not last:
             scheduler.ask(draft, run, last)
@@ -112,6 +116,7 @@ def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
             scheduler.arena.touched.add(scheduler.arena.slots[last].number)
         return
     if not was_asking and (run.is_canceled or not isinstance(event.answer, Graph)):
+        _leave_out(scheduler, event)
         return
     if isinstance(event.answer, Verdict):
         assert not scheduler.moves(run), f"the planner ends execution {run.execution} while entries of it still move"
@@ -130,6 +135,12 @@ def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
         return
     draft.graphs.append(GraphAdded(event.graph_id, event.execution, event.answer))
     scheduler.planned.append(NewGraph(event.answer, event.graph_id, run.execution, run.deployment))
+
+
+def _leave_out(scheduler: Scheduler, event: Planned) -> None:
+    """A graph that nobody wants any more was never laid down."""
+    if isinstance(event.answer, Graph):
+        scheduler.arena.dropped.append(event.graph_id)
 
 
 def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
@@ -165,7 +176,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
         arena.due[positions] = event.due
     if event.begun is not None:
         arena.marks[event.begun.astype(np.int64) + slot.base] &= ONCE_BEGUN
-    arena.recount(slot, event.graph)
+    recount(arena, slot, event.graph)
     status = arena.status[slot.base : slot.end]
     held = status.tobytes()  # most have nobody who sleeps and nothing that failed
     if SLEEPING in held:
@@ -374,7 +385,7 @@ def _left(scheduler: Scheduler, _draft: Draft, event: Left) -> None:
 
 
 def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:
-    """Sleepers try now."""
+    """Sleepers try now; of those that are named, who is being called tries again as soon as that call asks for another one."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return
@@ -382,6 +393,8 @@ def _wake(scheduler: Scheduler, draft: Draft, event: WakeRequested) -> None:
     positions = (
         np.arange(slot.base, slot.end) if event.positions is None else event.positions.astype(np.int64) + slot.base
     )
+    if event.positions is not None and not event.only_failing:
+        arena.due[positions[arena.status[positions] == RUNNING]] = WOKEN
     positions = positions[arena.status[positions] == SLEEPING]
     if event.only_failing:
         positions = positions[arena.attempts[positions] > 0]

@@ -132,6 +132,8 @@ WAS_LET_THROUGH = np.array([status in {E.WAITING, E.SLEEPING, E.PASSED} for stat
 
 GATE = ABSENT | CONDITIONAL
 """Marks of an entry that is never called, and of which the shell is asked before it passes."""
+WOKEN = -1
+"""Due time of an entry that is being called and was asked to wake: if the call asks for another one, that is made at once."""
 ASKED = 128
 """Internal mark: the shell was asked about this entry (``Evaluate``) and has not answered."""
 

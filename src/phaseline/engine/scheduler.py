@@ -17,7 +17,7 @@ from phaseline.engine.calls import OpenBatch, members_of
 from phaseline.engine.draft import Draft
 from phaseline.engine.facts import FACTS
 from phaseline.engine.few import FEW
-from phaseline.engine.lanes import Lanes
+from phaseline.engine.lanes import GATHER_MS, Lanes
 from phaseline.engine.policies import PolicyTable
 from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
 from phaseline.engine.sleepers import Sleepers
@@ -81,7 +81,7 @@ class Scheduler:
 
         ``Restored`` and ``Reattached`` come together, graphs before batches, and before what is asked of them.
         """
-        if self.arena.hole_count() > self._compact_from:
+        if self.arena.hole_count() + self.arena.gone_count() > self._compact_from:
             self._compact()
         if self.arena.stories is not None:
             self.arena.stories.now = now
@@ -233,12 +233,12 @@ class Scheduler:
             draft.commands.append(Evaluate(slot.graph_id, asked, "key" if what == "key" else "applies", expression))
 
     def enqueue(self, lane: Lane, positions: np.ndarray) -> None:
-        """Queue entries by execution, in the order of the positions."""
+        """Queue one or more entries by execution, in the order of the positions."""
         positions, numbers, cuts = self.arena.grouped(positions)
         order = self.arena.order
         if len(numbers) > 1:
             lane.put_crowd([order[number].execution for number in numbers], positions, cuts)
-        elif numbers:
+        else:
             lane.put(order[numbers[0]].execution, positions)
 
     def _wake(self, draft: Draft) -> None:
@@ -353,7 +353,7 @@ class Scheduler:
 
     def _dispatch(self, draft: Draft) -> None:
         """Make batches for the slots that are free."""
-        for lane, size in self.lanes.open_lanes(draft.now):
+        for lane, size in self.lanes.open_lanes(draft.now, lambda: self._is_more_likely(draft.now)):
             positions = lane.take(size)
             batch = self._next_batch
             self._next_batch += 1
@@ -362,8 +362,7 @@ class Scheduler:
                 free = self.lanes.free(lane.pool)
                 held = min(len(positions), free if lane.is_careful else max(1, free // 2))
             self.lanes.used[lane.pool] = self.lanes.used.get(lane.pool, 0) + held
-            lane.running += 1
-            lane.opens_at = draft.now + lane.spec.interval_ms
+            lane.begin(draft.now)
             draft.enter(self.arena, self.table, positions, self.table.enter)
             members = members_of(self.arena, positions)
             self.arena.hand_over(positions, batch)
@@ -374,6 +373,11 @@ class Scheduler:
             made = Batch(batch, lane.spec, lane.key, members, draft.now, deadline)
             draft.opened.append(made)
             draft.commands.append(Dispatch(made))
+
+    def _is_more_likely(self, now: int) -> bool:
+        """Whether a call runs, or a sleeper is due within the window, whose outcome may bring entries that share a call."""
+        due = self.sleepers.next(self.arena)
+        return (due is not None and due <= now + GATHER_MS) or any(batch.pending for batch in self.batches.values())
 
     def _deadline(self, lane: Lane, positions: np.ndarray, now: int) -> int:
         """When a call of these is given up, in ms; 0: never, since one of them has no time-out or calls are single."""
@@ -398,7 +402,7 @@ class Scheduler:
         self, draft: Draft, batch: OpenBatch, members: np.ndarray, positions: np.ndarray, kinds: np.ndarray | int
     ) -> None:
         """Members of a batch have outcomes; their entries, at these positions, belong to it no more."""
-        self.arena.owner[positions] = -1
+        self.arena.owner[positions] = 0
         batch.answer(members, kinds)
         draft.answered[batch.id] = batch
         self.give_back(batch)
@@ -436,14 +440,15 @@ class Scheduler:
 
     def _compact(self) -> None:
         """Close the holes when they outweigh what is there."""
-        if self.arena.hole_count() <= len(self.arena) // 2:
+        arena = self.arena
+        if arena.hole_count() <= len(arena) // 2 and arena.gone_count() <= len(arena.slots):
             return
-        moved = self.arena.compact()
+        moved = arena.compact()
         self.table.reset(self.arena.policies)
         for lane in self.lanes.by_key.values():
             lane.move(moved)
         for batch in self.batches.values():
-            batch.positions = np.where(batch.positions < 0, -1, moved[batch.positions])
+            batch.positions = moved[batch.positions]
         self.sleepers.move(moved)
         if self.arena.stories is not None:
             self.arena.stories.move(moved)

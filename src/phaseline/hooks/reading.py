@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Callable, Mapping
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 from phaseline.hooks.arguments import ARGUMENTS, POST, PRE, PREVIEW, takes
@@ -127,11 +129,21 @@ def _ordinal(one: object) -> float:
     if not callable(ask):
         return ORDINAL
     said: object = ask()
-    if isinstance(said, bool) or not isinstance(said, int | float):
+    if isinstance(said, bool) or not isinstance(said, Real | Decimal):
         raise Unsuitable(f"get_ordinal returned {said!r} ({type(said).__name__}), which is no number")
-    if not math.isfinite(said):
+    return _as_plain(said)
+
+
+def _as_plain(said: Real | Decimal) -> float:
+    """A number of any kind (a fraction, a decimal, one of numpy) as one that is compared and stored with all others."""
+    try:
+        found = int(said) if isinstance(said, Integral) else float(said)
+        is_finite = math.isfinite(found)
+    except (OverflowError, ValueError):  # too large for a float, or a decimal that signals
+        is_finite = False
+    if not is_finite:
         raise Unsuitable(f"get_ordinal returned {said!r}, which is no finite number")
-    return said
+    return found
 
 
 _FLAGS = (("critical", True), ("nested", True), ("per_execution", False), ("optional", False), ("momentary", False))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PHASES: dict[str, Literal["pre", "post", "undo"]] = {PRE: "pre", POST: "post", UNDO: "undo"}
 BEGINS = frozenset({"CREATE", "ADOPT", "DELETE", "ABANDON"})
 """Actions whose pre sees them in progress; of others it sees how the one before ended (Heat's ways, measured)."""
-AIMED = frozenset({"UPDATE", "SCALE", "RESTORE"})
+AIMED = frozenset({"UPDATE", "SCALE", "RESTORE", "RELABEL"})
 """Actions that bring a deployment to something else, which is their target; taken back the target is what it was."""
 NO_SETTINGS: Mapping[str, Value] = MappingProxyType({})
 STARTED = int(InstanceState.STARTED)
@@ -78,7 +78,8 @@ def seen(
 
     ``settings``: of its package, as stored.
     """
-    ground, deployment, native = execution.ground, world.as_is(), action_of(execution.workflow)
+    ground, deployment = execution.ground, world.as_is()
+    native = action_of(deployment.blueprint.meaning(execution.workflow))
     assert ground is not None, "an execution with hooks has it"
     action = ROLLBACK if told_action == ROLLBACK else native
     taken_back = native if action == ROLLBACK and native != ROLLBACK else ""

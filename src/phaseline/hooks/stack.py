@@ -155,9 +155,9 @@ class ResourceView(Unwritten):
     # -- Heat's words
 
     @property
-    def uuid(self) -> str | None:
-        """None while nothing real stands behind it, then its name, which no other instance of the deployment ever has."""
-        return None if self.state in NOT_YET else self.name
+    def uuid(self) -> str:
+        """Its name, which no other instance of the deployment ever has; there is one before anything real stands behind it."""
+        return self.name
 
     @property
     def resource_id(self) -> str | None:

@@ -42,6 +42,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "restore": "RESTORE",
         "adopt": "ADOPT",
         "abandon": "ABANDON",
+        "relabel": "RELABEL",
     }
 )
 """{workflow: its action}; what is empty is no action of its own."""

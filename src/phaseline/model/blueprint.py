@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Literal, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from phaseline.model.frozen import frozen
 from phaseline.model.groups import Group, Policy, ScalingGroup
 from phaseline.model.problem import NOWHERE, Place, Problem
-from phaseline.model.state_paths import StatePath
+
+if TYPE_CHECKING:
+    from phaseline.model.state_paths import StatePath
 
 Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
 """What YAML and JSON can say."""
@@ -186,6 +189,8 @@ class Plugin:
 BUILT_IN_PLUGIN = "default_workflows"
 BUILT_IN_MODULE = "cloudify.plugins.workflows."
 """What the types files map the built-in workflows to."""
+OTHER_NAMES = MappingProxyType({"auto_heal_reinstall_node_subgraph": "heal", "scale_entity": "scale"})
+"""{function of that module: the built-in workflow it is, where the names differ}"""
 
 
 @frozen
@@ -211,9 +216,11 @@ class WorkflowMapping:
 
     @property
     def built_in(self) -> str:
-        """The built-in workflow it is mapped to; empty for one of somebody else's."""
-        is_built_in = self.plugin == BUILT_IN_PLUGIN and self.mapping.startswith(BUILT_IN_MODULE)
-        return self.mapping.removeprefix(BUILT_IN_MODULE) if is_built_in else ""
+        """The built-in workflow it is mapped to, whichever plugin the blueprint names for it; empty for any other function."""
+        if self.form != "function" or not self.mapping.startswith(BUILT_IN_MODULE):
+            return ""
+        function = self.mapping.removeprefix(BUILT_IN_MODULE)
+        return OTHER_NAMES.get(function, function)
 
 
 @frozen
@@ -278,3 +285,8 @@ class Blueprint:
     runtime_only: bool = False
     announced: tuple[str, ...] = ()
     id: str = ""
+
+    def meaning(self, workflow: str) -> str:
+        """The built-in workflow that a name is mapped to; the name itself where it is mapped to none (B23)."""
+        mapped = self.workflows.get(workflow)
+        return (mapped.built_in if mapped is not None else "") or workflow

@@ -96,9 +96,13 @@ class Finished:
 
 @frozen
 class Lost:
-    """A batch has no living owner: what of it was unanswered is called again if repeatable, else unsure."""
+    """A batch has no living owner: what of it was unanswered is called again if repeatable, else unsure.
+
+    ``may_repeat`` False: it is unsure all the same, for the store was restored since.
+    """
 
     batch: int
+    may_repeat: bool = True
 
 
 @frozen

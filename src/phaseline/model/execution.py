@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.checks import Checks
     from phaseline.model.graph import Graph
+    from phaseline.model.labels import Relabelled
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import CodePlaces
     from phaseline.model.stack_documents import DocumentKind
@@ -50,11 +51,13 @@ class RetryPolicy:
     """Defaults of an execution for operations that do not say their own (W3, WD14): -1 means without end.
 
     ``subgraph_retries``: how often an instance whose life cycle has failed is taken away and goes through it again (W5).
+    ``backoff_s``: in place of the interval, the times before the first retry, the second …; the last one stays (decision 34).
     """
 
     task_retries: int = 60
     task_retry_interval_s: float = 15.0
     subgraph_retries: int = 0
+    backoff_s: tuple[float, ...] = ()
 
 
 @frozen
@@ -104,6 +107,8 @@ def flaws_of(request: Request) -> Iterator[tuple[str, str]]:
             yield name, "a whole number from 0 on, or -1 for no end"
     if not _is_amount(retries.task_retry_interval_s, MOST_SPAN_S):
         yield "task_retry_interval", "a number of seconds"
+    if not all(_is_amount(span, MOST_SPAN_S) for span in retries.backoff_s):
+        yield "backoff", "numbers of seconds"
     if stop is not None and not (
         (stop.failures is None or _is_whole(stop.failures, 0))
         and (stop.share is None or _is_amount(stop.share, 1))
@@ -211,7 +216,7 @@ class Reshape:
     half. ``topology``: all that were there keep their numbers, its blueprint may be another one. ``inputs`` (as they
     are stored), ``code`` and ``uses`` (as of a ``NewDeployment``): None where they stay. ``keeps``: (kind, name) of the document as
     which the deployment is written down in that turn; ``drops``: of one that goes. ``marks``: instance numbers (int32) that a person
-    calls ill, and why.
+    calls ill, and why. ``labels``: what changes of the deployment's labels.
     """
 
     name: str
@@ -222,6 +227,7 @@ class Reshape:
     keeps: tuple[DocumentKind, str] | None = None
     drops: tuple[DocumentKind, str] | None = None
     marks: tuple[np.ndarray, str] | None = None
+    labels: Relabelled | None = None
 
 
 @frozen

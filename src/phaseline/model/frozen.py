@@ -4,15 +4,18 @@ A dataclass writes six methods as text and compiles them, which takes about a mi
 classes and makes a handful of objects of most. Here the methods are closures (docs/adr/0010). The class as it was
 declared becomes an ordinary dataclass only when somebody asks for its fields (``fields``, ``replace``, ``asdict``);
 when so many objects are made that a compiled ``__init__`` pays, it gets one.
+
+``@shared_property`` is a property that is computed once, also when two threads ask for it first.
 """
 
 from __future__ import annotations
 
+from _thread import RLock
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Final, Generic, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
 Columns = dict[str, Field[Any]]
@@ -281,3 +284,21 @@ def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callab
 
 def _refuse(_self: object, name: str, *_value: object) -> None:
     raise FrozenInstanceError(f"field {name!r} of a frozen class cannot be changed")
+
+
+if TYPE_CHECKING:
+    shared_property = cached_property
+else:
+
+    class shared_property(cached_property):  # noqa: N801 - it is used as the one of the standard library
+        """``functools.cached_property`` with the lock that it had up to Python 3.11: all threads get the same object."""
+
+        def __init__(self, func: Any) -> None:
+            """``func`` is called with the object, once."""
+            super().__init__(func)
+            self._computing = RLock()
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            """What was computed first; afterwards it stands in the object and nobody asks here."""
+            with self._computing:
+                return super().__get__(instance, owner)

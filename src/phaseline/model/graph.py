@@ -73,7 +73,8 @@ class Policy:
 
     ``enter``: states their instances go through when a call begins; ``leave``: when the entry is
     completed or passed. Instance state numbers; only the last one is stored, all are shown as events.
-    ``max_retries`` -1: without end. ``until_true``: a false result means again after the interval. ``cancel_wins``: what
+    ``max_retries`` -1: without end. ``backoff_ms``: in place of the interval, the times before the first retry, the second …;
+    the last one stays. ``until_true``: a false result means again after the interval. ``cancel_wins``: what
     was being called when it was canceled counts as canceled whatever the call answers; its data is kept (phases, T12).
     ``answers_stop``: whoever ends such a call is answered for it at once, so that is awaited by a cancel that waits for nobody else.
     ``target``: the state that ends the path in a blueprint which their instances are on; of other paths the execution knows it.
@@ -91,6 +92,18 @@ class Policy:
     enter: tuple[int, ...] = ()
     leave: tuple[int, ...] = ()
     target: str = ""
+    backoff_ms: tuple[int, ...] = ()
+
+    def wait_ms(self, attempts: int) -> int:
+        """The time from a failure to the next try where the call names none; ``attempts``: which retry that is, from 1 on.
+
+        >>> policy = Policy(LaneSpec("create"), retry_interval_ms=9, backoff_ms=(2, 8))
+        >>> [policy.wait_ms(attempts) for attempts in (1, 2, 3)], Policy(LaneSpec("create"), retry_interval_ms=9).wait_ms(3)
+        ([2, 8, 8], 9)
+        """
+        if not self.backoff_ms or attempts < 1:
+            return self.retry_interval_ms
+        return self.backoff_ms[min(attempts, len(self.backoff_ms)) - 1]
 
 
 @frozen

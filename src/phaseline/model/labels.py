@@ -19,6 +19,25 @@ class Label(NamedTuple):
     value: str
 
 
+class Relabelled(NamedTuple):
+    """What changes of a deployment's labels: first those to be removed go, then those to be added come."""
+
+    added: tuple[Label, ...] = ()
+    removed: tuple[Label, ...] = ()
+
+
+def changed(labels: Sequence[Label], change: Relabelled) -> list[Label]:
+    """The labels after a change, by key and value.
+
+    >>> changed([Label("team", "web")], Relabelled((Label("team", "ops"),), (Label("team", ""),)))
+    [Label(key='team', value='ops')]
+    """
+    kept = {
+        one for one in labels if not any(one.key == key and value in {"", one.value} for key, value in change.removed)
+    }
+    return sorted(kept | set(change.added))
+
+
 class LabelShelf(Protocol):
     """Where a store keeps labels of deployments. Any process may write; every method is one transaction."""
 

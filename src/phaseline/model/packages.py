@@ -101,7 +101,8 @@ class GranularTask:
 
     ``requires`` and ``required_for`` name tasks of the same instance. ``roles`` is ``NOBODY`` where the file names none.
     ``tasks``: of a group of the old form. ``fault_tolerance`` of a group: a number, a share such as ``20%``, or a negative
-    number: so many must succeed; None where nothing is said. ``stage``: as written, in the old form.
+    number: so many must succeed; None where nothing is said. ``stage``: as written, in the old form. ``yaql``: {key of the
+    file: the expression in its place}, of a condition or of dependencies.
     """
 
     id: str
@@ -125,6 +126,7 @@ class GranularTask:
     fail_on_error: bool = True
     parameters: Mapping[str, Value] = {}
     on: tuple[str, ...] = WORKFLOWS
+    yaql: Mapping[str, str] = {}
 
 
 @frozen

@@ -151,7 +151,7 @@ def _types(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
         and not any(types.uses_provider(one) for name in familiar for one in types.below(name))
     ):
         names = ", ".join(familiar)
-        message = f"resources of the type {names} have no provider, so '{phase.name}' applies to none of them"
+        message = f"resources of the type {names} have no provider, so '{phase.name}' applies to all of them"
         mend = "Leave HandlesProvider out, or give the type UsesProvider = true."
         yield _problem("PL-D017", message, mend, phase, "HandlesProvider", is_warning=True)
     attributes = [types.attributes_of(name) for name in phase.resource_types]

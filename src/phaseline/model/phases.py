@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.declaration import LARGEST_BATCH
 from phaseline.model.frozen import frozen
+from phaseline.model.phase_code import PhaseCode as PhaseCode  # noqa: PLC0414 - part of what a plugin defines
 from phaseline.model.problem import NOWHERE, Place, Problem
 
 if TYPE_CHECKING:
@@ -77,27 +78,6 @@ class Attributes(Mapping[str, "Value"]):
 
 
 NO_ATTRIBUTES = Attributes()
-
-
-@frozen
-class PhaseCode:
-    """Where a plugin's function is: ``function`` of ``module``, looked for in ``folders``, then among what is installed.
-
-    ``file`` is the module's source, empty where it is not known. ``form`` ``handle``: called with all resources that are
-    ready; ``handle_one``: called for each. Of a function that is only passed on by its module it is not known whether
-    it is a coroutine; then ``is_async`` is false.
-    """
-
-    module: str
-    function: str
-    folders: tuple[str, ...] = ()
-    file: str = ""
-    form: Literal["handle", "handle_one"] = "handle"
-    is_async: bool = False
-
-    def __str__(self) -> str:
-        """``module:function``."""
-        return f"{self.module}:{self.function}"
 
 
 @frozen

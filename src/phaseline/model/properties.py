@@ -6,6 +6,7 @@ never changed in place: ``merge`` copies the levels it touches, so whoever holds
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def is_same(one: Value, other: Value) -> bool:
     if isinstance(one, list):
         items = cast("list[Value]", other)
         return len(one) == len(items) and all(is_same(a, b) for a, b in zip(one, items, strict=True))
-    return one == other
+    return one == other or (one != one and other != other)  # noqa: PLR0124 - stored once, NaN stays as it is
 
 
 def merge(
@@ -188,6 +189,8 @@ class Storing:
                 raise Unstorable(f"is an integer of more than {MAX_INT_BITS} bits; store it as a text")
             return int.__int__(value)
         if isinstance(value, float):
+            if not isfinite(value):
+                raise Unstorable(f"is {float.__repr__(value)}, a number that JSON does not know; store it as a text")
             return float.__float__(value)
         if not isinstance(value, dict | list | tuple):
             raise Unstorable(f"is of type {type(value).__name__}, which cannot be stored")

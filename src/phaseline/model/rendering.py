@@ -33,10 +33,15 @@ def render_problem(problem: Problem, paint: Callable[[str, Role], str] = lambda 
     place = problem.place
     lines = [f"{paint(problem.code, 'code')} {problem.severity}: {problem.message}"]
     if place != NOWHERE and str(place):
-        lines.append(f"  at {place}" + (f"  ({place.path})" if place.path else ""))
+        lines.append(_in_line(f"  at {place}" + (f"  ({place.path})" if place.path else "")))
     lines.extend(_source_lines(place, paint))
     lines.append(f"  {paint('mend:', 'mend')} {problem.mend}")
     return "\n".join(lines)
+
+
+def _in_line(text: str) -> str:
+    """The text on one line: a name with a line end in it shall not write lines of its own."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _source_lines(place: Place, paint: Callable[[str, Role], str]) -> list[str]:
@@ -49,7 +54,9 @@ def _source_lines(place: Place, paint: Callable[[str, Role], str]) -> list[str]:
         cut = text[begin : begin + WIDTH]
         lead, trail = "…" if begin else "", "…" if begin + WIDTH < len(text) else ""
         text, column = f"{lead}{cut}{trail}", column - begin + len(lead)
-    shown = "".join(character if character.isprintable() or character == "\t" else "�" for character in text)
-    pad = "".join("\t" if character == "\t" else " " for character in shown[: column - 1]).ljust(column - 1)
+    parts = [char if char == "\t" else _in_line(char) for char in text]
+    shown = "".join(parts)
+    pad = "".join("\t" if part == "\t" else " " * len(part) for part in parts[: column - 1])
+    pad += " " * max(0, column - 1 - len(parts))
     number = str(place.line)
     return [f"  {number} | {shown}", f"  {' ' * len(number)} | {pad}{paint('^', 'caret')}"]

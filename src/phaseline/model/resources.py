@@ -63,11 +63,6 @@ def type_node(name: str, hierarchy: tuple[str, ...]) -> Node:
     return Node(name, name, hierarchy, {}, {}, default_instances=0)
 
 
-def is_of_resources(topology: Topology) -> bool:
-    """True for a deployment of resources, which may grow."""
-    return topology.blueprint.version == VERSION
-
-
 def grown(topology: Topology, growth: Growth) -> Topology:
     """The topology with more resources. Raises ``OutgrownError``.
 

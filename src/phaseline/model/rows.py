@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.checks import ChecksMade
     from phaseline.model.events import Changes
     from phaseline.model.execution import Request
+    from phaseline.model.labels import Relabelled
     from phaseline.model.members import Places
     from phaseline.model.package_rows import PackageUse
     from phaseline.model.stack_documents import Drop, NewDocument
@@ -92,7 +93,7 @@ class NewDeployment:
 
 @frozen
 class DeploymentRow:
-    """A stored deployment without its documents. Times in ms."""
+    """A stored deployment without its documents. Times in ms. ``flaw``: why its code cannot be found, of one that can only be listed."""
 
     number: int
     name: str
@@ -103,6 +104,7 @@ class DeploymentRow:
     created_by: str
     instance_count: int
     kind: DeploymentKind = "blueprint"
+    flaw: str = ""
 
 
 @frozen
@@ -347,17 +349,18 @@ class Forgotten:
 class Written:
     """What planners have had written beside graphs and shapes: documents that come or go, deployments that are forgotten.
 
-    ``checks``: who was called ill by a person; they are written with the results of checks.
+    ``checks``: who was called ill by a person; they are written with the results of checks. ``labels``: (deployment, what changes).
     """
 
     kept: tuple[NewDocument, ...] = ()
     dropped: tuple[Drop, ...] = ()
     forgotten: tuple[Forgotten, ...] = ()
     checks: tuple[ChecksMade, ...] = ()
+    labels: tuple[tuple[int, Relabelled], ...] = ()
 
     def __bool__(self) -> bool:
         """True when there is anything to write."""
-        return bool(self.kept or self.dropped or self.forgotten)
+        return bool(self.kept or self.dropped or self.forgotten or self.labels)
 
 
 NOTHING_WRITTEN = Written()

@@ -65,7 +65,8 @@ class Task:
     ``stage``: of a task of ``tasks.yaml``, in which it runs, with its ``priority`` in it (100, 200, ...) and its stage as
     ``written``; empty for one of ``deployment_tasks.yaml``, which has ``ties``. ``skipped``: why it is not carried out,
     such as a false condition; others then find it done. ``at_once``: how many instances may run it at a time, 0: any number. ``reexecutes``: it runs
-    again on instances that were there before. ``fault_tolerance``: of a group, as written.
+    again on instances that were there before. ``fault_tolerance``: of a group, as written. ``not_on``: nodes for whose instances
+    its condition is false.
     """
 
     phase: str
@@ -85,6 +86,7 @@ class Task:
     at_once: int = 0
     fault_tolerance: int | str | None = None
     ties: Ties | None = None
+    not_on: tuple[str, ...] = ()
 
     @property
     def is_called(self) -> bool:

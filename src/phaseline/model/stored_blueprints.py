@@ -103,6 +103,10 @@ class BlueprintShelf(Protocol):
         """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
         ...
 
+    def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
+        """{id: who needs any of its versions}, as ``users`` says it; ids that nobody needs are left out."""
+        ...
+
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
         """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
         ...

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 else:
     try:
         from _collections import _tuplegetter as _getter
-    except ImportError:  # as ``collections`` does where Python is not CPython
+    except ImportError:  # pragma: no cover - as ``collections`` does where Python is not CPython
 
         def _getter(place: int, doc: str) -> property:
             return property(itemgetter(place), doc=doc)

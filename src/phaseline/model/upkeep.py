@@ -19,6 +19,15 @@ class Finding:
 
 
 @frozen
+class Restored:
+    """A store that was put back: its file, where the one before is kept (empty: there was none), how many executions wait."""
+
+    file: str
+    kept: str
+    waiting: int
+
+
+@frozen
 class Compacted:
     """Bytes of a store before and after; ``left`` of them are free but could not be given back: ``reason`` says why."""
 

@@ -14,6 +14,7 @@ from phaseline.model.problem import NOWHERE, Place, Problem
 if TYPE_CHECKING:
     from phaseline.dsl.documents import Document
     from phaseline.dsl.report import Path
+    from phaseline.packages.slow import Slow
 
 MAX_FINDINGS: Final = 10_000
 """Problems of one package that are kept."""
@@ -71,8 +72,9 @@ class _Finding:
 class Findings:
     """Gathers; ``problems`` says it all, errors first, each by file and line."""
 
-    def __init__(self) -> None:
-        """Nothing is wrong yet."""
+    def __init__(self, slow: Slow | None = None) -> None:
+        """Nothing is wrong yet. ``slow``: who can read YAQL and patterns that RE2 cannot take; None: nobody."""
+        self.slow = slow
         self._found: list[_Finding] = []
         self._ready: list[Problem] = []
         self._searched = 0

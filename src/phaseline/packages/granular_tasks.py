@@ -11,8 +11,8 @@ from phaseline.packages.circles import circle_of
 from phaseline.packages.findings import Spot, listed
 from phaseline.packages.formats import Format
 from phaseline.packages.forms import ID, ID_ALLOWED, TEXTS, Form, Key, choice, mapping, required, rows, text, truth
-from phaseline.packages.restrictions import check_condition, condition_text
-from phaseline.packages.roles import check_pattern, check_roles, is_pattern, refuse_yaql, roles_of
+from phaseline.packages.restrictions import check_task_condition, condition_text
+from phaseline.packages.roles import check_pattern, check_roles, check_yaql, is_pattern, refuse_yaql, roles_of
 from phaseline.packages.stage_tasks import stage_form
 from phaseline.packages.task_types import check_parameters, has_required
 
@@ -22,6 +22,8 @@ WITHOUT_ROLES: Final = frozenset({"stage", "skipped"})
 """Types that run nowhere, so that nobody has to be named."""
 MAX_NAMED: Final = 20
 """Tasks of a circle that a message names."""
+IN_YAQL: Final = ("condition", "requires", "required_for", "cross-depends", "cross-depended-by")
+"""Keys in whose place an expression in YAQL may stand."""
 OLD: Final = (2, 0, 0)
 """Tasks below this version know no dependencies across instances."""
 _ROLE_KEYS: Final = ("role", "roles", "groups")
@@ -41,7 +43,7 @@ def _task(package_format: Format) -> Form:
 
     def ids(value: Any, spot: Spot) -> None:
         if isinstance(value, dict) and "yaql_exp" in value:
-            refuse_yaql(value, spot)
+            check_yaql(value, spot)
         else:
             names(value, spot)
 
@@ -55,11 +57,11 @@ def _task(package_format: Format) -> Form:
         **dict.fromkeys(_ROLE_KEYS, roles),
         "requires": ids,
         "required_for": ids,
-        "cross-depends": _relations,
-        "cross-depended-by": _relations,
+        "cross-depends": check_relations,
+        "cross-depended-by": check_relations,
         "tasks": names,
         "stage": stage_form(has_numbers=True),
-        "condition": check_condition,
+        "condition": check_task_condition,
         "reexecute_on": rows(choice("deploy_changes"), of="events"),
         "refresh_on": TEXTS,
         "fault_tolerance": _tolerance,
@@ -134,9 +136,9 @@ _RELATION: Final = mapping(
 )
 
 
-def _relations(value: Any, spot: Spot) -> None:
+def check_relations(value: Any, spot: Spot) -> None:
     if isinstance(value, dict) and "yaql_exp" in value:
-        refuse_yaql(value, spot)
+        check_yaql(value, spot)
     else:
         rows(_RELATION, of="dependencies with name, role and policy")(value, spot)
 
@@ -164,12 +166,33 @@ def _check_together(tasks: Sequence[Any], spot: Spot) -> None:
         needs.setdefault(name, []).extend(_texts(task.get("requires")))
         for other in _texts(task.get("required_for")):
             needs.setdefault(other, []).append(name)
-    circle = circle_of(needs)
+    roles = {name: _names(tasks[place]) for name, place in first.items()}
+    circle = circle_of(
+        {one: [other for other in others if _may_meet(roles, one, other)] for one, others in needs.items()}
+    )
     if circle:
         begin = next(name for name in circle if name in first)
         way = " -> ".join((*circle[:MAX_NAMED], *(("…",) if len(circle) > MAX_NAMED else ()), circle[0]))
         mend = "Take one of them out of requires or required_for."
         spot.at(first[begin], "requires").wrong("PL-F015", f"tasks wait for one another in a circle: {way}", mend)
+
+
+def _names(task: Mapping[str, Any]) -> frozenset[str] | None:
+    """The roles of a task; None where they may be any."""
+    said = next((task[key] for key in ("roles", "role", "groups") if task.get(key) is not None), None)
+    words = [said] if isinstance(said, str) else said if isinstance(said, list) else []
+    if not words or not all(isinstance(word, str) and re.fullmatch(ID, word) for word in words):
+        return None
+    return frozenset(word.removeprefix("primary-") for word in words)
+
+
+def _may_meet(roles: Mapping[str, frozenset[str] | None], one: str, other: str) -> bool:
+    """Whether two tasks may be on one instance, where alone they wait for one another.
+
+    An instance may have both roles all the same: then the circle is found when the tasks are laid on the instances.
+    """
+    mine, theirs = roles.get(one), roles.get(other)
+    return mine is None or theirs is None or not mine.isdisjoint(theirs)
 
 
 def _texts(value: Any) -> list[str]:
@@ -194,10 +217,10 @@ def _made(row: Mapping[str, Any], plugin: str, version: str, index: int, default
         index,
         _version(row),
         _roles(row),
-        tuple(row.get("requires") or ()),
-        tuple(row.get("required_for") or ()),
-        _crossing(row.get("cross-depends")),
-        _crossing(row.get("cross-depended-by")),
+        tuple(_said(row, "requires")),
+        tuple(_said(row, "required_for")),
+        crossing(_said(row, "cross-depends")),
+        crossing(_said(row, "cross-depended-by")),
         tuple(row.get("tasks") or ()),
         row.get("stage", ""),
         condition_text(row.get("condition")),
@@ -208,7 +231,18 @@ def _made(row: Mapping[str, Any], plugin: str, version: str, index: int, default
         row.get("fail_on_error", True),
         parameters,
         tuple(row.get("on", default_on)),
+        {key: row[key]["yaql_exp"] for key in IN_YAQL if _is_yaql(row.get(key))},
     )
+
+
+def _is_yaql(value: Any) -> bool:
+    return isinstance(value, dict) and "yaql_exp" in value
+
+
+def _said(row: Mapping[str, Any], key: str) -> Sequence[Any]:
+    """What a key lists; nothing where an expression stands in its place."""
+    value = row.get(key)
+    return () if value is None or _is_yaql(value) else value
 
 
 def _roles(row: Mapping[str, Any]) -> Roles:
@@ -217,7 +251,8 @@ def _roles(row: Mapping[str, Any]) -> Roles:
     return NOBODY if key is None else roles_of(row[key])
 
 
-def _crossing(value: Any) -> tuple[CrossDependency, ...]:
+def crossing(value: Any) -> tuple[CrossDependency, ...]:
+    """The dependencies of a list that has been checked."""
     return tuple(
         CrossDependency(
             item["name"][1:-1] if is_pattern(item["name"]) else item["name"],

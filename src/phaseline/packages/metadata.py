@@ -15,6 +15,8 @@ from phaseline.packages.native import NATIVE_KEYS, check_native, native_keys
 
 NAME: Final = text(r"[a-z0-9_-]+", "small letters a-z, digits, '-' and '_'")
 VERSION: Final = text(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}", "three numbers with dots, such as 1.0.2")
+BUILD_HOOK: Final = "pre_build_hook"
+"""A program of the package that is run when it is built, and often makes its repositories."""
 _RELEASE: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})*")
 
 
@@ -137,7 +139,11 @@ def _release(contents: Contents, package_format: Format | None) -> Form:
         text()(value, spot)
         if isinstance(value, str) and not contents.has_folder(value):
             mend = f"Make the folder '{value}' in the package, or name another one."
-            spot.wrong("PL-F024", "is no folder of the package", mend, value=value)
+            if contents.has_file(BUILD_HOOK):
+                what = f"is no folder of the package yet; {BUILD_HOOK} may make it"
+                spot.odd("PL-F024", what, "Build it: phaseline plugins build FOLDER", value=value)
+            else:
+                spot.wrong("PL-F024", "is no folder of the package", mend, value=value)
 
     is_required = package_format is not None and not package_format.is_native
     return mapping(

@@ -34,6 +34,9 @@ _LIMITS: Final = mapping(
 
 
 def _limits(value: Any, spot: Spot) -> None:
+    """Nothing below the key means no limits."""
+    if value is None:
+        return
     _LIMITS(value, spot)
     least, most = (value.get("min"), value.get("max")) if isinstance(value, dict) else (None, None)
     if type(least) is int and type(most) is int and least > most:

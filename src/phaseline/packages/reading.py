@@ -20,6 +20,7 @@ from phaseline.packages.metadata import check_metadata, format_of, made_releases
 from phaseline.packages.native import made_code, workflows_of
 from phaseline.packages.node_roles import check_node_roles, made_node_roles
 from phaseline.packages.settings_form import check_elements, check_sections, check_settings, made_form
+from phaseline.packages.slow import Slow
 from phaseline.packages.stage_tasks import check_stage_tasks, made_stage_tasks
 from phaseline.packages.surroundings import check_components, check_network_roles, check_volumes, made_components
 from phaseline.packages.texts import read_source
@@ -48,20 +49,21 @@ class Read:
     problems: tuple[Problem, ...] = ()
 
 
-def read_package(files: Mapping[str, bytes], shown: str = "") -> Read:
+def read_package(files: Mapping[str, bytes], shown: str = "", slow: Slow | None = None) -> Read:
     """The package that these files make. {path with ``/``, relative to the package: content}; see ``formats.is_read``.
 
     An empty folder is a path that ends in ``/``. ``shown``: what messages call it as long as it does not say its name.
+    ``slow``: who reads YAQL and patterns with look-ahead; without it they are refused (PL-F018, PL-F012).
     """
-    return _Reading(files).read(shown or UNTITLED)
+    return _Reading(files, slow).read(shown or UNTITLED)
 
 
 class _Reading:
     """One reading; problems gather in ``findings``."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
+    def __init__(self, files: Mapping[str, bytes], slow: Slow | None = None) -> None:
         self.contents = Contents(files)
-        self.findings = Findings()
+        self.findings = Findings(slow)
         self.sources: dict[str, Source] = {}
         self.broken: set[str] = set()
 

@@ -9,9 +9,17 @@ from phaseline.model.packages import Restriction
 from phaseline.packages.conditions import ConditionError, Models, holds, parsed
 from phaseline.packages.findings import Spot
 from phaseline.packages.forms import choice, mapping, required, rows, text
-from phaseline.packages.roles import refuse_yaql
+from phaseline.packages.roles import check_yaql, refuse_yaql
 
 ACTIONS: Final = ("disable", "hide", "enable", "none")
+
+
+def check_task_condition(value: Any, spot: Spot) -> None:
+    """The same, or an expression in YAQL."""
+    if isinstance(value, dict) and "yaql_exp" in value:
+        check_yaql(value, spot)
+    else:
+        check_condition(value, spot)
 
 
 def check_condition(value: Any, spot: Spot) -> None:
@@ -33,7 +41,7 @@ def check_condition(value: Any, spot: Spot) -> None:
 
 def condition_text(value: Any) -> str:
     """The text of a condition that has been checked; empty where there is none."""
-    return "" if value is None else str(value).lower() if isinstance(value, bool) else value
+    return "" if value is None or isinstance(value, dict) else str(value).lower() if isinstance(value, bool) else value
 
 
 _FULL: Final = mapping(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from phaseline.model.packages import EVERYBODY, NOBODY, Roles
@@ -114,6 +115,23 @@ def warn_of_lists(value: list[Any], spot: Spot) -> None:
 
 
 def refuse_yaql(value: Any, spot: Spot) -> None:
-    """What is written in YAQL cannot be evaluated, and nobody may take it for true or for nothing."""
-    mend = "Write names, or a condition such as settings:storage.ceph.value == true; YAQL is not evaluated."
-    spot.wrong("PL-F018", "is written in YAQL", mend, value=value)
+    """What is written in YAQL where it is not evaluated: nobody may take it for true or for nothing."""
+    mend = "Write names, or a condition such as settings:storage.ceph.value == true."
+    spot.wrong(
+        "PL-F018",
+        "is written in YAQL, which is evaluated only in conditions and dependencies of tasks",
+        mend,
+        value=value,
+    )
+
+
+def check_yaql(value: Mapping[str, Any], spot: Spot) -> None:
+    """An expression in YAQL in the place of a condition or of dependencies of a task: read by who can, otherwise refused."""
+    text, slow = value["yaql_exp"], spot.findings.slow
+    if not isinstance(text, str):
+        spot.at("yaql_exp").wrong("PL-F004", "is no text", "Write an expression in quotes.", value=text)
+        return
+    fault = "nobody evaluates it here" if slow is None else slow.yaql_fault(text)
+    if fault:
+        mend = "Correct the expression, or install the library: pip install 'phaseline[fuel]'"
+        spot.wrong("PL-F018", f"is written in YAQL and cannot be used: {fault}", mend, value=value)

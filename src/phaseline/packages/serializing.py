@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from phaseline.model.frozen import altered, frozen
 from phaseline.model.packages import GranularTask, Package, Roles, StageTask, Strategy
@@ -13,9 +13,11 @@ from phaseline.model.stage_tasks import Origin, Stages, Task, Ties
 from phaseline.packages.fitting import limits_of
 from phaseline.packages.order import granular, ordered
 from phaseline.packages.settings import as_model
+from phaseline.packages.yaql_of_tasks import YaqlOfTasks
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.packages.slow import Slow
 
 FIRST_FORMAT = "1.0.0"
 """In packages of this format a role means its primary instance as well."""
@@ -61,7 +63,8 @@ class Surroundings:
     """What tasks are serialized for. ``cluster``: what conditions may ask of the deployment.
 
     ``work``: the folder in which instances of this machine have their own. ``allows_master``: whether this machine may be changed.
-    ``stored``: {package: its settings as they are to be stored}, where that is not as they are.
+    ``stored``: {package: its settings as they are to be stored}, where that is not as they are. ``slow``: who evaluates YAQL; None:
+    conditions in YAQL are taken for true, dependencies for none. ``roles``: {node: the roles that its instances have}.
     """
 
     workflow: str
@@ -70,12 +73,14 @@ class Surroundings:
     work: str = ""
     allows_master: bool = False
     stored: Mapping[str, Mapping[str, Value]] = {}
+    slow: Slow | None = None
+    roles: Mapping[str, Sequence[str]] = {}
 
 
 def serialized(chosen: Sequence[Chosen], given: Surroundings) -> Stages:
     """The tasks of these packages that the workflow runs, in the order in which they run (F27), and their limits of roles.
 
-    Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069).
+    Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069), and for expressions in YAQL that cannot (PL-F018).
     """
     return _Serializing(chosen, given).stages()
 
@@ -88,6 +93,7 @@ class _Serializing:
         self._first = {(one.name, one.version) for one in self._packages if one.format == FIRST_FORMAT}
         self._split = frozenset(role.id for one in self._packages for role in one.node_roles if role.has_primary)
         self._models: Mapping[str, Value] = {"settings": settings_model(chosen), "cluster": dict(given.cluster)}
+        self._yaql = YaqlOfTasks(given.slow, chosen, given.cluster, given.roles)
 
     def stages(self) -> Stages:
         tasks: list[Task] = []
@@ -126,6 +132,8 @@ class _Serializing:
         )
 
     def _granular(self, task: GranularTask) -> Task:
+        false_on = self._yaql.false_on(task)
+        is_nowhere = false_on is None or (len(false_on) > 0 and len(false_on) == len(self._given.roles))
         defaults = dict(DEFAULTS.get(task.type, {}))
         if task.type in GRANULAR_TIMEOUTS:
             defaults["timeout"] = GRANULAR_TIMEOUTS[task.type]
@@ -139,13 +147,32 @@ class _Serializing:
             id=task.id,
             title=f"{task.plugin}-{task.version}",
             fail_on_error=task.fail_on_error,
-            skipped=self._skipped(task),
+            skipped=self._skipped(task) or (FALSE if is_nowhere else ""),
             reexecutes=bool(task.reexecute_on or task.refresh_on),
             at_once=_at_once(task.strategy),
             fault_tolerance=task.fault_tolerance,
-            ties=Ties(
-                task.requires, task.required_for, task.cross_depends, task.cross_depended_by, task.tasks, task.stage
-            ),
+            ties=self._ties(task),
+            not_on=false_on if false_on and not is_nowhere else (),
+        )
+
+    def _ties(self, task: GranularTask) -> Ties:
+        """What it is tied to, dependencies in YAQL evaluated."""
+        written = {
+            "requires": task.requires,
+            "required_for": task.required_for,
+            "cross-depends": task.cross_depends,
+            "cross-depended-by": task.cross_depended_by,
+        }
+        said: dict[str, Any] = {
+            key: self._yaql.dependencies(task, key) if key in task.yaql else value for key, value in written.items()
+        }
+        return Ties(
+            said["requires"],
+            said["required_for"],
+            said["cross-depends"],
+            said["cross-depended-by"],
+            task.tasks,
+            task.stage,
         )
 
     def _skipped(self, task: StageTask | GranularTask) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from phaseline.model.frozen import frozen
 from phaseline.model.packages import Form, Setting
-from phaseline.model.patterns import compiled
+from phaseline.model.patterns import PatternError, compiled
 from phaseline.model.problem import Place, Problem
 from phaseline.model.sealing import HIDDEN
 from phaseline.packages.findings import listed, nearest, shown
@@ -15,6 +15,7 @@ from phaseline.packages.restrictions import in_force
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.packages.slow import Slow
 
 TRUTHS: Final = frozenset({"checkbox"})
 NUMBERS: Final = frozenset({"number"})
@@ -31,8 +32,16 @@ class Chosen:
     problems: tuple[Problem, ...] = ()
 
 
-def chosen(title: str, form: Form, given: Mapping[str, Any], models: Mapping[str, Any] | None = None) -> Chosen:
+def chosen(
+    title: str,
+    form: Form,
+    given: Mapping[str, Any],
+    models: Mapping[str, Any] | None = None,
+    slow: Slow | None = None,
+) -> Chosen:
     """What counts: what is given, otherwise what the form says. ``title``: the package; ``models``: for its conditions.
+
+    ``slow``: who matches patterns that RE2 cannot take; without it those are not looked at.
 
     A setting that a true condition disables or hides cannot be given.
     """
@@ -44,7 +53,7 @@ def chosen(title: str, form: Form, given: Mapping[str, Any], models: Mapping[str
             mend = f"Known are {listed(known)}.{nearest(name, known)}" if known else "The package has no settings."
             found.append(_problem("PL-F033", title, name, "there is no such setting", mend))
         else:
-            found += _faults(title, known[name], value)
+            found += _faults(title, known[name], value, slow)
             values[name] = value
     everything = {**(models or {}), "settings": {**(models or {}).get("settings", {}), **as_model(title, form, values)}}
     for name in given:
@@ -78,7 +87,7 @@ def _refusals(title: str, setting: Setting, models: Mapping[str, Any]) -> list[P
     ]
 
 
-def _faults(title: str, setting: Setting, value: Any) -> list[Problem]:
+def _faults(title: str, setting: Setting, value: Any, slow: Slow | None) -> list[Problem]:
     """What is wrong with a value, by the type of its setting."""
     if secret_named(value) and setting.type not in TRUTHS | NUMBERS | CHOICES | LISTS:
         return []  # what it is shows where it is used
@@ -88,10 +97,22 @@ def _faults(title: str, setting: Setting, value: Any) -> list[Problem]:
         return [_problem("PL-F032", title, setting.id, what, mend)]
     if setting.pattern:
         texts = value if isinstance(value, list) else [value]
-        if not all(isinstance(text, str) and compiled(setting.pattern).matches(text) for text in texts):
+        if not all(isinstance(text, str) and _matches(setting.pattern, text, slow) for text in texts):
             mend = setting.pattern_error or f"It must match {setting.pattern}."
             return [_problem("PL-F032", title, setting.id, what, mend)]
     return []
+
+
+def _matches(pattern: str, text: str, slow: Slow | None) -> bool:
+    """Whether a text is as a pattern wants it; what takes too long to match is not."""
+    try:
+        return compiled(pattern).matches(text)
+    except PatternError:
+        pass
+    try:
+        return slow is None or slow.matches(pattern, text)
+    except PatternError:
+        return False
 
 
 def _unsuitable(setting: Setting, value: Any) -> str | None:

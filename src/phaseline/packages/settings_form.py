@@ -26,6 +26,7 @@ from phaseline.packages.forms import (
     whole,
 )
 from phaseline.packages.restrictions import check_restrictions, made_restrictions
+from phaseline.packages.slow import Slow
 
 GROUPS: Final = (*("general", "security", "compute", "network", "storage", "logging", "openstack_services", "other"),)
 METADATA: Final = "metadata"
@@ -109,20 +110,34 @@ def _quoted(value: Any) -> str:
     return f"Write it in quotes: '{value}'." if is_number else "Use a text, true, false, a list of these or generator:."
 
 
+def _about(value: Any, spot: Spot) -> None:
+    """A description; nothing below the key is none."""
+    if value is not None:
+        text()(value, spot)
+
+
 def _regex(value: Any, spot: Spot) -> None:
-    mapping("a regex", {"source": required(text()), "error": required(text())})(value, spot)
+    mapping("a regex", {"source": required(text()), "error": text()})(value, spot)
     source = value.get("source") if isinstance(value, dict) else None
     if isinstance(source, str):
-        try:
-            compiled(source)
-        except PatternError as error:
-            mend = f"The reason: {error}."
+        fault = fault_of(source, spot.findings.slow)
+        if fault:
+            mend = f"The reason: {fault}."
             spot.at("source").wrong("PL-F012", "is no regular expression", mend, value=source)
+
+
+def fault_of(source: str, slow: Slow | None) -> str:
+    """Why a pattern cannot be used, neither by RE2 nor by the slow matcher; empty: it can."""
+    try:
+        compiled(source)
+    except PatternError as error:
+        return str(error) if slow is None else slow.pattern_fault(source)
+    return ""
 
 
 _CHOICE: Final = mapping(
     "a value to choose",
-    {"data": required(text()), "label": required(text()), "description": text(), "restrictions": check_restrictions},
+    {"data": required(text()), "label": required(text()), "description": _about, "restrictions": check_restrictions},
 )
 _OF_SECTION: Final = mapping("metadata", {"label": required(text()), "restrictions": check_restrictions})
 _SIMPLE_ELEMENT: Final = mapping(
@@ -131,7 +146,7 @@ _SIMPLE_ELEMENT: Final = mapping(
         "type": required(text()),
         "label": required(text()),
         "value": required(anything),
-        "description": text(),
+        "description": _about,
         "weight": whole(),
         "restrictions": check_restrictions,
     },
@@ -141,7 +156,7 @@ _OF_SETTING: Final[Mapping[str, Key | forms.Form]] = {
     "label": required(text()),
     "weight": required(whole()),
     "value": required(_value),
-    "description": text(),
+    "description": _about,
     "values": rows(_CHOICE, of="values with data and label"),
     "regex": _regex,
     "min": whole(),
@@ -187,10 +202,10 @@ def made_setting(name: str, element: Mapping[str, Any]) -> Setting:
         element["weight"],
         None if generator else value,
         generator,
-        element.get("description", ""),
+        element.get("description") or "",
         tuple(
             Choice(
-                item["data"], item["label"], item.get("description", ""), made_restrictions(item.get("restrictions"))
+                item["data"], item["label"], item.get("description") or "", made_restrictions(item.get("restrictions"))
             )
             for item in element.get("values") or ()
         ),

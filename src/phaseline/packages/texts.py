@@ -23,13 +23,15 @@ def read_source(name: str, content: bytes, findings: Findings) -> Source | None:
     text = _text(name, content, findings)
     if text is None:
         return None
-    document, problems = _read(name, text)
+    document, problems, warnings = _read(name, text)
     mend = _mended(text) if problems else None
     if document is None and mend is not None:
-        document, problems = _read(name, mend.text)
-    if document is None or problems:
-        for problem in problems:
-            findings.keep_ready(problem)
+        document, problems, warnings = _read(name, mend.text)
+        warnings = tuple(
+            altered(one, place=altered(one.place, line=mend.origin[one.place.line - 1])) for one in warnings
+        )
+    for problem in (*problems, *warnings):
+        findings.keep_ready(problem)
     if document is None:
         return None
     if mend is None or document.text == text:
@@ -63,18 +65,23 @@ def _text(name: str, content: bytes, findings: Findings) -> str | None:
     return text
 
 
-def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...]]:
+def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...], tuple[Problem, ...]]:
+    """The values, what is wrong, and what is only odd."""
     report = Report()
     document = read_document(name, text, report, is_lenient=True)
-    return document, tuple(
-        altered(
-            problem,
-            message=f"{name} (line {problem.place.line}): {problem.message}.",
-            cloudify_code=None,
-            cloudify_class=None,
+    errors, warnings = (
+        tuple(
+            altered(
+                problem,
+                message=f"{name} (line {problem.place.line}): {problem.message}.",
+                cloudify_code=None,
+                cloudify_class=None,
+            )
+            for problem in found
         )
-        for problem in report.problems()
+        for found in (report.problems(), report.problems("warning"))
     )
+    return document, errors, warnings
 
 
 def _say_inserted(mend: Mended, findings: Findings, source: Source) -> None:

@@ -23,19 +23,20 @@ def assemble(draft: Draft, name: str, *, by_node: bool = False) -> Graph:
     slots = draft.slots
     layout = _lay_out(draft, slots)
     policy = np.concatenate([_policies(draft, slot) for slot in slots])
+    policies = draft.policies.table()  # refuses what the column could not hold
+    policy = policy.astype(np.uint16)
     subject = np.concatenate([slot.subject for slot in slots])
     marks = np.array([int(slot.marks) for slot in slots], np.uint8).repeat([len(slot) for slot in slots])
     group = np.empty(0, np.int32)
     if by_node:
         group = layout.placed(np.concatenate([draft.participants.node[slot.owner] for slot in slots]))
-    policies = draft.policies.table()  # refuses what the column could not hold
     ptr, idx = _adjacency(draft, layout, len(subject))
     return Graph(
         name=name,
         steps=layout.steps,
         policies=policies,
         subject=layout.placed(subject),
-        policy=layout.placed(policy.astype(np.uint16)),
+        policy=layout.placed(policy),
         marks=layout.placed(marks),
         ptr=ptr,
         idx=idx,
@@ -117,19 +118,20 @@ def _states(draft: Draft, bits: int) -> tuple[int, ...]:
 def _adjacency(draft: Draft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
     """``ptr`` and ``idx``: first the next entry of the chain, then all others, ascending and each once.
 
-    Chains are most of all edges; they need no sorting, because each entry begins at most one.
+    Chains are most of all edges; they need no sorting, because each entry begins at most one. There is a chain, if one
+    without links, as each participant begins and ends with a single entry (``carry_states``).
     """
     following = np.full(size, -1, np.int32)
-    if draft.chain:
-        source, target = (np.concatenate(ends) for ends in zip(*draft.chain, strict=True))
-        following[layout.of(source)] = layout.of(target)
+    source, target = (np.concatenate(ends) for ends in zip(*draft.chain, strict=True))
+    following[layout.of(source)] = layout.of(target)
     source, target = _others(draft, layout, size)
-    others = np.bincount(source, minlength=size)
     has_next = following >= 0
     ptr = np.zeros(size + 1, np.int32)
-    (others + has_next).cumsum(out=ptr[1:])
     if not len(source):
+        has_next.cumsum(dtype=np.int32, out=ptr[1:])
         return ptr, following[has_next]
+    others = np.bincount(source, minlength=size)
+    (others + has_next).cumsum(out=ptr[1:])
     idx = np.empty(int(ptr[-1]), np.int32)
     idx[ptr[:-1][has_next]] = following[has_next]
     rank = np.arange(len(source)) - (np.cumsum(others) - others)[source]

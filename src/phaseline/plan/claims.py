@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.resources import REACH
 from phaseline.plan.workflows import PLANNERS, built_in
 
@@ -42,9 +42,10 @@ EVERYTHING = Claim(None, NOBODY)
 def claim_of(topology: Topology, request: Request) -> Claim:
     """What an execution of this request needs, in the topology as it is now."""
     mapped = topology.blueprint.workflows.get(request.workflow)
-    if request.workflow not in PLANNERS or (mapped is not None and mapped.built_in != request.workflow):
+    meant = request.workflow if mapped is None else mapped.built_in
+    if meant not in PLANNERS:
         return Claim(None, NOBODY, by_resource=request.workflow == REACH)
-    own = built_in(request.workflow).claims(topology, request)
+    own = built_in(meant).claims(topology, altered(request, workflow=meant))
     if own is None or own.all():
         return EVERYTHING
     return Claim(own.nonzero()[0], (_neighbours(topology, own) & ~own).nonzero()[0])

@@ -44,8 +44,6 @@ class Forest:
 
     def shared_group(self, one: int, other: int) -> int:
         """The entity of the nearest group around both, seen from ``one``; -1 if there is none."""
-        if not self.groups:
-            return -1
         around = set(self.groups_of(other))
         return next((group for group in self.groups_of(one) if group in around), -1)
 

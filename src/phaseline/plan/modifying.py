@@ -90,12 +90,13 @@ def modify(
     counts: Mapping[str, int] = AS_DECLARED,
     force_limits: bool = False,
     yes_many: bool = False,
+    most: int = MAX_INSTANCES,
 ) -> Modification:
     """What becomes of the instances when nodes and scaling groups are to have the ``wanted`` counts.
 
     ``counts``: those that are in force where they are not the blueprint's. ``suffixes``: seed of the new ids.
     ``force_limits``: min_instances and max_instances are no hindrance. ``yes_many``: more than a million new relationship
-    instances are wanted.
+    instances are wanted. ``most``: instances that a deployment may have.
 
     Raises: ``ProblemsError`` with PL-N007 (several targets of an all_to_one), PL-N008 (no such node or group), PL-N009
     (wrong count), PL-N010 (beyond the limits), PL-N011 (an id that is none of its instances), PL-N005, PL-P002.
@@ -112,9 +113,9 @@ def modify(
         asked[number[name]] = one.instances
     turn = _turns(topology, members, wanted, number)
     found = resize(members, forest, asked, turn)
-    if int(members.is_alive.sum()) + len(found.entity) > MAX_INSTANCES:
+    if int(members.is_alive.sum()) + len(found.entity) > most:
         message = f"the modification makes {len(found.entity):,} instances"
-        mend = f"At most {MAX_INSTANCES:,} are allowed in a deployment."
+        mend = f"At most {most:,} are allowed in a deployment."
         raise ProblemsError([Problem("PL-N005", message, mend)])
     changed = {name: each[at] for name, at in number.items() if each[at] != entities[at].default_instances}
     return assembled(topology, forest, members, found, suffixes, changed, yes_many=yes_many)

@@ -76,17 +76,24 @@ def narrate(
     the instance, so that uninstall can say what it skipped. ``workflow`` (if it is not named as the graph) and
     ``parameters``: those of the execution. ``with_tasks``: the calls themselves too (W12).
     """
-    name = workflow or graph.name
+    name = topology.blueprint.meaning(workflow or graph.name)
     known = Known(topology, graph, statuses, calls or {}, notes or {}, name, parameters or {}, with_tasks=with_tasks)
     ((_, lines),) = narrate_all(known, [instance], present={} if present is None else {instance: present})
     return lines
 
 
 def narrate_all(
-    known: Known, instances: Iterable[int], *, present: Mapping[int, State] | None = None
+    known: Known,
+    instances: Iterable[int],
+    *,
+    present: Mapping[int, State] | None = None,
+    entries: Entries | None = None,
 ) -> Iterator[tuple[int, list[Line]]]:
-    """(instance, its lines) of each instance, as ``narrate`` has them; entries are looked up once for all."""
-    entries = Entries(known.topology, known.graph)
+    """(instance, its lines) of each instance, as ``narrate`` has them; entries are looked up once for all.
+
+    An instance is asked for when the one before it has been told. ``entries``: those of the graph, if they are known.
+    """
+    entries = entries or Entries(known.topology, known.graph)
     teller = TALES.get(known.graph.verb, _own)
     for instance in instances:
         story = Story(known, entries, entries.of(instance))

@@ -222,7 +222,7 @@ def _phases(
     found: dict[str, PhaseDefinition | None] = {phase.name: phase for phase in registry.of(state, resource_type)}
     for phase in list(found.values()):
         assert phase is not None
-        for name in _unknown_needs(registry, phase, state, set()):
+        for name in unknown_needs(registry, phase, state, set()):
             found.setdefault(name, None)
     return found
 
@@ -245,7 +245,7 @@ def _beside(registry: PhaseRegistry, phases: Mapping[str, PhaseDefinition | None
     ]
 
 
-def _unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, seen: set[str]) -> Iterable[str]:
+def unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, seen: set[str]) -> Iterable[str]:
     """Names that the phase needs, directly or through phases of other types, and that nobody has defined."""
     for name in registry.needs(phase, state):
         known = registry.get(name)
@@ -253,7 +253,7 @@ def _unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, 
             yield name
         elif known.key not in seen:
             seen.add(known.key)
-            yield from _unknown_needs(registry, known, state, seen)
+            yield from unknown_needs(registry, known, state, seen)
 
 
 def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, place: Mapping[str, int]) -> list[int]:

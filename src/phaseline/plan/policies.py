@@ -97,6 +97,9 @@ class Policies:
         """The number of a policy, without further states."""
         return self.callings.setdefault(policy, len(self.callings))
 
+    def _backoff(self) -> tuple[int, ...]:
+        return tuple([round(1000 * span) for span in self.retries.backoff_s])
+
     def _policy(self, operation: Operation, declared: Declaration, manner: Manner) -> Policy:
         retries = self.retries.task_retries if operation.max_retries is None else operation.max_retries
         interval = operation.retry_interval_s
@@ -108,6 +111,7 @@ class Policies:
             timeout_recoverable=operation.timeout_recoverable,
             until_true=manner.until_true,
             repeatable=declared.repeatable,
+            backoff_ms=self._backoff() if interval is None and not manner.until_true else (),
             enter=tuple(map(int, manner.enter)),
             leave=tuple(map(int, manner.leave)),
         )

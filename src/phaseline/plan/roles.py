@@ -78,7 +78,7 @@ class RoleMasks:
             return self._instances({name})
         by_type = {node.name for node in topology.nodes if name in node.type_hierarchy}
         by_label = {node.name for node in topology.nodes if name in roles_of(node)} if not by_type else set()
-        return self._instances(by_type or by_label or _members(topology.blueprint.groups, name))
+        return self._instances(by_type or by_label or members_of(topology.blueprint.groups, name))
 
     def _instances(self, nodes: Iterable[str]) -> np.ndarray:
         topology = self._topology
@@ -112,7 +112,7 @@ def roles_of(node: Node) -> tuple[str, ...]:
     return tuple(value for value in values if isinstance(value, str))
 
 
-def _members(groups: Mapping[str, Group], name: str) -> set[str]:
+def members_of(groups: Mapping[str, Group], name: str) -> set[str]:
     """The nodes of a group, and of the groups in it."""
     found: set[str] = set()
     waiting = [name] if name in groups else []

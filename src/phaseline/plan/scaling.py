@@ -18,10 +18,13 @@ from phaseline.plan.under_way import taken_back
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
     from phaseline.model.topology import Topology
 
 ENTITY = "scalable_entity_name"
+NODE_ID = "node_id"
+"""What types of release 3 call that parameter."""
 DELTA = "delta"
 SCALE_COMPUTE = "scale_compute"
 INCLUDE = "include_instances"
@@ -47,13 +50,18 @@ class Scaling:
     exclude: tuple[str, ...]
 
 
+def said_entity(request: Request) -> Value:
+    """The name of the node or group to scale, by whichever of the two parameters it is given."""
+    return request.parameters.get(ENTITY) or request.parameters.get(NODE_ID)
+
+
 def read_scaling(topology: Topology, request: Request) -> Scaling:
     """What the request means for the deployment as it is.
 
     Raises: ``ProblemsError`` with PL-N008 (nothing of that name), PL-N011 (no such instance), PL-N012 (no number), PL-N013
     (below zero), PL-N014 (include and exclude cannot be meant).
     """
-    name = _entity(topology, str(request.parameters.get(ENTITY)), is_host=request.parameters.get(SCALE_COMPUTE) is True)
+    name = _entity(topology, str(said_entity(request)), is_host=request.parameters.get(SCALE_COMPUTE) is True)
     delta = _delta(request)
     planned = _current(topology, name) + delta
     if planned < 0:

@@ -69,6 +69,31 @@ def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
     return found
 
 
+def depths_by_needs(ties: Mapping[str, Ties], known: Mapping[str, int]) -> dict[str, int]:
+    """{id: how deep it lies}: as is ``known``, otherwise one more than the deepest of those it needs.
+
+    >>> depths_by_needs({"a": Ties(requires=("b",)), "b": Ties()}, {})["a"]
+    1
+    """
+    needs, found = _needs(ties), dict(known)
+    for start in needs:
+        way = [start]
+        entered = {start}
+        while way:
+            id = way[-1]
+            open_ones = [one for one in needs[id] if one not in found and one not in entered]
+            if id not in found and open_ones:
+                way.append(open_ones[0])
+                entered.add(open_ones[0])
+                continue
+            if (
+                id not in found
+            ):  # what is entered and not found needs it in turn: on different instances that is no circle
+                found[id] = max((found[one] + 1 for one in needs[id] if one in found), default=0)
+            way.pop()
+    return found
+
+
 def _needs(ties: Mapping[str, Ties]) -> dict[str, set[str]]:
     """{id of a task or a point: those it waits for}."""
     needs: dict[str, set[str]] = {id: set() for id in (*POINTS, *ties)}

@@ -9,12 +9,13 @@ with a milestone between neighbours; an instance runs one task at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from phaseline.model.around import Why
-from phaseline.model.execution import Reshape, Verdict
+from phaseline.model.declaration import Declaration
+from phaseline.model.execution import History, Reshape, Verdict
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph, LaneSpec, Policy, SubjectKind
 from phaseline.model.packages import POST, PRE
@@ -27,33 +28,45 @@ from phaseline.plan.bearing import STRICT, Bearing
 from phaseline.plan.order import circles
 from phaseline.plan.policies import Manner, Policies, lane
 from phaseline.plan.roles import RoleMasks
-from phaseline.plan.sides import segments, sided, ties_of
+from phaseline.plan.sides import depths_by_needs, segments, sided, ties_of
 from phaseline.plan.task_graph import MILESTONE, TaskGraph, chained, laid_out
 from phaseline.plan.ties import DEPLOY_START, NO_TIES, POINTS, POST_END, PRE_END, Tying, Vertices, circle
-from phaseline.plan.turns import held_up, take_turns
+from phaseline.plan.turns import take_turns
+from phaseline.plan.weaving import Asked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phaseline.model.around import Around
     from phaseline.model.blueprint import Operation
-    from phaseline.model.execution import GoOn
+    from phaseline.model.execution import GoOn, Request
     from phaseline.model.stage_tasks import Stages, Task, Ties
+    from phaseline.plan.foresight import Foreseen
     from phaseline.plan.task_graph import Block
-    from phaseline.plan.weaving import Asked
 
 RESHAPING = ("scale", "update")
 """Workflows in which the deployment takes another shape; tasks are for what is new in it."""
 CHANGED = ("changed", "updated")
 """What an update keeps of those that it changes."""
+HEAL, CHECK_STATUS = "heal", "check_status"
+"""The workflow that is only for some instances, and its graph that finds out for which."""
 EVERY_DEPLOYMENT = "deployment.id"
 """Key of lanes with a limit, which is one of each deployment."""
 
 
-def before(asked: Asked, around: Around) -> Graph | None:
-    """The tasks before the body. None where none is owed, or not yet: what is to be new must have come."""
+def before(asked: Asked, around: Around, body: Callable[[], object] | None = None) -> Graph | None:
+    """The tasks before the body. None where none is owed, or not yet: what is to be new must have come.
+
+    ``body``: what the workflow answers next. A heal runs its checks before them, since they say who is healed.
+    """
+    if asked.request.workflow == HEAL and body is not None:
+        following = body()
+        if not isinstance(following, Graph) or following.name == CHECK_STATUS:
+            return None
     started = asked.topology.started
     if asked.request.workflow in RESHAPING and (started is None or started.execution != asked.history.execution):
         return None
-    return _Side(asked, around.stages or NO_STAGES, PRE).graph()
+    return _laid(lambda side: side.graph(), asked, around.stages or NO_STAGES, PRE)
 
 
 def after(asked: Asked, around: Around, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
@@ -63,7 +76,7 @@ def after(asked: Asked, around: Around, answer: Graph | Reshape | GoOn | Verdict
     else:
         is_due = isinstance(answer, Verdict) and answer.status is ExecutionStatus.COMPLETED
         is_due = is_due and asked.request.workflow not in RESHAPING
-    return _Side(asked, around.stages or NO_STAGES, POST).graph() if is_due else None
+    return _laid(lambda side: side.graph(), asked, around.stages or NO_STAGES, POST) if is_due else None
 
 
 def fresh(asked: Asked) -> np.ndarray:
@@ -80,17 +93,73 @@ def fresh(asked: Asked) -> np.ndarray:
         return found
     from phaseline.plan.workflows import PLANNERS, built_in
 
+    if asked.request.workflow == HEAL:
+        from phaseline.plan.workflows.heal import concerned
+
+        found &= concerned(asked)
+        return found
     claims = built_in(asked.request.workflow).claims if asked.request.workflow in PLANNERS else None
     chosen = claims(topology, asked.request) if claims else None
     return found if chosen is None else found & chosen
 
 
-class _Side:
-    """The graph of one side of the body."""
+def whom(request: Request, foreseen: Foreseen) -> np.ndarray:
+    """Whom tasks will be for when the rounds are as foreseen, bool by number of the last topology."""
+    topology = foreseen.topology
+    if request.workflow == HEAL:
+        found = np.zeros(len(topology), bool)
+        for _, graph in foreseen.graphs:
+            if graph.name != CHECK_STATUS:
+                kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
+                is_called = (kinds == SubjectKind.INSTANCE) & ((graph.marks & Mark.ABSENT) == 0)
+                found[graph.subject[is_called]] = True
+        found &= topology.is_there
+        return found
+    begun = [shape for shape, _ in foreseen.graphs if shape.started is not None]
+    shape = begun[-1] if request.workflow in RESHAPING and begun else topology
+    history = History(np.zeros(len(shape), np.uint8))
+    new = fresh(Asked(shape, request, history, lambda _: Declaration()))
+    found = np.zeros(len(topology), bool)
+    found[: len(new)] = new[: len(topology)]
+    found &= topology.is_there
+    return found
 
-    def __init__(self, asked: Asked, stages: Stages, stage: str) -> None:
-        self._asked, self._stage = asked, stage
-        self._fresh = fresh(asked)
+
+def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[tuple[Task, int]]:
+    """What the graph of one side is made of, as ``before`` and ``after`` lay it: (task, how many instances run it), in order.
+
+    ``new``: whom tasks are for, bool by number. Raises: PL-F015 for what the graph would be refused for.
+    """
+    return _laid(lambda side: side.rows(), asked, stages, stage, new)
+
+
+Told = TypeVar("Told")
+
+
+def _laid(
+    ask: Callable[[_Side], Told], asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None
+) -> Told:
+    """What one side answers. Where an instance would have to wait for one whose turn comes later, its groups take turns task by
+    task: so many instances at once run each of their tasks, in whichever order the tasks allow.
+    """
+    try:
+        return ask(_Side(asked, stages, stage, new))
+    except _HeldUpError:
+        return ask(_Side(asked, stages, stage, new, by_task=True))
+
+
+class _HeldUpError(Exception):
+    """The turns of a group and the dependencies of its tasks go round in a circle."""
+
+
+class _Side:
+    """The graph of one side of the body. ``by_task``: strategies of groups hold for each task by itself."""
+
+    def __init__(
+        self, asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None, *, by_task: bool = False
+    ) -> None:
+        self._asked, self._stage, self._by_task = asked, stage, by_task
+        self._fresh = fresh(asked) if new is None else new
         self._masks = RoleMasks(asked.topology, stages.split)
         self._in_turn = [task for task in stages if task.stage == stage and not task.skipped]
         granular = [task for task in stages if task.ties is not None]
@@ -107,29 +176,59 @@ class _Side:
         self._graph = TaskGraph(Policies(asked.declare, asked.request.retries))
         self._rows: list[tuple[Block, ...]] = []
         self._row_ids: list[str] = []
+        self._turns: list[Vertices] = []
         self._names: dict[int, str] = {}
         self._subjects: dict[object, np.ndarray] = {}
 
     def graph(self) -> Graph | None:
         """None where nobody would be called."""
-        in_turn = [self._vertices(task) for task in self._in_turn]
+        known = self._laid()
+        if not any(row and len(row[0]) for row in self._rows):
+            return None
+        depth = self._tied_up(known)
+        behind = chained(self._graph, self._rows, depth, len(self._in_turn))
+        bounds = self._bearing.bounds if self._tied else ()
+        return laid_out(self._graph, f"stage {self._stage}", depth, behind, bounds)
+
+    def rows(self) -> list[tuple[Task, int]]:
+        """Each task with how many instances run it, in the order of the graph: as deep as they lie, then as files have them.
+
+        A task that nobody runs stands behind those that it needs.
+        """
+        known = self._laid()
+        depth = self._tied_up(known)
+        deep = {
+            id: int(depth[np.concatenate([one.head.positions for one in same])].min())
+            for id, same in known.items()
+            if any(len(one.head) for one in same)
+        }
+        deep = depths_by_needs(self._ties, deep)
+        told = [(task, self._count(task, known[task.id][self._place_of(task)])) for task in self._tied]
+        told.sort(key=lambda row: deep[row[0].id])
+        return told + [(task, len(one.head)) for task, one in zip(self._in_turn, self._turns, strict=True)]
+
+    def _place_of(self, task: Task) -> int:
+        """Which of the tasks of one id it is."""
+        return [one for one in self._tied if one.id == task.id].index(task)
+
+    def _laid(self) -> dict[str, list[Vertices]]:
+        """The vertices of all tasks, without edges; those of granular tasks by id."""
+        self._turns = [self._vertices(task) for task in self._in_turn]
         known: dict[str, list[Vertices]] = {}
         for task in self._tied:
             known.setdefault(task.id, []).append(self._vertices(task))
-        if not any(row and len(row[0]) for row in self._rows):
-            return None
+        return known
+
+    def _tied_up(self, known: dict[str, list[Vertices]]) -> np.ndarray:
+        """The depths of the vertices, with all edges that tasks and groups say. Raises: PL-F015."""
         if self._tied:
             self._points(known)
             Tying(self._graph, known, self._masks, self._bearing.bears).tie()
-        self._row_of_stages(in_turn, known)
+        self._row_of_stages(self._turns, known)
         depth = self._graph.depths()
         if (depth < 0).any():
             raise ProblemsError([circle(self._circle(depth))])
-        if self._tied and self._in_turns:
-            depth = self._taking_turns()
-        behind = chained(self._graph, self._rows, depth, len(in_turn))
-        bounds = self._bearing.bounds if self._tied else ()
-        return laid_out(self._graph, f"stage {self._stage}", depth, behind, bounds)
+        return self._taking_turns() if self._tied and self._in_turns and not self._by_task else depth
 
     def _taking_turns(self) -> np.ndarray:
         """The depths of the vertices, those who wait for the turn of their instance included."""
@@ -139,7 +238,7 @@ class _Side:
             take_turns(self._graph, self._rows, of_rows, self._masks.of(group.roles), group.at_once)
         depth = self._graph.depths()
         if (depth < 0).any():
-            raise ProblemsError([held_up([group.id for group in self._in_turns], self._circle(depth))])
+            raise _HeldUpError
         return depth
 
     def _points(self, known: dict[str, list[Vertices]]) -> None:
@@ -189,6 +288,8 @@ class _Side:
         group = self._bearing.of_subjects(subjects, kind) if task.ties else STRICT
         row: list[Block] = []
         for place, (phase, policy, marks) in enumerate(self._calls(task, subjects)):
+            if task.not_on and kind is SubjectKind.INSTANCE:
+                policy, marks = self._left_out(task, subjects, policy, marks)
             tolerant = 0 if task.fail_on_error else int(Mark.TOLERANT)
             block = self._graph.add(
                 phase, kind, subjects, policy, marks | tolerant, rank=rank, place=place, group=group
@@ -234,6 +335,23 @@ class _Side:
             calls[1:1] = self._operations(REBOOT_OPERATION, subjects)
         return calls
 
+    def _left_out(
+        self, task: Task, subjects: np.ndarray, policy: np.ndarray | int | None, marks: np.ndarray | int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Policy and marks by instance, with nothing to call where the condition of the task is false."""
+        topology, absent = self._asked.topology, self._graph.policies.absent()
+        left_out = np.array([node.name in task.not_on for node in topology.nodes], bool)[topology.node[subjects]]
+        return (
+            np.where(left_out, absent, absent if policy is None else policy),
+            np.where(left_out, int(Mark.ABSENT), marks),
+        )
+
+    def _count(self, task: Task, vertices: Vertices) -> int:
+        """How many instances run a task."""
+        if not task.not_on or not task.is_called or vertices.head.kind is not SubjectKind.INSTANCE:
+            return len(vertices.head)
+        return int(((np.asarray(vertices.head.marks) & Mark.ABSENT) == 0).sum())
+
     def _operations(
         self, name: str, subjects: np.ndarray
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
@@ -258,8 +376,9 @@ class _Side:
     def _policy(self, task: Task, operation: Operation) -> Policy:
         """How it is called: on each instance by itself, and no more than so many at once in one deployment."""
         spec: LaneSpec = lane(operation, self._asked.declare(operation))
-        if task.at_once and task.roles.scope != "master":
-            spec = altered(spec, form="each", concurrency=task.at_once, max_batch=1, key=EVERY_DEPLOYMENT)
+        at_once = self._at_once(task)
+        if at_once and task.roles.scope != "master":
+            spec = altered(spec, form="each", concurrency=at_once, max_batch=1, key=EVERY_DEPLOYMENT)
         return Policy(
             spec,
             max_retries=task.retries,
@@ -267,6 +386,14 @@ class _Side:
             timeout_ms=round(1000 * (operation.timeout_s or 0)),
             repeatable=task.is_repeatable,
         )
+
+    def _at_once(self, task: Task) -> int:
+        """On how many instances a task runs at once; 0: any number."""
+        bounds = [task.at_once]
+        if self._by_task and task.ties is not None:
+            who = self._who(task)
+            bounds += [group.at_once for group in self._in_turns if self._masks.of(group.roles)[who].any()]
+        return min((bound for bound in bounds if bound), default=0)
 
     def _circle(self, depth: np.ndarray) -> list[str]:
         """The first circle of tasks among the vertices without a depth."""

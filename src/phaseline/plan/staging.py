@@ -41,7 +41,7 @@ def within(
         if done is not None and not done.is_met:
             return _stopped(asked, done)
     if opening is None and not history.canceled:
-        graph = before(asked, around)
+        graph = before(asked, around, body)
         if graph is not None:
             return graph
     answer = body()

@@ -92,9 +92,7 @@ class TaskGraph:
         return block
 
     def milestone(self, sources: np.ndarray, marks: int = 0) -> np.ndarray:
-        """The position of an entry that joins these; where there is one, and nothing special is asked, it itself."""
-        if len(sources) == 1 and not marks & Mark.ENDED:
-            return sources
+        """The position of a new entry that joins these."""
         found = self.add(MILESTONE, SubjectKind.NONE, NOBODY, marks=ABSENT | marks).positions
         self.tie(sources, found)
         return found

@@ -92,24 +92,39 @@ class Known:
 
 
 class Entries:
-    """Which entries belong to the sequence of which instance."""
+    """Which entries belong to the sequence of which instance.
+
+    ``order``: positions by instance, each one's as in the graph; ``owner``: whose they are, -1: nobody's, in that order.
+    ``step``: int32 by position.
+    """
 
     def __init__(self, topology: Topology, graph: Graph) -> None:
         sizes = [step.count for step in graph.steps]
         self.steps = graph.steps
-        self.step = np.repeat(np.arange(len(sizes)), sizes)
-        owner = np.full(len(graph), -1, np.int64)
+        self.step = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        owner = np.full(len(graph), -1, np.int32)
         for step in graph.steps:
             mine = slice(step.first, step.first + step.count)
             owner[mine] = owners_of(topology, step.kind, graph.subject[mine])
-        self._order = np.argsort(owner, kind="stable")
-        self._owner = owner[self._order]
+        self.order = np.argsort(owner, kind="stable")
+        self.owner = owner[self.order]
 
     def of(self, instance: int) -> list[int]:
         """Positions in the order of the graph, which is that of the sequence."""
-        low, high = np.searchsorted(self._owner, [instance, instance + 1])
-        found: list[int] = self._order[low:high].tolist()
+        low, high = np.searchsorted(self.owner, [instance, instance + 1])
+        found: list[int] = self.order[low:high].tolist()
         return found
+
+
+def operation_called(topology: Topology, kind: SubjectKind, subject: int, name: str) -> Operation | None:
+    """What is mapped to an operation of an instance, or of one side of a relationship; None: nothing is."""
+    operations: Mapping[str, Operation] = {}
+    if kind is SubjectKind.INSTANCE:
+        operations = topology.nodes[topology.node[subject]].operations
+    elif kind in {SubjectKind.SOURCE, SubjectKind.TARGET}:
+        relationship = topology.links[topology.link[subject]].relationship
+        operations = relationship.source_operations if kind is SubjectKind.SOURCE else relationship.target_operations
+    return operations.get(name)
 
 
 class Story:
@@ -246,14 +261,7 @@ class Story:
         phase = phase_of(name)
         if phase is not None:
             return phase
-        subject, kind = int(self.graph.subject[position]), self.kinds[position]
-        found: Operation | None
-        if kind is SubjectKind.INSTANCE:
-            found = self.topology.nodes[self.topology.node[subject]].operations.get(name)
-        else:
-            relationship = self.topology.links[self.topology.link[subject]].relationship
-            sides = relationship.source_operations if kind is SubjectKind.SOURCE else relationship.target_operations
-            found = sides.get(name)
+        found = operation_called(self.topology, self.kinds[position], int(self.graph.subject[position]), name)
         return found.implementation if found is not None and found.form == "function" else SCRIPT_FUNCTION
 
     def _tasks(self, position: int, operation: str, function: str) -> list[Line]:

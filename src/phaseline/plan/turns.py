@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.graph import SubjectKind
-from phaseline.model.problem import Problem
 from phaseline.model.status import Mark
 from phaseline.plan.task_graph import ABSENT, MILESTONE
 
@@ -49,13 +48,3 @@ def take_turns(
 
 def _is_on_instances(row: Sequence[Block]) -> bool:
     return bool(row) and row[0].kind is SubjectKind.INSTANCE
-
-
-def held_up(groups: Sequence[str], ids: Sequence[str]) -> Problem:
-    """PL-F015: instances that are to wait for their turn, and tasks by which earlier ones wait for later ones."""
-    named = " and ".join(f"'{group}'" for group in groups)
-    return Problem(
-        "PL-F015",
-        f"the strategy of the group {named} lets instances wait that others wait for: {' -> '.join(ids)}",
-        "Take the strategy out of the group, or the dependencies of its tasks on other instances out of deployment_tasks.yaml.",
-    )

@@ -6,13 +6,20 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from phaseline.plan.rendering import counted, plan_text, shown, warning_lines
+from phaseline.plan.update_summary import SHOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from phaseline.model.differences import Change
     from phaseline.plan.update_summary import NodeChange, UpdatePlan
 
+ACTIONS = ("install", "update", "replace", "reinstall", "uninstall")
+ANEW = {
+    "replace": "replaced{whose}, only with --allow-replace,",
+    "reinstall": "reinstalled{whose}",
+}
+"""{action: how a node says that its instances are uninstalled and made anew}"""
 KINDS = {"added": "+", "removed": "-", "changed": "~"}
 
 
@@ -23,6 +30,7 @@ def update_text(found: UpdatePlan) -> str:
         lines += ["", *_node(node)]
     if found.changes:
         lines += ["", "the deployment itself:", *(f"    {_step(one)}" for one in found.changes)]
+    lines += _may_be_reinstalled(found.may_be_reinstalled)
     total = len(found.rounds)
     if not total:
         lines += ["", "nothing is called"]
@@ -34,9 +42,8 @@ def update_text(found: UpdatePlan) -> str:
 
 
 def _head(found: UpdatePlan) -> str:
-    signs = Counter(str(node.sign) for node in found.nodes)
-    words = {"+": "to install", "~": "to update", "-/+": "to replace or reinstall", "-": "to uninstall"}
-    told = ", ".join(f"{signs[sign]:,} {word}" for sign, word in words.items() if signs[sign])
+    actions = Counter(str(node.action) for node in found.nodes)
+    told = ", ".join(f"{actions[action]:,} to {action}" for action in ACTIONS if actions[action])
     what = f"{counted(len(found.differences), 'difference')}, {counted(found.calls, 'plugin call')}"
     return f"{found.workflow} of {found.deployment} to {found.blueprint_file}: {what}" + (
         f"; nodes: {told}" if told else ""
@@ -47,9 +54,22 @@ def _node(node: NodeChange) -> Iterable[str]:
     counts = "".join(f" {sign}{number:,}" for sign, number in (("+", node.added), ("-", node.removed)) if number)
     yield f"{node.sign} {node.name}  {node.type} × {node.count:,}" + (f" ({counts.strip()})" if counts else "")
     if node.reason:
-        yield f"    because {node.reason}"
+        whose = "" if node.again == node.count else f" ({node.again:,} of {node.count:,} instances)"
+        yield f"    {ANEW[node.action].format(whose=whose)} because {node.reason}"
     for change in node.changes:
         yield f"    {_step(change, node.name)}"
+
+
+def _may_be_reinstalled(found: Mapping[str, str]) -> Iterable[str]:
+    """A line for each reason; ``SHOWN`` nodes are named, all are counted."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in found.items():
+        by_reason.setdefault(reason, []).append(name)
+    if by_reason:
+        yield from ("", "may be reinstalled, with what they contain (--skip-reinstall keeps them):")
+    for reason, names in by_reason.items():
+        more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+        yield f"    {', '.join(names[:SHOWN])}{more}: if {reason}"
 
 
 def _step(change: Change, node: str = "") -> str:

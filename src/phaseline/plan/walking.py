@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.distinct import distinct
 from phaseline.model.frozen import frozen
 from phaseline.model.graph import SubjectKind
 from phaseline.model.status import Mark
@@ -90,7 +91,7 @@ def _lane_walk(
     else:
         place = np.arange(len(members)) - np.repeat(begin, counts)
         batch = np.repeat(np.cumsum(batches) - batches, counts) + place // size
-        calls = len(np.unique(batch * (int(functions.max()) + 1) + functions[members]))
+        calls = len(distinct(batch * (int(functions.max()) + 1) + functions[members]))
     return LaneWalk(spec, len(members), int(batches.sum()), calls, int(wave[0]), int(wave[-1]))
 
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 SHOWN_BLOCKERS = 10
 """How many entries that something waits for are named; all are counted."""
+TRIED_AGAIN = frozenset({Status.SLEEPING, Status.RUNNING, Status.WAITING})
+"""Statuses between a failure and the end of the next try."""
+MAY_BE_CALLED = frozenset({Status.BLOCKED, Status.WAITING, Status.SLEEPING})
+"""What the store may still say of an entry that is being called: pages are written later than batches are opened."""
 DONE = frozenset({Status.COMPLETED, Status.PASSED})
 Kind = Literal[
     "nothing", "blocked", "slot", "running", "sleeping", "retrying", "canceling", "unsure", "failed", "lost", "canceled"
@@ -36,13 +40,20 @@ NOTHING_SAID = NoteRow(-1)
 
 @frozen
 class Blocker:
-    """An entry that something waits for. ``instance`` is an id, ``since`` as in ``Reason``."""
+    """An entry that something waits for. ``instance`` is an id.
+
+    ``attempts``: which retry of a call that failed is due or runs, of ``max_retries`` (-1: without end); 0: it did not fail.
+    ``due`` in ms, 0: now, or not known.
+    """
 
     instance: str
     operation: str
     status: str
     position: int
     message: str = ""
+    attempts: int = 0
+    max_retries: int = 0
+    due: int = 0
 
 
 @frozen
@@ -50,6 +61,7 @@ class Reason:
     """Why one entry of an instance has not gone on. ``text`` is a sentence, ``mend`` what would unblock it.
 
     ``since`` and ``until`` in ms, 0: not known. ``blockers`` are at most ``SHOWN_BLOCKERS`` of ``blocker_count``.
+    ``roots``: where those are blocked themselves, what is behind all of them, at most ``SHOWN_BLOCKERS`` as well.
     """
 
     kind: Kind
@@ -61,6 +73,7 @@ class Reason:
     until: int = 0
     blockers: tuple[Blocker, ...] = ()
     blocker_count: int = 0
+    roots: tuple[Blocker, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,10 +128,21 @@ class _Case:
         """The last message of an entry."""
         return self.notes.get(position, NOTHING_SAID).message
 
+    def retry(self, position: int) -> tuple[int, int]:
+        """(which retry of a call that failed is due or runs, of how many); (0, 0) where the last call did not fail."""
+        note, policy = self.notes.get(position, NOTHING_SAID), self.graph.policies[self.graph.policy[position]]
+        is_tried = self.status_of(position) in TRIED_AGAIN and note.retries and not policy.until_true
+        return (note.retries, policy.max_retries) if is_tried else (0, 0)
+
+    def standing(self, position: int) -> str:
+        """The status for a sentence: of what failed and is tried again that, and which retry comes."""
+        attempts, most = self.retry(position)
+        return f"failing, {_retry(attempts, most)}" if attempts else self.status_of(position).word
+
     def status_of(self, position: int) -> Status:
         """The status; running where an open batch has the entry."""
         status = Status(int(self.status[position]))
-        return Status.RUNNING if status is Status.WAITING and position in self.running else status
+        return Status.RUNNING if status in MAY_BE_CALLED and position in self.running else status
 
     def is_done(self, position: int) -> bool:
         """True when those who wait for the entry need not wait any more."""
@@ -197,9 +221,11 @@ def _reason(case: _Case, position: int) -> Reason:
             "slot", f"{operation} is ready and waits for its turn", f"It begins as soon as {free}.", operation, position
         )
     if status is Status.RUNNING:
+        attempts, most = case.retry(position)
+        again = f", {_retry(attempts, most)} after it failed{_because(note)}" if attempts else ""
         return Reason(
             "running",
-            f"{operation} is running",
+            f"{operation} is running{again}",
             "It goes on when the call returns.",
             operation,
             position,
@@ -243,8 +269,7 @@ def _standing(case: _Case, operation: str, position: int, note: NoteRow, since: 
 
 def _sleeping(operation: str, position: int, note: NoteRow, policy: Policy, since: int) -> Reason:
     if note.retries and not policy.until_true:
-        limit = "" if policy.max_retries < 0 else f" of {policy.max_retries}"
-        text = f"{operation} failed; retry {note.retries}{limit} is due" + _because(note)
+        text = f"{operation} failed; {_retry(note.retries, policy.max_retries)} is due" + _because(note)
         return Reason("retrying", text, "It is tried again by itself.", operation, position, since, note.due)
     return Reason(
         "sleeping",
@@ -257,6 +282,10 @@ def _sleeping(operation: str, position: int, note: NoteRow, policy: Policy, sinc
     )
 
 
+def _retry(attempts: int, most: int) -> str:
+    return f"retry {attempts}" + (f" of {most}" if most >= 0 else "")
+
+
 def _because(note: NoteRow) -> str:
     lines = note.message.strip().splitlines()
     return f": {lines[-1]}" if lines else ""
@@ -264,7 +293,10 @@ def _because(note: NoteRow) -> str:
 
 def _blocked(case: _Case, position: int) -> Reason:
     causes = _causes(case, position, lost=False)
-    text = f"{_named(case, position)} waits for {_summed(case, causes)}"
+    roots = _roots(case, position)
+    roots = [] if roots == causes else roots
+    behind = f", blocked by {_summed(case, roots)}" if roots else ""
+    text = f"{_named(case, position)} waits for {_summed(case, causes)}{behind}"
     return Reason(
         "blocked",
         text,
@@ -273,6 +305,7 @@ def _blocked(case: _Case, position: int) -> Reason:
         position,
         blockers=_blockers(case, causes),
         blocker_count=len(causes),
+        roots=_blockers(case, roots),
     )
 
 
@@ -320,6 +353,24 @@ def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
     return sorted(found)
 
 
+def _roots(case: _Case, position: int) -> list[int]:
+    """What everything that an entry waits for waits for in the end, and is not blocked itself, ascending."""
+    found: set[int] = set()
+    seen = {position}
+    front = [position]
+    while front:
+        for need in case.needs_of(front.pop()):
+            if need in seen or case.is_done(need):
+                continue
+            seen.add(need)
+            is_behind = case.status_of(need) is Status.BLOCKED or bool(int(case.graph.marks[need]) & Mark.ABSENT)
+            if is_behind:
+                front.append(need)
+            else:
+                found.add(need)
+    return sorted(found)
+
+
 def _blockers(case: _Case, causes: Sequence[int]) -> tuple[Blocker, ...]:
     return tuple(
         Blocker(
@@ -328,6 +379,9 @@ def _blockers(case: _Case, causes: Sequence[int]) -> tuple[Blocker, ...]:
             status=case.status_of(position).word,
             position=position,
             message=case.said(position),
+            attempts=case.retry(position)[0],
+            max_retries=case.retry(position)[1],
+            due=case.notes.get(position, NOTHING_SAID).due if case.status_of(position) is Status.SLEEPING else 0,
         )
         for position in causes[:SHOWN_BLOCKERS]
     )
@@ -339,9 +393,8 @@ def _summed(case: _Case, causes: Sequence[int]) -> str:
         return "what the engine has not told yet"
     if len(causes) == 1:
         only = causes[0]
-        return (
-            f"{case.operation(only)} of {case.topology.ids[case.owner(only)]} ({case.status_of(only).word})"
-            + _because(case.notes.get(only, NOTHING_SAID))
+        return f"{case.operation(only)} of {case.topology.ids[case.owner(only)]} ({case.standing(only)})" + _because(
+            case.notes.get(only, NOTHING_SAID)
         )
     groups = Counter(
         (case.operation(position), case.topology.nodes[case.topology.node[case.owner(position)]].name)

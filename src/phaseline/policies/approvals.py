@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from phaseline import LifecycleHook
-from phaseline.policies.records import is_so, names_of, plan_record
+from phaseline.policies.records import CHANGING, is_so, names_of, plan_record
 
 ORDINAL = 150
 """Behind classes that do not say their own place in the order, which is 100."""
@@ -19,10 +19,10 @@ class RequireApproval(LifecycleHook):
 
     ``when``: only where this expression over the plan is so. ``expires_s``: so long it waits, and so long an approval counts.
     ``approvers``: users who may agree, empty: everybody; but never who wants it done, unless ``requester``. ``at_least``: so
-    many of them. An approval is for the plan that the approver saw: if the deployment changes meanwhile it counts no more.
+    many of them. Asked before everything that changes something, unless ``actions`` names less. An approval is for the plan that the approver saw: if the deployment changes meanwhile it counts no more.
     """
 
-    actions: Sequence[str] = ("CREATE", "DELETE", "UPDATE", "SCALE", "REINSTALL", "RESTORE", "ABANDON")
+    actions: Sequence[str] = CHANGING
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from phaseline import LifecycleHook
+from phaseline.policies.records import CHANGING
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 """Written so, or as their first three letters."""
@@ -50,10 +51,7 @@ class Freeze(LifecycleHook):
     """
 
     momentary = True
-    actions: Sequence[str] = (
-        "CREATE", "DELETE", "UPDATE", "SCALE", "HEAL", "REINSTALL", "START", "STOP", "RESTART", "SUSPEND", "RESUME",
-        "RESTORE", "ADOPT", "ABANDON", "EXECUTE_OPERATION", "WORKFLOW",
-    )  # fmt: skip
+    actions: Sequence[str] = CHANGING
 
     def __init__(
         self,

@@ -92,7 +92,7 @@ class Racks(LifecycleHook):
         is_stack_failure: bool = False,  # noqa: FBT001, FBT002 - Heat's signature
     ) -> None:
         """Gives back what stands nowhere: all after an uninstall or an undo, after a failure what was not made."""
-        stands = {name for name, one in stack.resources.items() if one.uuid is not None}
+        stands = {name for name, one in stack.resources.items() if one.state not in {"uninitialized", "deleted"}}
         with self.ledger.open() as books:
             shares = books.get(stack.id, {})
             books[stack.id] = {name: share for name, share in shares.items() if name in stands}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phaseline import LifecycleHook
-from phaseline.policies.records import count
+from phaseline.policies.records import CHANGING, COMING, GOING, count
 
 OTHERS = "*"
 """Stands for every value that is not named."""
@@ -17,10 +17,12 @@ class Quota(LifecycleHook):
 
     ``most``: a number for every value, or {value: number}, with ``*`` for those that are not named; who is not in it has no
     bound. A deployment without the label is refused if ``required``. Instances of other deployments count while they stand,
-    or while an execution of theirs is open that may make them.
+    or while an execution of theirs is open that may make them and began before this one. Asked before everything that changes
+    something, unless ``actions`` names less. What leaves a deployment with no more than it has is only warned of where the
+    bound is passed already.
     """
 
-    actions: Sequence[str] = ("CREATE", "UPDATE", "SCALE", "REINSTALL", "ADOPT", "RESTORE")
+    actions: Sequence[str] = CHANGING
 
     def __init__(
         self,
@@ -28,9 +30,10 @@ class Quota(LifecycleHook):
         most: int | Mapping[str, Any],
         type: str = "",  # noqa: A002 - the word of the settings
         required: bool = False,  # noqa: FBT001, FBT002 - an option of the settings
+        actions: Sequence[str] = actions,
     ) -> None:
         """Raises ``ValueError`` for a bound that is no number."""
-        self.key, self.type, self.required = key, type, required
+        self.key, self.type, self.required, self.actions = key, type, required, tuple(actions)
         self.most: dict[str, Any] = dict(most) if isinstance(most, Mapping) else {OTHERS: most}
         for value, bound in self.most.items():
             if not isinstance(bound, int) or bound < 0:
@@ -38,6 +41,8 @@ class Quota(LifecycleHook):
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
         """Raises ``ValueError`` where it would be too many."""
+        if action in GOING:
+            return
         will_be = current_stack or stack
         values = will_be.labels.get(self.key, ())
         if not values and self.required:
@@ -47,14 +52,19 @@ class Quota(LifecycleHook):
             if bound is None:
                 continue
             own = count(will_be, self.type)
-            others = [one for one in cnxt.usage(self.key, value) if one.deployment != stack.id]
+            usage = cnxt.usage(self.key, value)
+            others = [one for one in usage if one.deployment != stack.id]
             theirs = sum(one.count(self.type) for one in others)
             if own + theirs > bound:
+                standing = sum(one.count(self.type) for one in usage if one.deployment == stack.id)
                 what = f"instances of {self.type}" if self.type else "instances"
-                raise ValueError(
+                told = (
                     f"{self.key}={value} may have {bound:,} {what}: {theirs:,} are there in {len(others):,} other "
                     f"deployments, and with {stack.name} it would be {own + theirs:,}"
                 )
+                if action in COMING or own > standing:
+                    raise ValueError(told)
+                cnxt.warn(told)
 
     def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
         """Whether it would fit."""

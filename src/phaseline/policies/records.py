@@ -7,6 +7,18 @@ from typing import Any
 
 from phaseline import Expression, ProblemsError, Record, thaw
 
+CHANGING = (
+    "CREATE", "DELETE", "UPDATE", "SCALE", "HEAL", "REINSTALL", "START", "STOP", "RESTART", "PULL", "SUSPEND", "RESUME",
+    "RESTORE", "ADOPT", "ABANDON", "EXECUTE_OPERATION", "INSTALL_NEW_AGENTS", "RELABEL", "WORKFLOW",
+)  # fmt: skip
+"""Every action that changes something: what policies are asked before unless their options say otherwise (decision 41).
+
+Left out are checks and snapshots, which only look, and the taking back of what failed, which nothing should hold up.
+"""
+GOING = frozenset({"DELETE", "ABANDON"})
+"""Actions behind which a deployment has nothing more."""
+COMING = frozenset({"CREATE", "ADOPT"})
+"""Actions before which it has nothing yet."""
 OF_INSTANCE: Mapping[str, Callable[[Any, Any], Any]] = {
     "Name": lambda one, _: one.name,
     "Node": lambda one, _: one.node,

@@ -74,7 +74,7 @@ def _select(of: Evaluate, name: str) -> Evaluate:
 
     def picked(value: Value, run: Run) -> Value:
         if isinstance(value, Record):
-            return look_up_own(value, key, run)
+            return look_up(value, key, run)
         if value is None or isinstance(value, ErrorValue):
             return value
         return ErrorValue(f"the {kind_of(value)} has no attribute '{name}'")

@@ -142,6 +142,12 @@ class Expression:
 
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name))
 
+    def reaches(self) -> frozenset[str]:
+        """``names``, and every name behind a dot, which is looked for in the records around as well; in lower case."""
+        from phaseline.records.syntax import Name, Select, walk
+
+        return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name | Select))
+
     def evaluate(self, record: Record, *, now: float | None = None) -> Value:
         """Its value with the record as scope. ``now``: seconds since the epoch, for ``time()``."""
         return self.evaluate_all((record,), now=now)[0]

@@ -5,12 +5,14 @@ All mistakes of a text are found in one reading: after one, reading goes on at t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError
 from phaseline.records.faults import Fault
-from phaseline.records.literals import Words
+from phaseline.records.literals import Words, given_twice, put
 from phaseline.records.record import Record
 from phaseline.records.tokens import CLOSING, OPENING, Token, check_nesting, tokens
 
@@ -56,18 +58,16 @@ def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
         if not statement:
             record = None
             continue
+        start = statement.start() if isinstance(statement, re.Match) else statement[0].start
         if record is None:
-            record = PlacedRecord(Record(), statement[0].start, {})
+            record = PlacedRecord(Record(), start, {})
             records.append(record)
         try:
-            check_nesting(statement)
-            words = Words(statement, text)
-            known = len(record.record)
-            words.entry(record.record)
-            if len(record.record) > known:
-                record.offsets[next(reversed(record.record.folded))] = statement[0].start
-            if (rest := words.peek()).kind != "END":
-                raise Fault("PL-R001", f"'{rest.text}' cannot stand here", "Begin a new line for the next.", rest.start)
+            if isinstance(statement, re.Match):
+                _put_simple(statement, record.record)
+            else:
+                _put(statement, text, record.record)
+            record.offsets[next(reversed(record.record.folded))] = start
         except Fault as fault:
             faults.append(fault)
     if faults:
@@ -78,8 +78,38 @@ def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
     return records
 
 
-def _statements(text: str, faults: list[Fault]) -> Iterator[list[Token]]:
-    """The words of each attribute, over as many lines as its brackets are open; nothing for each blank line."""
+def _put(words: list[Token], text: str, record: Record) -> None:
+    """Set the attribute of a statement."""
+    check_nesting(words)
+    reading = Words(words, text)
+    reading.entry(record)
+    if (rest := reading.peek()).kind != "END":
+        raise Fault("PL-R001", f"'{rest.text}' cannot stand here", "Begin a new line for the next.", rest.start)
+
+
+SIMPLE = re.compile(
+    r"""([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t]*=[ \t]*
+    (?:"([^"\\\n]*)"|(-?[0-9]{1,18})|(true)|(false))[ \t]*(?:\n|\Z)""",
+    re.VERBOSE,
+)
+"""Most lines of most files: a name and a plain text, integer or truth value. They are read without making words of them."""
+TEXT, INTEGER, TRUE = 2, 3, 4
+
+
+def _put_simple(found: re.Match[str], record: Record) -> None:
+    name, which = found[1], found.lastindex
+    if name.lower() in record.folded:
+        raise given_twice(name, found.start())
+    value = found[TEXT] if which == TEXT else int(found[INTEGER]) if which == INTEGER else which == TRUE
+    put(record, name, value, found.start())
+
+
+Statement: TypeAlias = "list[Token] | re.Match[str]"
+"""The words of an attribute, or what ``SIMPLE`` found; no words: a blank line."""
+
+
+def _statements(text: str, faults: list[Fault]) -> Iterator[Statement]:
+    """Each attribute, over as many lines as its brackets are open; nothing for each blank line."""
     start = 0
     while start < len(text) and len(faults) < MAX_FAULTS:
         try:
@@ -91,24 +121,36 @@ def _statements(text: str, faults: list[Fault]) -> Iterator[list[Token]]:
             start = len(text) if line_end < 0 else line_end + 1
 
 
-def _whole_statements(text: str, start: int) -> Iterator[list[Token]]:
+def _whole_statements(text: str, start: int) -> Iterator[Statement]:
+    end, simple = len(text), SIMPLE.match
+    while start < end:
+        found = simple(text, start)
+        if found is not None:
+            yield found
+            start = found.end()
+            continue
+        words, is_blank, start = _statement(text, start)
+        if words or is_blank:
+            yield words
+
+
+def _statement(text: str, start: int) -> tuple[list[Token], bool, int]:
+    """(words up to the end of a line at which no bracket is open, whether the line is blank, where the next begins)."""
     words: list[Token] = []
     depth = 0
     is_blank = True
-    for word in tokens(text, start):
-        if word.kind == "NEWLINE":
+    for word in tokens(text, start, with_spaces=False):
+        kind, said, at = word
+        if kind == "NEWLINE":
             if depth <= 0:
-                if words or is_blank:
-                    yield words
-                words, depth, is_blank = [], 0, True
-        elif word.kind == "COMMENT":
+                return words, is_blank, at + 1
+        elif kind == "COMMENT":
             is_blank = False
-        elif word.kind != "SPACE":
-            if word.kind == "STRING" and "\n" in word.text:
+        else:
+            if kind == "STRING" and "\n" in said:
                 mend = 'Close it with " on this line; a line end inside is written \\n.'
-                raise Fault("PL-R004", "the string goes over the end of its line", mend, word.start)
+                raise Fault("PL-R004", "the string goes over the end of its line", mend, at)
             words.append(word)
-            if word.kind == "SIGN":
-                depth += (word.text in OPENING) - (word.text in CLOSING)
-    if words:
-        yield words
+            if kind == "SIGN":
+                depth += (said in OPENING) - (said in CLOSING)
+    return words, False, len(text)

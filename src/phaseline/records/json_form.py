@@ -26,6 +26,19 @@ if TYPE_CHECKING:
     Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 
+def undefined_in(record: Record) -> list[str]:
+    """Attributes that are said to be undefined, as a value or as the expression ``undefined``: who applies them wants them removed.
+
+    >>> undefined_in(Record({"Count": 3, "Size": None, "Zone": Expression("undefined")}))
+    ['Size', 'Zone']
+    """
+    return [
+        record.spelling(name)
+        for name, value in record.folded.items()
+        if value is None or (isinstance(value, Expression) and value.text.lower() == "undefined")
+    ]
+
+
 def to_json(record: Record) -> dict[str, Json]:
     """The record in what JSON can say. ``from_json`` gives it back, but for what was undefined.
 

@@ -25,30 +25,42 @@ MADE: Mapping[str, Callable[[str], Value]] = {
 """{function in lower case: what makes a value of its one string}: the only calls that are values."""
 
 
+def given_twice(name: str, offset: int) -> Fault:
+    """The fault of a name that the record has already."""
+    return Fault("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", offset)
+
+
+def put(record: Record, name: str, value: Stored, offset: int) -> None:
+    """Set an attribute whose name stands at this offset. Raises: ``Fault`` PL-R011."""
+    try:
+        record.put(name, value)
+    except (AttributeValueError, AttributeTypeError) as error:
+        raise Fault("PL-R011", str(error), "Give it a value that can be kept.", offset) from None
+
+
 class Words:
     """The words of one statement, read from the left. ``text`` is where they stand in."""
 
     def __init__(self, words: Sequence[Token], text: str) -> None:
         """At the first word."""
-        self._words = words
+        self._words = [*words, Token("END", "", words[-1].end if words else 0)]
         self._text = text
         self._at = 0
 
     def peek(self) -> Token:
         """The next word; after the last one an empty word behind it."""
-        if self._at < len(self._words):
-            return self._words[self._at]
-        return Token("END", "", self._words[-1].end if self._words else 0)
+        return self._words[self._at]
 
     def next(self) -> Token:
         """The next word, taken."""
-        word = self.peek()
-        self._at += 1
+        word = self._words[self._at]
+        self._at += word.kind != "END"
         return word
 
     def takes(self, text: str) -> bool:
         """Take the next word if it is this sign."""
-        is_it = self.peek().kind == "SIGN" and self.peek().text == text
+        word = self._words[self._at]
+        is_it = word.text == text and word.kind == "SIGN"
         self._at += is_it
         return is_it
 
@@ -57,7 +69,7 @@ class Words:
         first = self.peek()
         name = self._name()
         if name.lower() in record.folded:
-            raise Fault("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", first.start)
+            raise given_twice(name, first.start)
         value: Stored
         if self.takes(":="):
             value = self._expression()
@@ -65,10 +77,7 @@ class Words:
             value = self._value(name)
         else:
             raise Fault("PL-R001", f"'{name}' is given no value", f"Write {name} = value.", self.peek().start)
-        try:
-            record.put(name, value)
-        except (AttributeValueError, AttributeTypeError) as error:
-            raise Fault("PL-R011", str(error), "Give it a value that can be kept.", first.start) from None
+        put(record, name, value, first.start)
 
     def _name(self) -> str:
         """A name, quoted or not; with dots it is still one name."""

@@ -166,16 +166,16 @@ def _order(sign: str, apply: Callable[[Any, Any], bool]) -> Binary:
 
 def is_member(value: Value, items: Value, run: Run, *, identical: bool = False) -> Value:
     """Whether a list has the value: as ``==`` compares, or as ``is`` does. What cannot be compared is another value."""
+    if items is None or (value is None and not identical):
+        return None
     if isinstance(items, ErrorValue):
         return items
     if isinstance(value, ErrorValue) and not identical:
         return value
-    if items is None or (value is None and not identical):
-        return None
     if not isinstance(items, tuple):
         return ErrorValue(f"a list is needed, this is the {kind_of(items)}")
-    if isinstance(value, tuple):
-        return ErrorValue("a list is no member that can be looked for")
+    if isinstance(value, tuple) or kind_of(value) == "record":
+        return ErrorValue(f"a {kind_of(value)} is no member that can be looked for")
     run.spend(len(items))
     if identical:
         return any(is_identical(value, item) for item in items)

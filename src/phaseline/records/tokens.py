@@ -50,19 +50,25 @@ class Token(NamedTuple):
         return self.start + len(self.text)
 
 
-def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
-    """Every word of the text, spaces and comments too; ``#`` begins a comment only where a line begins.
+def tokens(text: str, start: int = 0, end: int | None = None, *, with_spaces: bool = True) -> Iterator[Token]:
+    """Every word of the text, comments and unless told otherwise spaces too; ``#`` begins a comment only where a line begins.
 
     Raises: ``Fault`` where there is no word.
     """
     end = len(text) if end is None else end
-    match = TOKEN.match
+    match, make = TOKEN.match, tuple.__new__
     while start < end:
         found = match(text, start, end)
         if found is None:
             raise _strange(text, start)
-        stop = found.end() if found.group() != "/*" else _end_of_comment(text, start, end)
-        yield Token(found.lastgroup or "", text[start:stop], start)
+        if found.lastgroup == "SPACE" and not with_spaces:
+            start = found.end()
+            continue
+        word, stop = found.group(), found.end()
+        if word == "/*":
+            stop = _end_of_comment(text, start, end)
+            word = text[start:stop]
+        yield make(Token, (found.lastgroup or "", word, start))
         start = stop
 
 

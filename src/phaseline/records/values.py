@@ -6,7 +6,6 @@ Undefined is ``None``. Lists are tuples. Absolute times are aware ``datetime``s,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeAlias
@@ -97,11 +96,3 @@ def bounded(text: str) -> str | ErrorValue:
 def is_in_range(number: int) -> bool:
     """True for integers of 64 bits."""
     return MIN_INTEGER <= number <= MAX_INTEGER
-
-
-def first_error(values: Sequence[Value]) -> ErrorValue | None:
-    """The first error among the values."""
-    for value in values:
-        if value.__class__ is ErrorValue:
-            return value
-    return None

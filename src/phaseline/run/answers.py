@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from threading import Event
 
-    from phaseline.model.rows import DocumentChange
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import DocumentChange, Path
     from phaseline.run.calling import Call, InstanceView
     from phaseline.run.letters import Changes
     from phaseline.run.subjects import LoadedDeployment
@@ -58,6 +59,11 @@ class Answers:
                 if changes and arguments[1]:
                     stored.wait(COMMIT_S)
                 return None
+            case "save_unless_stale":
+                found = self._deployment.apply_unless_stale(self._own(arguments[0]), arguments[1])
+                if found:
+                    self._note(found)
+                return found is not None
             case "tell":
                 message, self._call.data = arguments
                 self._call.tell(message)
@@ -70,11 +76,14 @@ class Answers:
 
         Raises: PL-O005 for a name that holds a secret; then nothing is remembered.
         """
+        return [self._deployment.apply(*change) for change in self._own(changes)]
+
+    def _own(self, changes: Changes) -> list[tuple[int, dict[Path, Value], tuple[Path, ...]]]:
         own = {view.number for view in self._call.subjects}
         found = [change for change in read_changes(changes) if change[0] in own]
         for _, written, _ in found:
             self._deployment.refuse_secret_names(written)
-        return [self._deployment.apply(*change) for change in found]
+        return found
 
     def _view(self, arguments: list[Any]) -> InstanceView:
         number = arguments[0]

@@ -253,11 +253,19 @@ class Channel(Protocol):
         """Keep one line of text (levels ``debug info warning error``), shown live."""
         ...
 
+    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+        """``log`` of many; False where the call has left as many as it may, so that no more are wanted."""
+        ...
+
     def save(self, call: Call, *, wait: bool = False) -> None:
         """Store the runtime properties of its subjects as they are now, without waiting for the call's end.
 
         ``wait``: return when they, and all that was saved before, outlive this process.
         """
+        ...
+
+    def save_unless_stale(self, call: Call) -> bool:
+        """``save``, but only if nobody else has changed the subjects since the call has read them; False: somebody has."""
         ...
 
     def tell(self, call: Call, message: str) -> None:
@@ -365,9 +373,17 @@ class Call:
         """Keep one line of text, shown live."""
         self.channel.log(self, level, text)
 
+    def log_lines(self, level: str, lines: Sequence[str]) -> bool:
+        """``log`` of many; False: no more are wanted."""
+        return self.channel.log_lines(self, level, lines)
+
     def save(self, *, wait: bool = False) -> None:
         """Store the runtime properties as they are now; ``wait`` until they outlive this process."""
         self.channel.save(self, wait=wait)
+
+    def save_unless_stale(self) -> bool:
+        """``save``, if nobody else has changed what it is about since it was read; False: somebody has, and nothing was stored."""
+        return self.channel.save_unless_stale(self)
 
     def tell(self, message: str) -> None:
         """Show how far it is."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from phaseline.model.rows import LogLine
 from phaseline.model.status import OutcomeKind
+from phaseline.run import plugin_code
 from phaseline.run.calling import Outcome, clip
 from phaseline.run.plugin_code import kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.rows import DocumentChange
     from phaseline.ports import Catalog, Clock
     from phaseline.run.calling import Call
     from phaseline.run.handover import HandOver
@@ -31,7 +34,7 @@ MAX_LINES = 20_000
 class LocalChannel:
     """The ``Channel`` of all calls of one batch."""
 
-    __slots__ = ("_catalog", "_clock", "_handover", "_lines", "_poster")
+    __slots__ = ("_catalog", "_clock", "_copies", "_handover", "_lines", "_poster")
 
     def __init__(self, handover: HandOver, poster: Poster, catalog: Catalog, clock: Clock) -> None:
         """Lines and data go to ``poster``."""
@@ -40,13 +43,23 @@ class LocalChannel:
         self._catalog = catalog
         self._clock = clock
         self._lines: dict[int, int] = {}
+        self._copies = plugin_code.copies()
 
     def log(self, call: Call, level: str, text: str) -> None:
         """Keep one line of text, shown live."""
         self.log_member(call.member, level, text)
 
+    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+        """Keep many lines; False when the call has left as many as it may."""
+        for line in lines:
+            self.log_member(call.member, level, line)
+        return self._lines.get(call.member, 0) <= MAX_LINES
+
     def log_member(self, member: int, level: str, text: str) -> None:
         """Keep one line of a member; at most ``MAX_LINES`` of each call."""
+        if plugin_code.copies() != self._copies:
+            print(text, file=sys.stderr)  # noqa: T201 - a copy of this process has nobody to keep it
+            return
         count = self._lines.get(member, 0)
         if count > MAX_LINES:
             return
@@ -75,7 +88,16 @@ class LocalChannel:
 
     def save(self, call: Call, *, wait: bool = False) -> None:
         """Store the runtime properties of its subjects as they are now; ``wait`` for the commit, though not for ever."""
-        documents = self._handover.changes_of(call)
+        self._keep(call, self._handover.changes_of(call), wait=wait)
+
+    def save_unless_stale(self, call: Call) -> bool:
+        """The same, if nobody else has changed its subjects since it has read them."""
+        changes = self._handover.part_of(call.member).deployment.changes_unless_stale(call.subjects)
+        if changes is not None:
+            self._keep(call, [(call.member, change) for change in changes], wait=False)
+        return changes is not None
+
+    def _keep(self, call: Call, documents: Sequence[tuple[int, DocumentChange]], *, wait: bool) -> None:
         for view in call.subjects:
             view.settle()
         if documents:

@@ -44,6 +44,8 @@ class Claims:
         """
         self._topology_of, self._begin, self._has_calls = topology_of, begin, has_calls
         self._counters: dict[int, _Counter] = {}
+        self.on_left: Callable[[int], object] = lambda _deployment: None
+        """Called when no execution of a deployment is left."""
         self.waiting: dict[int, int] = {}
         """{execution that waits: the one it waits for}"""
         self.lingering: dict[int, ExecutionRow] = {}
@@ -88,6 +90,7 @@ class Claims:
         self.waiting.pop(row.number, None)
         if not counter.came:
             del self._counters[row.deployment]
+            self.on_left(row.deployment)
         for other in [counter.came[number] for number, blocker in self.waiting.items() if blocker == row.number]:
             counter.renew(other)
             blocker = counter.first_before(other)
@@ -96,6 +99,10 @@ class Claims:
                 self._begin(other)
             else:
                 self.waiting[other.number] = blocker.number
+
+    def holds(self, deployment: int) -> bool:
+        """Whether an execution of the deployment is open, or is over while calls of it still run."""
+        return deployment in self._counters
 
     @property
     def waits_for_calls(self) -> bool:

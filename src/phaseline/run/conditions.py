@@ -17,6 +17,7 @@ from phaseline.model.phase_data import PHASE_DATA
 from phaseline.model.rows import Remark
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, Mark
+from phaseline.plan.paths import unknown_needs
 from phaseline.records.expression import Expression
 from phaseline.records.record import Record
 from phaseline.records.values import ErrorValue
@@ -24,7 +25,7 @@ from phaseline.run.phase_view import target_of
 from phaseline.run.stay_steps import stays_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
@@ -94,6 +95,11 @@ class Conditions:
         let_through = Evaluated(slot.graph_id, passing, "applies", np.full(len(passing), DOES_NOT_APPLY, np.int32))
         return [*news, let_through] if len(passing) else news
 
+    def forget_graphs(self, graphs: Collection[int]) -> None:
+        """Graphs were dropped: nothing is kept for entries of theirs."""
+        if self._kept:
+            self._kept = [kept for kept in self._kept if kept[0] not in graphs]
+
     def renewed(self) -> list[Event]:
         """Plugins were read anew: what was kept is looked at again."""
         kept, self._kept = self._kept, []
@@ -106,7 +112,7 @@ class Conditions:
             return []
         loaded = self._deployments.loaded(slot.deployment)
         asked = Expression(expression)
-        names = asked.names()
+        names = asked.reaches()
         subjects = self._scheduler.arena.subject[positions + slot.base].tolist()
         target = self._target(slot, positions)
         records = [self._record(target, loaded, subject, names) for subject in subjects]
@@ -191,7 +197,8 @@ class Conditions:
             return self._stops(slot, stay, positions, *stop)
         phase = self._in_force.find(phase_of(step.phase) or "")
         if phase is None:
-            return None
+            is_over = self._is_forgotten(slot, stay, step)
+            return np.full(len(positions), DOES_NOT_APPLY, np.int32) if is_over else None
         loaded = self._deployments.loaded(slot.deployment)
         subjects = self._scheduler.arena.subject[positions + slot.base].tolist()
         topology = loaded.topology
@@ -200,13 +207,36 @@ class Conditions:
         if stay.state not in phase.states or not any(types.is_kind_of(kind, one) for one in phase.resource_types):
             return np.full(len(subjects), DOES_NOT_APPLY, np.int32)
         values = np.full(len(subjects), APPLIES, np.int32)
-        if phase.providers:
+        if phase.providers and types.uses_provider(kind):
             for place, subject in enumerate(subjects):
                 if not phase.takes_provider(provider_of(loaded.attributes_of(subject))):
                     values[place] = DOES_NOT_APPLY
         if phase.constraint:
             self._constrain(slot, phase, loaded, positions, subjects, values)
         return values
+
+    def _is_forgotten(self, slot: Slot, stay: StaySteps, step: Step) -> bool:
+        """Whether the step stands only for a name that other phases needed, that nobody defines, and that none of them needs now.
+
+        So it is when a definition with a wrong dependency has been mended. A phase that was there and is gone is waited for.
+        """
+        name = phase_of(step.phase) or ""
+        registry = self._in_force.registry_of(self._deployments.loaded(slot.deployment).blueprint)
+        if registry.get(name) is not None or not step.count:
+            return False
+        arena = self._scheduler.arena
+        starts, counts = arena.edges_of(np.array([step.first + slot.base]))
+        behind = arena.idx[int(starts[0]) : int(starts[0] + counts[0])] - slot.base
+        waiting = [
+            phase_of(other.phase) or ""
+            for other in stay.phases
+            if ((behind >= other.first) & (behind < other.first + other.count)).any()
+        ]
+        known = [registry.get(other) for other in waiting]
+        needed = {
+            need.lower() for one in known if one is not None for need in unknown_needs(registry, one, stay.state, set())
+        }
+        return bool(known) and None not in known and name.lower() not in needed
 
     def _stops(self, slot: Slot, stay: StaySteps, positions: np.ndarray, when: str, name: str) -> np.ndarray | None:
         """Whether a breakpoint stops subjects: before a phase that applies to them and has not begun, or after one that is completed (H46)."""
@@ -238,8 +268,10 @@ class Conditions:
         """Ask the constraint of those that are left."""
         left = np.flatnonzero(values == APPLIES).tolist()
         target = self._target(slot, positions)
-        records = [self._record(target, loaded, subjects[place], phase.constraint_names) for place in left]
-        found = Expression(phase.constraint).judge_all(records, now=self._clock.now() / 1000)
+        constraint = Expression(phase.constraint)
+        names = constraint.reaches()
+        records = [self._record(target, loaded, subjects[place], names) for place in left]
+        found = constraint.judge_all(records, now=self._clock.now() / 1000)
         for place, answer in zip(left, found, strict=True):
             if isinstance(answer, ErrorValue):
                 values[place] = CANNOT_BE_ASKED

@@ -11,7 +11,7 @@ import itertools
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from phaseline.run.pools import Pool
 
@@ -32,6 +32,20 @@ BUSY = 0.7
 """The share of a processor that a process uses when its threads get into one another's way."""
 PATIENCE_S = 0.1
 """When nobody new has been called for so long, the calls are long: whoever waits gets company whatever they do."""
+
+
+class Judge(Protocol):
+    """Says how many threads are ``wanted``."""
+
+    wanted: int
+
+    def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:
+        """Look anew, as there are calls that nobody has begun or is done with."""
+        ...
+
+    def is_settled(self, now: float) -> bool:
+        """True when it is enough to look seldom."""
+        ...
 
 
 class Company:
@@ -69,6 +83,10 @@ class Draw:
         self.call_one = call_one
         self.cursor = itertools.count()  # next() of it is one step of the interpreter: no lock
 
+    def take(self, most: int) -> list[int]:
+        """The next members, for whoever has drawn one and can take more along."""
+        return [member for _ in range(most) if (member := next(self.cursor)) < self.count]
+
 
 class Crew:
     """At most ``size`` threads that draw members of batches, in the order of the batches."""
@@ -80,11 +98,18 @@ class Crew:
         on_break: Callable[[BaseException], None],
         alarm: Callable[[float, Callable[[], None]], None],
         inbox: Inbox[Any] | None = None,
+        *,
+        company: Judge | None = None,
+        look_s: float = LOOK_S,
     ) -> None:
-        """No thread is started yet. ``alarm(seconds, ring)`` has ``ring`` called then; ``inbox`` as for a pool."""
+        """No thread is started yet. ``alarm(seconds, ring)`` has ``ring`` called then; ``inbox`` as for a pool.
+
+        ``company`` is asked every ``look_s`` how many are of use.
+        """
         self._pool = Pool(name, size, on_break, inbox)
         self._inbox = inbox
-        self._company = Company(size)
+        self._company: Judge = Company(size) if company is None else company
+        self._look_s = look_s
         self._alarm = alarm
         self._lock = threading.Lock()
         self._draws: deque[Draw] = deque()
@@ -95,14 +120,25 @@ class Crew:
 
     def call(self, count: int, call_one: Callable[[int], None]) -> None:
         """Have so many members called, each by ``call_one(member)``."""
+        self.put(Draw(count, call_one))
+
+    def put(self, draw: Draw, *, is_first: bool = False) -> None:
+        """Have its members called; ``is_first``: before those of others."""
         with self._lock:
-            self._draws.append(Draw(count, call_one))
-            more = self._more(count)
-            looks = not self._is_looking and (count > 1 or not more)
+            if is_first:
+                self._draws.appendleft(draw)
+            else:
+                self._draws.append(draw)
+            more = self._more(draw.count)
+            looks = not self._is_looking and (draw.count > 1 or not more)
             self._is_looking |= looks
         self._send(more)
         if looks:
-            self._look_again(time.monotonic(), LOOK_S)
+            self._look_again(time.monotonic(), self._look_s)
+
+    def begun(self, more: int) -> None:
+        """So many members begin besides the one that was drawn."""
+        self._begun += more
 
     def hold(self) -> None:
         """Begin no member any more."""
@@ -117,7 +153,7 @@ class Crew:
             self._is_looking |= looks
         self._send(more)
         if looks:
-            self._look_again(time.monotonic(), LOOK_S)
+            self._look_again(time.monotonic(), self._look_s)
 
     def busy(self) -> int:
         """How many threads are drawing."""
@@ -186,4 +222,4 @@ class Crew:
                 return
             more = self._more(self._company.wanted if self._draws else 0)
         self._send(more)
-        self._look_again(now, SELDOM_S if self._company.is_settled(now) else LOOK_S)
+        self._look_again(now, SELDOM_S if self._company.is_settled(now) else self._look_s)

@@ -11,17 +11,17 @@ import numpy as np
 
 from phaseline.model.around import Around
 from phaseline.model.frozen import altered
-from phaseline.model.labels import labelled, labels_of
+from phaseline.model.incarnations import Names
+from phaseline.model.labels import changed, labelled, labels_of
 from phaseline.model.rows import Written
 from phaseline.model.sealing import hidden_inputs
 from phaseline.model.state_steps import missing_names, state_numbers
-from phaseline.model.stored_plans import PLAN
 from phaseline.run.calling import ExecutionView
 from phaseline.run.no_secrets import NoSecrets
 from phaseline.run.subjects import LoadedDeployment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.checks import ChecksMade
@@ -57,13 +57,13 @@ def nobodys(_deployment: int, _code: CodePlaces, _file: str) -> FilesTaken | Non
 
 
 class Deployments:
-    """What batches refer to by number. ``identity`` is the store's name, part of every token."""
+    """What batches refer to by number. ``names``: what the store is called in tokens and marks."""
 
     def __init__(self, store: Store, secrets: Secrets | None = None) -> None:
         """Nothing is loaded yet."""
         self._store = store
         self.secrets: Secrets = NoSecrets() if secrets is None else secrets
-        self.identity = store.identity()
+        self.names = Names(store.identity(), store.incarnations.all())
         self._loaded: dict[int, LoadedDeployment] = {}
         self._stale: set[int] = set()
         self._names: dict[int, str] = {}
@@ -71,6 +71,8 @@ class Deployments:
         self._policies: dict[int, tuple[Policy, ...]] = {}
         self._data: dict[int, dict[int, Value]] = {}
         self._doubted: dict[int, dict[int, int]] = {}
+        self.used: set[int] = set()
+        """Deployments that were loaded, or of which an execution began or the last one left, since ``Eviction`` looked last."""
         self.find_phase: FindPhase = no_phase
         self.leads_to: Callable[[int], Foreseen | None] = nowhere
         """What an execution will have done if all goes well."""
@@ -105,7 +107,15 @@ class Deployments:
                 )
             found.named = lambda execution: self.name_of(execution, deployment)
             self._loaded[deployment] = found
+            self.used.add(deployment)
         return found
+
+    def row(self, execution: int) -> ExecutionRow:
+        """The stored row of an execution. ``KeyError`` if it was purged."""
+        for row in self._store.executions():
+            if row.number == execution:
+                return row
+        raise KeyError(execution)
 
     def name_of(self, execution: int, deployment: int) -> str:
         """The id of an execution; nothing if it was purged."""
@@ -127,13 +137,15 @@ class Deployments:
 
     def aim_of(self, row: ExecutionRow) -> Aim | None:
         """What an execution brings its deployment to: the aim of the plan that its request names."""
+        from phaseline.model.stored_plans import PLAN  # few executions carry one out
+
         number = row.request.parameters.get(PLAN)
         plan = self._store.stored_plans.find(number) if isinstance(number, int) else None
         return None if plan is None or plan.deployment != row.deployment else plan.aim
 
     def written_down(self, row: ExecutionRow, answer: Reshape, now: Callable[[], int]) -> Written | None:
         """What a planner has written with a round: the deployment as a document, one that goes, who is ill; None: nothing."""
-        if answer.keeps is None and answer.drops is None and answer.marks is None:
+        if answer.keeps is None and answer.drops is None and answer.marks is None and answer.labels is None:
             return None
         from phaseline.model.stack_documents import Drop
         from phaseline.run.writing_down import called_ill
@@ -142,7 +154,12 @@ class Deployments:
         dropped = () if answer.drops is None else (Drop(*answer.drops, row.deployment),)
         checks = () if answer.marks is None else (called_ill(row, *answer.marks, now()),)
         self.checked(checks)
-        return Written(kept, dropped, checks=checks)
+        labels = () if answer.labels is None else ((row.deployment, answer.labels),)
+        if answer.labels is not None:
+            found = self.loaded(row.deployment)
+            then = changed(self._store.labels.of(row.deployment), answer.labels)
+            found.blueprint = labelled(altered(found.blueprint, labels={}), then)
+        return Written(kept, dropped, checks=checks, labels=labels)
 
     def _document(self, row: ExecutionRow, kind: DocumentKind, name: str) -> NewDocument:
         """With all that is needed elsewhere where nothing of the deployment is left here."""
@@ -198,9 +215,20 @@ class Deployments:
         if found is not None and stored is not None and stored.number == row.deployment:
             found.move(altered(found.view.code, packages=stored.code.packages))
 
+    @property
+    def numbers(self) -> Collection[int]:
+        """Numbers of the deployments in memory."""
+        return self._loaded.keys()
+
+    def held(self, deployment: int) -> LoadedDeployment | None:
+        """The deployment if it is in memory; it is not read."""
+        return self._loaded.get(deployment)
+
     def forget(self, deployment: int) -> None:
         """Read the deployment afresh when it is needed next."""
         self._loaded.pop(deployment, None)
+        self._names.pop(deployment, None)
+        self._stale.discard(deployment)
 
     def entered(self, changes: Sequence[StatesEntered]) -> None:
         """Follow the states that a turn writes."""
@@ -216,6 +244,7 @@ class Deployments:
 
     def begin(self, row: ExecutionRow) -> None:
         """Know an execution, so that neither it nor its deployment need be searched in the store."""
+        self.used.add(row.deployment)
         self._names[row.deployment] = row.deployment_name
         if row.deployment in self._stale:
             self._look_for_code(row)
@@ -254,7 +283,9 @@ class Deployments:
 
         results = [remark.result for _, remark in report.remarks if remark.result is not None]
         for segment in batch.segments if results else ():
-            view = self.execution(segment.execution, segment.deployment)
+            view = self._executions.get(segment.execution)
+            if view is None:
+                continue  # the execution has ended: nothing of it is called any more
             found: Decisions = dict(view.decisions)
             mine = [remark.result for _, remark in report.remarks if remark.graph == segment.graph]
             add_decisions(found, mine)
@@ -296,8 +327,12 @@ class Deployments:
         """{position: how many calls nobody saw the end of}; an instance that is called again is taken out."""
         return self._doubted.setdefault(graph_id, {})
 
+    def drop_execution(self, execution: int) -> None:
+        """Forget the view of an execution that has ended."""
+        self._executions.pop(execution, None)
+
     def drop_graph(self, graph_id: int) -> None:
-        """Forget a graph that has settled."""
+        """Forget a graph that the scheduler has dropped; what its entries left is read again if it is restored."""
         self._policies.pop(graph_id, None)
         self._data.pop(graph_id, None)
         self._doubted.pop(graph_id, None)

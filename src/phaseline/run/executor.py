@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.model.events import Batch
+    from phaseline.model.incarnations import Names
     from phaseline.model.rows import BatchRow
     from phaseline.ports import Catalog, Clock
     from phaseline.run.deployments import Deployments
@@ -37,6 +39,11 @@ class Slots:
     bulk: int = 16
     threads: int = 16
     workers: int = 8
+
+
+SWITCH_S = 0.0005
+"""How often Python changes between threads that compute while an engine lives. With its own 5 ms an outcome waits for its
+commit as long as half a second beside eight calls that compute: a turn gives the interpreter away at each statement."""
 
 
 class LocalExecutor:
@@ -67,6 +74,8 @@ class LocalExecutor:
         self._workers: WorkerExecutor | None = None
         self._is_held = False
         self._open: dict[int, HandOver] = {}
+        self._switch_s = sys.getswitchinterval()
+        sys.setswitchinterval(min(SWITCH_S, self._switch_s))
         install()
 
     def slots(self) -> Mapping[str, int]:
@@ -118,7 +127,7 @@ class LocalExecutor:
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
         """End the processes that a dead engine's calls left running; what answered members left on purpose stays."""
         if open_batches:
-            end(unanswered(self._deployments.identity, open_batches), grace_s=0)
+            end(unanswered(self._deployments.names, open_batches), grace_s=0)
 
     def stop(self, drain_s: float) -> None:
         """Wait for running calls at most so long, then end them. Reports that came by then are in the inbox.
@@ -132,6 +141,7 @@ class LocalExecutor:
         self._threads.stop(max(0.0, until - time.monotonic()))
         self._give_back()
         self._poster.stop()
+        sys.setswitchinterval(self._switch_s)
         uninstall()
 
     def _processes(self) -> WorkerExecutor:
@@ -157,17 +167,18 @@ class LocalExecutor:
             del self._open[batch]
 
 
-def unanswered(identity: str, open_batches: Sequence[BatchRow]) -> Callable[[str], bool]:
+def unanswered(names: Names, open_batches: Sequence[BatchRow]) -> Callable[[str], bool]:
     """Whether a mark (``HandOver.mark_of``) is that of a member of these batches that has no outcome.
 
-    It looks at the marks of living processes, which are few, and not at members, which may be a million.
+    Calls from before a restore are not looked for: the store that was copied may be at work, and they may be its own. It looks at
+    the marks of living processes, which are few, and not at members, which may be a million.
     """
-    rows = {str(row.id): row for row in open_batches}
+    rows = {str(row.id): row for row in open_batches if row.id >= names.first_batch}
 
     def is_unanswered(mark: str) -> bool:
         owner, batch, text = mark.rsplit(":", 2) if mark.count(":") >= 2 else ("", "", "")
         row = rows.get(batch)
-        if owner != identity or row is None or not text.isdecimal():
+        if owner != names.present or row is None or not text.isdecimal():
             return False
         member = int(text)
         if row.kinds is not None:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.frozen import altered, frozen
-from phaseline.model.labels import Label
+from phaseline.model.labels import Label, changed, labelled, labels_of
 from phaseline.model.rows import RequestKind
 from phaseline.model.states import InstanceState
+from phaseline.plan.around import OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.labels import Relabelled
     from phaseline.plan.foresight import Foreseen
     from phaseline.ports import Store
     from phaseline.run.subjects import LoadedDeployment
@@ -73,13 +75,26 @@ class Ground:
         if found is None:
             foreseen = self._leads_to(self._execution)
             found = now.as_is()
-            if foreseen is not None:
+            change = self._relabels()
+            if change is not None:
+                then = changed(list(labels_of(found.blueprint.labels)), change)
+                found.blueprint = labelled(altered(found.blueprint, labels={}), then)
+            elif foreseen is not None:
                 inputs = None if takes_back else self._inputs_then()
                 labels = found.blueprint.labels
                 found.reshape(foreseen.topology, now.inputs if inputs is None else inputs, now.view.code)
                 found.blueprint = altered(found.blueprint, labels={**found.blueprint.labels, **labels})
             self._targets[takes_back] = found
         return found
+
+    def _relabels(self) -> Relabelled | None:
+        """What the execution changes of the labels; None where it does something else."""
+        if not self._execution:
+            return None
+        from phaseline.plan.workflows.relabelling import RELABEL, asked_for
+
+        row = next((row for row in self._store.executions(only_open=True) if row.number == self._execution), None)
+        return asked_for(row.request) if row is not None and row.request.workflow == RELABEL else None
 
     def approvals(self) -> Sequence[Approval]:
         """What people have approved for the execution, oldest first."""
@@ -90,15 +105,27 @@ class Ground:
         ]
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
-        """The deployments that have this label, by name."""
+        """The deployments that have this label, by name.
+
+        What an open execution may be making counts if it comes before this one: of two that ask at the same time the younger
+        one sees what the older one will have, and not the other way round.
+        """
         store = self._store
         having = store.labels.having([Label(key, value)])
-        making = {row.deployment for row in store.executions(only_open=True)}
+        making = {row.deployment for row in store.executions(only_open=True) if self._comes_first(row.number)}
         return [
             self._usage(row.number, row.name, is_making=row.number in making)
             for row in store.deployments()
             if row.number in having
         ]
+
+    def _comes_first(self, other: int) -> bool:
+        """Whether another open execution is older, or past its hooks before the body. Seen from a preview all are."""
+        if not self._execution or other < self._execution:
+            return True
+        return other != self._execution and any(
+            not graph.name.startswith(OPENING) for graph in self._store.graphs(other)
+        )
 
     def _usage(self, number: int, name: str, *, is_making: bool) -> Usage:
         topology = self._store.topology(number)

@@ -50,7 +50,7 @@ class HandOver:
     def __init__(self, batch: Batch, deployments: Deployments) -> None:
         """Load what the batch refers to; called in a turn."""
         self.batch = batch
-        self.identity = deployments.identity
+        self.names = deployments.names
         self.count = len(batch)
         firsts = [0, *batch.members.ends[:-1]]
         self.parts = [
@@ -106,11 +106,13 @@ class HandOver:
         part = self.part_of(member)
         place = member - part.first
         segment = part.segment
-        return f"{self.identity}-{segment.graph}-{part.positions[place]}-{segment.generations[place]}"
+        names = self.names
+        name = names.present if names.is_only else names.of_graph(segment.graph)
+        return f"{name}-{segment.graph}-{part.positions[place]}-{segment.generations[place]}"
 
     def mark_of(self, member: int) -> str:
         """What the environment of the member's processes says, so that they can be found again."""
-        return f"{self.identity}:{self.batch.id}:{member}"
+        return f"{self.names.present}:{self.batch.id}:{member}"
 
     # -- calls --------------------------------------------------------------------------------------------------
 
@@ -139,6 +141,11 @@ class HandOver:
             if not self._is_closed:
                 self._begun[member] = 1
             return not self._is_closed
+
+    def give_back(self, member: int) -> None:
+        """It has not begun after all: it may be called by another one, or comes back uncalled."""
+        with self.lock:
+            self._begun[member] = 0
 
     def begin_all(self, members: np.ndarray) -> bool:
         """``begin`` for members that one call takes together."""

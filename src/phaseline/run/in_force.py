@@ -66,6 +66,10 @@ class PhasesInForce:
             )  # fmt: skip
         return known[2]
 
+    def forget_blueprint(self, blueprint: Blueprint) -> None:
+        """A deployment of this blueprint is dropped from memory."""
+        self._of_blueprints.pop(id(blueprint), None)
+
     def find(self, name: str) -> PhaseDefinition | None:
         """The phase of this name if it can be used; None: it is not known, or nobody can use it now."""
         found = self.registry.get(name)

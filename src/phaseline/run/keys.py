@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.engine.arena import Arena
+    from phaseline.engine.lanes import Lanes
     from phaseline.model.blueprint import Value
     from phaseline.model.events import Evaluate
     from phaseline.run.subjects import LoadedDeployment
 
 INSTANCE = int(SubjectKind.INSTANCE)
+NUMBERS_KEPT = 10_000
+"""Values whose numbers are remembered though no lane uses them."""
 
 
 def value_at(document: Value, path: str) -> Value:
@@ -36,6 +39,18 @@ class LaneKeys:
     def __init__(self) -> None:
         """No value seen."""
         self._numbers: dict[object, int] = {}
+        self._next, self._looks_at = 0, NUMBERS_KEPT
+
+    def trim(self, lanes: Lanes) -> None:
+        """Forget numbers that no lane and no rate uses once there are many; no number is given twice.
+
+        A value whose number is forgotten while its entries are on their way to a lane gets another one: then what could
+        have shared a call is called in two.
+        """
+        if len(self._numbers) > self._looks_at:
+            used = lanes.rates.keys.union(key for _, key in lanes.by_key)
+            self._numbers = {seen: number for seen, number in self._numbers.items() if number in used}
+            self._looks_at = max(NUMBERS_KEPT, 2 * len(self._numbers))
 
     def answer(self, asked: Evaluate, arena: Arena, loaded: Callable[[int], LoadedDeployment]) -> Evaluated | None:
         """The keys that the scheduler asks for; None if what else came in the same turn took the graph away."""
@@ -95,4 +110,8 @@ class LaneKeys:
         seen: object = (expression, value)
         if not isinstance(value, str):  # most are names of a region or an account
             seen = json.dumps([expression, value], sort_keys=True, default=str)
-        return self._numbers.setdefault(seen, len(self._numbers))
+        found = self._numbers.get(seen)
+        if found is None:
+            found = self._numbers[seen] = self._next
+            self._next += 1
+        return found

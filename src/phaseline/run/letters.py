@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.blueprint import Plugin
-from phaseline.model.frozen import told
+from phaseline.model.frozen import altered, told
 from phaseline.model.rows import CodePlaces
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import (
@@ -84,21 +84,17 @@ def write_instance(view: InstanceView) -> Letter:
     }
 
 
-def write_execution(call: Call) -> Letter:
-    """The execution; of what hooks have decided what concerns the call."""
-    view = call.site.execution
-    decided = {one.id: dict(view.decisions[one.id]) for one in call.subjects if one.id in view.decisions}
+def write_execution(view: ExecutionView) -> Letter:
+    """The execution, without what hooks have decided."""
     left_out = {"around", "ground", "parameters", "decisions"}
     rest = {name: value for name, value in told(view).items() if name not in left_out}
-    return {**rest, "parameters": dict(view.parameters), "decisions": decided}
+    return {**rest, "parameters": dict(view.parameters)}
 
 
 def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
-    """Everything a worker needs to begin a call; the rest it asks for."""
-    site = call.site
-    plugin = None if site.plugin is None else asdict(site.plugin)
-    deployment = site.deployment
-    return {
+    """What a worker that knows the site of a call needs to begin it; the rest it asks for. Of what hooks decided what concerns it."""
+    decisions = call.site.execution.decisions
+    letter: Letter = {
         "member": call.member,
         "attempt": call.attempt,
         "token": call.token,
@@ -110,6 +106,17 @@ def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
             for name, view in (("instance", call.instance), ("source", call.source), ("target", call.target))
             if view is not None
         },
+    }
+    if decisions:
+        letter["decisions"] = {one.id: dict(decisions[one.id]) for one in call.subjects if one.id in decisions}
+    return letter
+
+
+def write_site(site: Site) -> Letter:
+    """What all calls of one operation of one node have in common."""
+    plugin = None if site.plugin is None else asdict(site.plugin)
+    deployment = site.deployment
+    return {
         "site": {
             "operation": site.operation,
             "form": site.form,
@@ -122,7 +129,7 @@ def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
         "phase": None if site.phase is None else write_phase(site.phase),
         "plugin": plugin,
         "relationship": None if site.relationship is None else write_relationship(site.relationship),
-        "execution": write_execution(call),
+        "execution": write_execution(site.execution),
         "deployment": {
             "id": deployment.id,
             "blueprint": deployment.blueprint,
@@ -137,12 +144,12 @@ def write_call(call: Call, *, inputs: Mapping[str, Value], mark: str) -> Letter:
     }
 
 
-def read_call(letter: Letter, channel: Channel, world: World) -> Call:
-    """The call that ``write_call`` wrote."""
+def read_site(letter: Letter) -> Site:
+    """What ``write_site`` wrote."""
     places = letter["code"]
     imported = tuple((namespace, folder) for namespace, folder in places["imported"])
     code = CodePlaces(places["blueprint_folder"], tuple(places["plugin_folders"]), imported, tuple(places["packages"]))
-    site = Site(
+    return Site(
         **letter["site"],
         execution=ExecutionView(**letter["execution"]),
         deployment=DeploymentView(**letter["deployment"], code=code),
@@ -150,6 +157,12 @@ def read_call(letter: Letter, channel: Channel, world: World) -> Call:
         relationship=None if letter["relationship"] is None else read_relationship(letter["relationship"]),
         phase=None if letter["phase"] is None else PhaseView(**letter["phase"]),
     )
+
+
+def read_call(letter: Letter, site: Site, channel: Channel, world: World) -> Call:
+    """The call that ``write_call`` wrote."""
+    if letter.get("decisions"):
+        site = altered(site, execution=altered(site.execution, decisions=letter["decisions"]))
     subjects = {
         name: InstanceView(view["id"], view["index"], view["number"], world)
         for name, view in letter["subjects"].items()

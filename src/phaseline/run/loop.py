@@ -29,6 +29,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.run.check_results import Vouch
 from phaseline.run.claims import Claims
 from phaseline.run.deployments import Deployments
+from phaseline.run.eviction import Eviction
 from phaseline.run.hands import Hands
 from phaseline.run.inbox import Inbox
 from phaseline.run.keys import LaneKeys
@@ -39,7 +40,7 @@ from phaseline.run.outstanding import Outstanding, event_of
 from phaseline.run.overlap import GivenUpCalls, has_calls, is_forced, refuse_overlap
 from phaseline.run.planning import Planning
 from phaseline.run.progress import Progress, progress
-from phaseline.run.recovery import is_reach, restore
+from phaseline.run.recovery import is_reach, released, restore
 from phaseline.run.reports import Report
 from phaseline.run.requests import LOOK_MS, Door
 from phaseline.run.rounds import Rounds
@@ -100,7 +101,6 @@ class Engine:
         self._requests: dict[int, Request] = {}
         self.known: set[int] = set()
         self._messages = LastMessages()
-        self._ended: dict[int, ExecutionStatus] = {}
         self._alarm: int | None = None
         self._looked: int | None = None
         self.has_turned = False
@@ -125,6 +125,7 @@ class Engine:
         self._events.extend(self.leaving.slots())
         self._source, self.calls = phases, 0
         self._phases: Phases | None = None
+        self.eviction = Eviction(store, self.planning, self.deployments, self.claims, self._outstanding, self._keys)
 
     @property
     def phases(self) -> Phases:
@@ -162,7 +163,7 @@ class Engine:
     def recover(self, rows: Sequence[ExecutionRow] | None = None) -> None:
         """Take up executions of the store where they stand; None: all that are open. Those at hand are left alone."""
         wanted = self._store.executions(only_open=True) if rows is None else rows
-        wanted = [row for row in wanted if row.number not in self.known]
+        wanted = [row for row in released(self._store, wanted) if row.number not in self.known]
         new = [row for row in wanted if row.status is ExecutionStatus.QUEUED and not row.started_at]
         begun = [row for row in wanted if row.started_at or row.status is not ExecutionStatus.QUEUED]
         self.known.update(row.number for row in begun)
@@ -183,7 +184,7 @@ class Engine:
     def take_up(self, row: ExecutionRow) -> None:
         """See that an open execution goes on, be it new or where it stands; one at hand is left alone."""
         if row.number not in self.known:
-            self.recover([row])
+            self.recover([row] if row.status is ExecutionStatus.QUEUED and not row.started_at else None)
 
     def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
         """Cancel an execution: ``wait`` for running calls, ``force`` or ``kill`` (decision 2)."""
@@ -367,6 +368,7 @@ class Engine:
             self._act(command)
         if self._phases is not None:
             self._events.extend(self._phases.after(decision.changes))
+        self.eviction.tidy(self._phases)
         if self._on_turn is not None and not is_lent:
             self._on_turn()
 
@@ -400,13 +402,14 @@ class Engine:
         if self._looked is not None and now - self._looked < LOOK_MS // 2:
             return False
         self._looked = now
+        self.eviction.look(self._phases)
         return self._door.look()
 
     def _note_execution(self, execution: int, status: ExecutionStatus, reason: str, now: int) -> None:
         self._is_news = True
         if status.is_ended:
-            self._ended[execution] = status
             row = self.planning.row(execution)
+            self.eviction.note_end(row)
             kind = {"completed": "workflow_succeeded", "failed": "workflow_failed"}.get(status, "workflow_cancelled")
             self._rows.append(execution_event(row, kind, now, reason))
             self.planning.forget(execution)
@@ -415,7 +418,7 @@ class Engine:
                 self._phases.paths.forget(execution)
             self.known.discard(execution)
         else:
-            self._ended.pop(execution, None)
+            self.eviction.ended.discard(execution)
 
     # -- commands -----------------------------------------------------------------------------------------------
 
@@ -470,7 +473,7 @@ class Engine:
 
     def has_ended(self, execution: int) -> bool:
         """True once the execution has its verdict, and that is committed."""
-        return execution in self._ended
+        return execution in self.eviction.ended
 
     @property
     def is_idle(self) -> bool:

@@ -33,10 +33,11 @@ def resolve(spot: Spot, call: Call) -> Spot:
     """The spot with its code loaded and its flavour known, or with the refusal that all its calls share (W2)."""
     if spot.flavour is not None or spot.refusal is not None:
         return spot
-    spot.flavour, error = attempt(flavour_of, call)
+    flavour, error = attempt(flavour_of, call)
+    spot.is_async = is_async(spot.function)
     if error is not None:
         spot.refusal = unloadable(error, call.site.implementation)
-    spot.is_async = is_async(spot.function)
+    spot.flavour = flavour  # last: other threads take a spot with a flavour as complete
     return spot
 
 

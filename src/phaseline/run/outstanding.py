@@ -67,10 +67,15 @@ class Outstanding:
         self.batches[batch.id] = Dispatched(batch, NOT_REPORTED if count == 1 else np.zeros(count, bool))
 
     def orphans(self, events: Sequence[Event]) -> list[BatchRow]:
-        """Open batches of the store that nobody here calls, nor will by these events: those of a dead engine."""
+        """Open batches of the store that nobody here calls, nor will by these events: those of a dead engine.
+
+        Those from before a restore are left as they are until a person lets their executions go on.
+        """
         held = self.batches.keys() | self.scheduler.batches.keys()
         held |= {event.batch for event in events if isinstance(event, Reattached)}
-        return [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
+        found = [batch for batch in self._store.batches(only_open=True) if batch.id not in held]
+        first = self._deployments.names.first_batch if found and self._store.incarnations.held() else 0
+        return [batch for batch in found if batch.id >= first]
 
     def cancel(self, executor: Executor, batch: int, members: np.ndarray, *, kill: bool) -> None:
         """Cancel running members; with ``kill`` it is remembered that they are about to end."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
-from phaseline.dsl.functions.table import contains_functions
 from phaseline.model.around import Why
 from phaseline.model.failures import NonRecoverableError
 from phaseline.model.frozen import changeable
@@ -15,7 +14,6 @@ from phaseline.model.properties import SCALARS, copy, copy_mapping
 from phaseline.model.state_steps import phase_of
 from phaseline.plan.arguments import given_inputs
 from phaseline.run.calling import Call, Outcome, Site
-from phaseline.run.phase_view import PhaseView, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,6 +120,8 @@ class Part:
 
     def _phase_spot(self, name: str, policy: Policy) -> Spot:
         """Of a phase of a state: what is in force when the batch is handed over (PD43)."""
+        from phaseline.run.phase_view import PhaseView, target_of
+
         definition = self.find_phase(name)
         if definition is None or definition.code is None:
             raise NonRecoverableError(f"the phase '{name}' cannot be used (any more)")
@@ -184,12 +184,13 @@ class Part:
             timeout_recoverable=policy.timeout_recoverable,
             hook=self.execution.around.hook(self.phase),
         )
-        given = given_inputs(self.execution.workflow, operation.name, self.execution.parameters)
+        workflow = deployment.blueprint.meaning(self.execution.workflow)
+        given = given_inputs(workflow, operation.name, self.execution.parameters)
         inputs = {**operation.inputs, **given} if given else operation.inputs
         is_flat = all(type(value) in SCALARS for value in inputs.values())
         stages = self.execution.around.stages
         has_settings = stages is not None and stages.operation(self.phase) is not None
-        is_constant = not operation.has_functions and not contains_functions(given)
+        is_constant = not operation.has_functions and not (given and _contains_functions(given))
         return Spot(site, inputs, policy, is_constant, is_flat, has_settings)
 
     def call(self, place: int, channel: Channel, site: Site | None = None) -> Call:
@@ -235,3 +236,11 @@ class Part:
     def instance(self, place: int) -> int:
         """The instance that log lines belong to: of a relationship the side that is called."""
         return called_side(self.deployment.topology, self.segment.kind, self.subjects[place])
+
+
+def _contains_functions(given: object) -> bool:
+    from phaseline.dsl.functions.table import (
+        contains_functions,
+    )  # most operations are given nothing by whoever starts them
+
+    return contains_functions(given)

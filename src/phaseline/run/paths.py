@@ -137,6 +137,12 @@ class Paths:
         for known in (self._waiting, self._open, self._looked_at):
             known.discard(execution)
 
+    def forget_deployment(self, deployment: int) -> None:
+        """A deployment is dropped from memory; whom its instances follow is read from the store when it is asked next."""
+        self._followed.pop(deployment, None)
+        for key in [key for key in self._made if key[0] == deployment]:
+            del self._made[key]
+
     # -- turns --------------------------------------------------------------------------------------------------
 
     def after(self, changes: Changes, asks: Iterable[Ask]) -> list[Event]:

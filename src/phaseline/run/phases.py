@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.runs import Run
     from phaseline.engine.scheduler import Scheduler
+    from phaseline.model.blueprint import Blueprint
     from phaseline.model.events import Announce, Ask, Changes, Evaluate, Event
     from phaseline.model.graph import Graph
     from phaseline.model.rows import DocumentChange, ExecutionRow
@@ -91,6 +92,11 @@ class Phases:
             self.paths.take_up(row)
         graphs = [event.graph for event in events if isinstance(event, Restored) and event.execution == row.number]
         return [change for graph in graphs if graph is not None for change in self.in_force.needed_by(graph)]
+
+    def forget_deployment(self, deployment: int, blueprint: Blueprint) -> None:
+        """A deployment is dropped from memory."""
+        self.paths.forget_deployment(deployment)
+        self.in_force.forget_blueprint(blueprint)
 
     # -- nodes of blueprints ------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from phaseline.model.graph import Bound, Graph, bears, without_entries
 from phaseline.model.problem import ProblemsError
 from phaseline.model.rows import NOTHING_WRITTEN, Forgotten, Reshaped, Written
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark
+from phaseline.run.freed_memory import LARGE_ENTRIES, return_freed
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -43,6 +44,10 @@ Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape |
 
 NOT_READ = (ProblemsError, ValueError, TypeError, LookupError, AttributeError)
 """What reading raises, or planning with what was read, if it is not what once was written."""
+TURNS_UNTIL_FREED = 2
+"""The turn that stores a graph holds it to its end."""
+ENDED_ROWS_KEPT = 256
+"""Rows of ended executions in memory; older ones are read from the store."""
 GONE = "the deployment was forgotten before this could begin"
 FindPlanner = Callable[[str, "Blueprint", "CodePlaces"], "Planner | None"]
 
@@ -65,7 +70,10 @@ class Planning:
         deployments.leads_to = self.leads_to
         self._declare = declare
         self._next_graph = first_graph
+        self.turns_until_freed = 0
+        """Turns until a large graph is stored and let go, so that its memory can be returned; 0: there is none."""
         self._rows: dict[int, ExecutionRow] = {}
+        self._ended_rows: dict[int, ExecutionRow] = {}
         self._rounds: dict[int, dict[int, Round]] = {}
         self._histories: dict[int, History] = {}
         self._reshaped: dict[int, Reshaped] = {}
@@ -104,8 +112,9 @@ class Planning:
         return execution in self._unreadable
 
     def row(self, execution: int) -> ExecutionRow:
-        """The execution as it was stored when it began or was taken up."""
-        return self._rows[execution]
+        """The execution as it was stored when it began or was taken up. ``KeyError`` if the store has none of this number."""
+        found = self._rows.get(execution) or self._ended_rows.get(execution)
+        return self._deployments.row(execution) if found is None else found
 
     def settled(
         self, execution: int, graph: int, name: str, attempt: int, *, status: np.ndarray, marks: np.ndarray,
@@ -255,6 +264,7 @@ class Planning:
             tuple(document for one in found for document in one.dropped),
             tuple(Forgotten(row.deployment, row.number, row.created_by) for row in ended),
             tuple(made for one in found for made in one.checks),
+            tuple(change for one in found for change in one.labels),
         )
 
     def _is_last(self, ended: ExecutionChanged) -> bool:
@@ -263,6 +273,9 @@ class Planning:
 
     def number(self, graph: Graph) -> int:
         """The number of a graph that was just planned."""
+        if len(graph) >= LARGE_ENTRIES:
+            return_freed()
+            self.turns_until_freed = TURNS_UNTIL_FREED
         number = self._next_graph
         self._next_graph += 1
         self._deployments.add_graph(number, graph)
@@ -281,6 +294,23 @@ class Planning:
         self._rounds.pop(execution, None)
         self._histories.pop(execution, None)
         self._unreadable.pop(execution, None)
+
+    def drop(self, execution: int) -> None:
+        """Drop the row of an execution that has ended; the latest are kept for answers that come too late."""
+        row = self._rows.pop(execution, None)
+        if row is not None:
+            self._ended_rows[execution] = row
+            while len(self._ended_rows) > ENDED_ROWS_KEPT:
+                del self._ended_rows[next(iter(self._ended_rows))]
+
+    def drop_graph(self, graph: int) -> None:
+        """A graph is held no longer, or never began."""
+        self._reshaped.pop(graph, None)
+        self._written.pop(graph, None)
+
+    def forget_deployment(self, deployment: int) -> None:
+        """A deployment is dropped from memory."""
+        self._gone.discard(deployment)
 
 
 class Alone:

@@ -11,11 +11,13 @@ times, texts and exceptions become plain and bounded, or a ``ProblemsError`` tha
 from __future__ import annotations
 
 import math
+import os
+import sys
 import threading
 import traceback
 from functools import partial
 from types import CoroutineType, FunctionType, MethodType
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
 
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.properties import Storing, Unstorable, diff
@@ -42,25 +44,63 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+_copies: list[None] = []
+"""One for each fork that led to this process."""
+os.register_at_fork(after_in_child=lambda: _copies.append(None))
+
+
+def copies() -> int:
+    """How many forks led to this process: where it is more after some code than before, the code has made a copy of it."""
+    return len(_copies)
+
+
 def attempt(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T | None, BaseException | None]:
-    """(what ``code`` returned, None), or (None, what it raised)."""
+    """(what ``code`` returned, None), or (None, what it raised). A copy of this process that it made by a fork ends here."""
+    before = len(_copies)
     try:
-        return code(*args, **kwargs), None
+        found = code(*args, **kwargs)
     except BaseException as error:
+        if len(_copies) != before:
+            end_copy(error)
         if _is_wish_to_end(error):
             raise
         return None, error
+    if len(_copies) != before:
+        end_copy(None)
+    return found, None
+
+
+def end_copy(error: BaseException | None) -> NoReturn:
+    """End a process that code of a plugin made by ``os.fork``, as Python ends one: what follows the call is for the original alone."""
+    code = 1
+    try:
+        if error is None:
+            code = 0
+        elif isinstance(error, SystemExit):
+            code = error.code if isinstance(error.code, int) else int(error.code is not None)
+            if isinstance(error.code, str):
+                print(error.code, file=sys.stderr)  # noqa: T201 - as Python does
+        else:
+            traceback.print_exception(error, file=sys.stderr)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    finally:
+        os._exit(code & 0xFF)
 
 
 async def attempt_async(coroutine: Awaitable[object]) -> BaseException | None:
     """What the coroutine raised, being canceled included, or None. It is left alone where a loop that ends leaves it."""
-    own = _task()
+    own, before = _task(), len(_copies)
     try:
         await coroutine
     except BaseException as error:
+        if len(_copies) != before:
+            end_copy(error)
         if _is_wish_to_end(error) or (isinstance(error, GeneratorExit) and (own is None or _task() is not own)):
             raise
         return error
+    if len(_copies) != before:
+        end_copy(None)
     return None
 
 

@@ -7,17 +7,18 @@ other threads say on standard output goes to standard error: the output belongs 
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Self
 
+from phaseline.run.whole_lines import WholeLines
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextvars import Token
 
-MAX_PARTIAL_CHARS = 10_000
-"""A longer line is kept in pieces."""
 STYLES = {"stdout": ("info", "<out> "), "stderr": ("error", "<err> ")}
 """{stream: (level, what stands before a line)}, as for scripts (S3)."""
 
@@ -30,7 +31,7 @@ class Printed:
     def __init__(self, keep: Callable[[str, str], None]) -> None:
         """``keep(level, line)`` may be called from any thread."""
         self._keep = keep
-        self._rest: dict[str, str] | None = None
+        self._rest: dict[str, WholeLines] | None = None
         self._token: Token[Printed | None] | None = None
 
     def __enter__(self) -> Self:
@@ -48,26 +49,37 @@ class Printed:
         if self._rest is None:
             self._rest = {}
         level, before = STYLES[stream]
-        *lines, rest = (self._rest.get(stream, "") + text).split("\n")
-        if len(rest) > MAX_PARTIAL_CHARS:
-            lines.append(rest)
-            rest = ""
-        self._rest[stream] = rest
-        for line in lines:
-            self._keep(level, before + line.rstrip("\r"))
+        lines = self._rest.get(stream)
+        if lines is None:
+            lines = self._rest[stream] = WholeLines()
+        for line in lines.take(text):
+            self._keep(level, before + line)
 
     def close(self) -> None:
         """Keep what is left."""
         rests, self._rest = self._rest, None
         if rests is None:  # nearly always: nothing was printed
             return
-        for stream, rest in rests.items():
-            if rest:
-                level, before = STYLES[stream]
-                self._keep(level, before + rest)
+        for stream, lines in rests.items():
+            level, before = STYLES[stream]
+            for line in lines.rest():
+                self._keep(level, before + line)
 
 
 _speaking: ContextVar[Printed | None] = ContextVar("phaseline_speaking", default=None)
+
+
+_copied: list[None] = []
+"""Filled in a copy of this process that code of a call made by a fork: nobody keeps what it prints."""
+
+
+def _speak_no_more() -> None:
+    if _speaking.get() is not None:
+        _speaking.set(None)
+        _copied.append(None)
+
+
+os.register_at_fork(after_in_child=_speak_no_more)
 
 
 class Dispatching:
@@ -97,7 +109,7 @@ class Dispatching:
             self._through().flush()
 
     def _through(self) -> Any:
-        if self._name == "stdout" and threading.current_thread() is not threading.main_thread():
+        if self._name == "stdout" and (_copied or threading.current_thread() is not threading.main_thread()):
             return sys.stderr
         return self.former
 

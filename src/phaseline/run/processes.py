@@ -18,8 +18,20 @@ from pathlib import Path
 MARK = "PHASELINE_CALL"
 """Environment variable by which processes of a call are found."""
 PR_SET_PDEATHSIG = 1
+FLAGS = 6
+"""Where the flags of a process stand: a field of /proc/PID/stat, counted from the state on."""
+OF_THE_KERNEL = 0x00200000
+"""The flag of the kernel's own threads, which have no environment; their parent has number 2 only outside of containers."""
+LARGEST_ENVIRONMENT = 8 << 20
+"""No environment is larger: the kernel gives arguments and environment three quarters of this. Bytes."""
+ENVIRONMENT = slice(47, 49)
+"""Where an environment begins and ends: fields of /proc/PID/stat, counted from the state on, 0 until a program has one."""
 LOOK_EVERY_S = 0.02
 """How often a wait for processes looks again."""
+STARTED_S = 1.0
+"""How long a process may take from one program to the next, in which its environment cannot be read."""
+SURE_AFTER = 3
+"""So many looks in a row find an environment empty in the same place before it is taken for empty."""
 GRACE_S = 5.0
 """Time between SIGTERM and SIGKILL (decision 2)."""
 
@@ -34,21 +46,65 @@ def die_with_parent(parent: int | None = None) -> None:
 
 
 def marked(wanted: Callable[[str], bool]) -> dict[int, str]:
-    """{process id: mark} of the processes of this user whose mark is wanted."""
-    prefix = f"{MARK}=".encode()
+    """{process id: mark} of the processes of this user whose mark is wanted; those that are just being started are waited for."""
     found: dict[int, str] = {}
-    for pid in _process_ids():
-        with contextlib.suppress(OSError):
-            environment = Path(f"/proc/{pid}/environ").read_bytes()
-            if prefix not in environment:
-                continue
-            for entry in environment.split(b"\0"):
-                if entry.startswith(prefix):
-                    mark = entry[len(prefix) :].decode("utf-8", "replace")
-                    if wanted(mark):
-                        found[pid] = mark
-                    break
+    left, until = {pid: _Emptiness() for pid in _process_ids()}, time.monotonic() + STARTED_S
+    pause = threading.Event()
+    while True:
+        marks = {pid: _mark_of(pid, emptiness) for pid, emptiness in left.items()}
+        found |= {pid: mark for pid, mark in marks.items() if mark and wanted(mark)}
+        left = {pid: left[pid] for pid, mark in marks.items() if mark is None}
+        if not left or time.monotonic() > until:
+            break
+        pause.wait(LOOK_EVERY_S / 10)
     return found
+
+
+class _Emptiness:
+    """How often in a row an environment was seen empty in one and the same place: each program begins with one, elsewhere."""
+
+    __slots__ = ("looks", "place")
+
+    def __init__(self) -> None:
+        self.place, self.looks = "", 0
+
+    def is_sure(self, begin: str, end: str) -> bool:
+        """Whether it stays empty: no program is there any more that may be filling it just now."""
+        self.looks = self.looks + 1 if begin == end != "0" and begin == self.place else 1
+        self.place = begin
+        return begin == end and self.looks > SURE_AFTER
+
+
+def _mark_of(pid: int, emptiness: _Emptiness) -> str | None:
+    """Its mark; empty if it has none or may not be read, None while it is on the way from one program to the next."""
+    prefix = f"{MARK}=".encode()
+    try:
+        environment = _environment(pid)
+    except OSError:
+        return ""
+    if not environment:
+        return None if _is_being_started(pid, emptiness) else ""
+    if prefix not in environment:
+        return ""
+    own = (entry for entry in environment.split(b"\0") if entry.startswith(prefix))
+    return next((entry[len(prefix) :].decode("utf-8", "replace") for entry in own), "")
+
+
+def _environment(pid: int) -> bytes:
+    """In one call: between two of them a process may go on to its next program, and what was read would be a part."""
+    file = os.open(f"/proc/{pid}/environ", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(file, LARGEST_ENVIRONMENT)
+    finally:
+        os.close(file)
+
+
+def _is_being_started(pid: int, emptiness: _Emptiness) -> bool:
+    """Whether the kernel has not yet said where its environment lies, or has since; an empty one may be growing just now."""
+    fields = _stat(pid)
+    if fields is None or fields[0] in "ZX" or int(fields[FLAGS]) & OF_THE_KERNEL:
+        return False
+    return not emptiness.is_sure(*fields[ENVIRONMENT])
 
 
 def family(wanted: Callable[[str], bool]) -> set[int]:
@@ -78,6 +134,7 @@ def end(wanted: Callable[[str], bool], *, grace_s: float = GRACE_S, spare: Itera
         left = family(wanted) - spared
         if not left:
             break
+        send(left, signal.SIGSTOP)  # so that nobody goes on because another one of them is gone
         send(left, signal.SIGKILL)
         await_end(partial(_living, left), 1.0)
     return len(first)

@@ -187,7 +187,7 @@ def failing(
                 policy.max_retries,
                 int(arena.due[low + position]) if status[position] == EntryStatus.SLEEPING else 0,
                 messages.get((slot.graph_id, position), ""),
-                policy.retry_interval_ms,
+                policy.wait_ms(int(arena.attempts[low + position])),
             )
         )
     return tuple(shown), int(np.count_nonzero(fails))

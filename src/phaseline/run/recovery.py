@@ -44,6 +44,12 @@ class Time(TypedDict):
     is_timed_out: bool
 
 
+def released(store: Store, rows: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
+    """Those of the executions that do not wait for a person since the store was restored (BK5)."""
+    last = store.incarnations.held()
+    return [row for row in rows if row.number > last or row.status.is_ended] if last else rows
+
+
 def restore(
     store: Store,
     planning: Planning,
@@ -79,7 +85,7 @@ def restore(
     for batch in orphans:
         if not held.isdisjoint(batch.places.graphs):
             events.append(Reattached(batch.id, batch.places, batch.kinds))
-            lost.append(Lost(batch.id))
+            lost.append(Lost(batch.id, batch.id >= deployments.names.first_batch))
     return first + events + lost
 
 

@@ -15,6 +15,7 @@ from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.distinct import neighbours
 from phaseline.model.frozen import altered
 from phaseline.model.graph import SubjectKind
+from phaseline.model.phase_data import attributes_in
 from phaseline.model.properties import copy_mapping, laid_over, merge
 from phaseline.model.rows import DocumentChange
 from phaseline.model.sealing import hidden_inputs
@@ -103,6 +104,11 @@ class LoadedDeployment:
 
     # -- documents ---------------------------------------------------------------------------------------------
 
+    @property
+    def documents(self) -> Mapping[int, Mapping[str, Value]]:
+        """{instance number: runtime properties} of those that have any; never to be changed."""
+        return self._documents
+
     def document_of(self, instance: int) -> Mapping[str, Value]:
         """Runtime properties by instance number; never to be changed."""
         return self._documents.get(instance, NO_DOCUMENT)
@@ -125,9 +131,24 @@ class LoadedDeployment:
     def apply(self, instance: int, written: Mapping[Path, Value], removed: Sequence[Path]) -> DocumentChange:
         """Remember a change of one document, and the row that stores it."""
         with self._lock:
-            if self._is_looked_at:
-                self._documents, self._is_looked_at = dict(self._documents), False
-            self._documents[instance] = merge(self.document_of(instance), written, removed)
+            return self._applied(instance, written, removed)
+
+    def apply_unless_stale(
+        self,
+        changes: Iterable[tuple[int, Mapping[Path, Value], Sequence[Path]]],
+        read: Iterable[tuple[int, Mapping[str, Value]]],
+    ) -> list[DocumentChange] | None:
+        """The same of several at once, if no document differs from what was ``read`` of it; None: one does, and nothing was changed."""
+        with self._lock:
+            if any(attributes_in(self.document_of(instance)) != document for instance, document in read):
+                return None
+            return [self._applied(*change) for change in changes]
+
+    def _applied(self, instance: int, written: Mapping[Path, Value], removed: Sequence[Path]) -> DocumentChange:
+        """Under the lock."""
+        if self._is_looked_at:
+            self._documents, self._is_looked_at = dict(self._documents), False
+        self._documents[instance] = merge(self.document_of(instance), written, removed)
         return DocumentChange(self.number, instance, written, removed)
 
     def changes(self, views: Iterable[InstanceView]) -> list[DocumentChange]:
@@ -135,10 +156,18 @@ class LoadedDeployment:
 
         Raises ``ProblemsError`` for a value that cannot be stored; then nothing is remembered.
         """
+        return [self.apply(*change) for change in self._changed(views)]
+
+    def changes_unless_stale(self, views: Sequence[InstanceView]) -> list[DocumentChange] | None:
+        """The same, if nobody else has changed these instances since the call has read them; None: somebody has. Raises likewise."""
+        read = [(view.number, view.before) for view in views if view.before is not None]
+        return self.apply_unless_stale(self._changed(views), read)
+
+    def _changed(self, views: Iterable[InstanceView]) -> list[tuple[int, Mapping[Path, Value], Sequence[Path]]]:
         found = [(view.number, *written_of(view)) for view in views if view.before is not None]
         for _, written, _ in found:
             self.refuse_secret_names(written)
-        return [self.apply(number, written, removed) for number, written, removed in found if written or removed]
+        return [change for change in found if change[1] or change[2]]
 
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
         """Instances have gone through these states, and are now in the last one."""

@@ -12,7 +12,7 @@ import numpy as np
 from phaseline.model.declaration import declaration_of
 from phaseline.model.failures import NonRecoverableError, RecoverableError, TemporaryError
 from phaseline.model.frozen import altered
-from phaseline.model.phases import PhaseCode
+from phaseline.model.phase_code import PhaseCode
 from phaseline.run.calling import COMPLETED, outcome_of, unloadable
 from phaseline.run.channel import LocalChannel
 from phaseline.run.crew import Crew

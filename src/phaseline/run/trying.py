@@ -7,7 +7,7 @@ are what they would be in an engine, only that nothing is stored.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
@@ -17,6 +17,7 @@ from phaseline.dsl.functions.table import contains_functions
 from phaseline.model.blueprint import Blueprint, Node, Relationship
 from phaseline.model.declaration import declaration_of
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.phase_data import PHASE_DATA, data_in, phases_in
 from phaseline.model.problem import ProblemsError
 from phaseline.model.properties import copy, copy_mapping
 from phaseline.model.rows import CodePlaces
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.topology import Topology
     from phaseline.run.calling import Flavour
+    from phaseline.run.phase_view import PhaseView
+    from phaseline.run.together import Gathers, Together
 
 ROOT = "cloudify.nodes.Root"
 CONNECTED_TO = ("cloudify.relationships.depends_on", "cloudify.relationships.connected_to")
@@ -46,6 +49,7 @@ WORDS = {
     OutcomeKind.AGAIN: "again",
     OutcomeKind.RETRY: "retry",
     OutcomeKind.FAILED: "failed",
+    OutcomeKind.UNSURE: "unsure",
 }
 
 
@@ -64,7 +68,7 @@ class Given:
     """What one member of a made-up call is given.
 
     ``target``: it is a relationship operation, called on this ``side``. ``attempt``: retries so far. ``data``: what an
-    earlier call of the same entry left for this one.
+    earlier call of the same entry left for this one. ``phase_data``: what the phase keeps with the resource.
     """
 
     subject: Subject = Subject()
@@ -74,6 +78,7 @@ class Given:
     target: Subject | None = None
     side: Literal["source", "target"] = "source"
     is_canceled: bool = False
+    phase_data: Mapping[str, Value] = field(default_factory=dict)
 
 
 @frozen
@@ -81,13 +86,14 @@ class Tried:
     """What came of one member of a made-up call.
 
     ``outcome`` ``completed``, ``again`` (after ``after_s``), ``retry`` (failed, tried again: after ``after_s``, None:
-    after the operation's interval) or ``failed``. ``runtime_properties``: those of its instance as they would be stored.
+    after the operation's interval), ``failed``, or ``unsure`` (``find`` could not tell what an earlier call has made). ``runtime_properties``: those of its instance as they would be stored.
     ``data``: what the next call of the entry would find. ``lines``: (level, text) of its log. ``result``: what a function
-    with ctx returned.
+    with ctx returned. ``phase_data``: what a phase keeps with the resource from now on. ``raised``: what left the function in the
+    call of this member, for who wants to keep it.
     """
 
     instance: str
-    outcome: Literal["completed", "again", "retry", "failed"]
+    outcome: Literal["completed", "again", "retry", "failed", "unsure"]
     message: str = ""
     after_s: float | None = None
     error: str = ""
@@ -96,6 +102,8 @@ class Tried:
     data: Value = None
     lines: Sequence[tuple[str, str]] = ()
     result: Value = None
+    phase_data: Mapping[str, Value] = field(default_factory=dict)
+    raised: BaseException | None = None
 
     @property
     def is_good(self) -> bool:
@@ -106,9 +114,26 @@ class Tried:
 class Trial:
     """Made-up members and the calls about them; implements ``Channel`` for these calls."""
 
-    def __init__(self, members: Sequence[Given], *, code: CodePlaces = NO_CODE, implementation: str = "") -> None:
-        """``implementation``: what the blueprint would name; it is only told, never imported."""
+    def __init__(
+        self,
+        members: Sequence[Given],
+        *,
+        code: CodePlaces = NO_CODE,
+        implementation: str = "",
+        phase: PhaseView | None = None,
+        is_doubted: bool = False,
+        keeps_raised: bool = False,
+    ) -> None:
+        """``implementation``: what the blueprint would name; it is only told, never imported. ``phase`` that is called.
+
+        ``is_doubted``: nobody saw the end of the calls before. ``keeps_raised``: what functions raise is told as
+        it was, not only as text; tracebacks of those with ctx show one more frame.
+        """
         self.members = members
+        self.saved: dict[int, dict[str, Value]] = {}
+        self._on_the_way: dict[int, dict[str, Value]] = {}
+        self._phase, self._is_doubted, self._keeps_raised = phase, is_doubted, keeps_raised
+        self._raised: dict[int, BaseException] = {}
         self.lines: list[list[tuple[str, str]]] = [[] for _ in members]
         self.function: Callable[..., object] | None = None
         self._code, self._implementation = code, implementation
@@ -118,6 +143,7 @@ class Trial:
         self._documents: dict[str, dict[str, Value]] = {}
         for member in members:
             self._ids.append(self._place(member))
+            self._keep_phase_data(self._ids[-1][0], member.phase_data)
         self.deployment = self._deployment()
         self._calls: dict[int, Call] = {}
 
@@ -151,6 +177,13 @@ class Trial:
         id = f"{node.name}_{count}"
         self._documents[id] = copy_mapping(subject.runtime_properties)
         return id
+
+    def _keep_phase_data(self, id: str, data: Mapping[str, Value]) -> None:
+        """What the phase that is called keeps with a resource."""
+        if self._phase is None or not data:
+            return
+        document = self._documents[id]
+        document[PHASE_DATA] = {**phases_in(document), self._phase.name: copy_mapping(data)}
 
     def _free_name(self, wanted: str) -> str:
         """The name, or the name with the first number that makes it one of its own."""
@@ -198,10 +231,13 @@ class Trial:
             side=side,
             relationship=relationship,
             max_retries=RETRIES,
+            phase=self._phase,
         )
         instance, source = (None, view) if other else (view, None)
         data = copy(member.data)
-        return Call(site, place, member.attempt, self, self.deployment, instance, source, other, data)
+        call = Call(site, place, member.attempt, self, self.deployment, instance, source, other, data)
+        call.is_doubted = self._is_doubted
+        return call
 
     def call(self, function: Callable[..., object]) -> list[Tried]:
         """Call a function for all members the way an engine would, and say what came of each."""
@@ -211,11 +247,31 @@ class Trial:
         flavour: Flavour = "cloudify" if declaration is None else declaration.flavour
         callers = Callers()
         if declaration is not None and declaration.bulk and gathers(flavour):
-            together = callers.gather(flavour, Gathering(count, self.call_at, self.say))
+            doubted = range(count) if self._is_doubted else ()
+            together = callers.gather(flavour, Gathering(count, self.call_at, self.say, (), doubted))
             _, raised = attempt(run_to_end, together.code(function))
+            self._keep_raised(range(count), together, raised)
             settled = together.settle(raised)
             return [self.tried(place, settled.outcome_at(place)) for place in range(count)]
+        if declaration is not None and gathers(flavour):
+            return [self._call_one(place, function, flavour, callers) for place in range(count)]
         return [self.tried(place, call_member(self.call_at(place), flavour, callers)) for place in range(count)]
+
+    def _call_one(self, place: int, function: Callable[..., object], flavour: Gathers, callers: Callers) -> Tried:
+        """Call a function that takes one member, which is gathered as a call of one."""
+        call = self.call_at(place)
+        remembered = () if call.data is None else (0,)
+        doubted = (0,) if self._is_doubted else ()
+        together = callers.gather(flavour, Gathering(1, lambda _: call, call.log, remembered, doubted))
+        _, raised = attempt(run_to_end, together.code(function))
+        self._keep_raised([place], together, raised)
+        return self.tried(place, together.settle_only(raised))
+
+    def _keep_raised(self, places: Iterable[int], together: Together, raised: BaseException | None) -> None:
+        """What left the function, or the ``find(items)`` that was asked before it."""
+        found = raised or getattr(together, "find_raised", None)
+        if found is not None and self._keeps_raised:
+            self._raised.update(dict.fromkeys(places, found))
 
     def tried(self, place: int, outcome: Outcome) -> Tried:
         """What came of a member, its runtime properties and data as they would be stored."""
@@ -229,6 +285,7 @@ class Trial:
         for view in call.subjects:
             view.refresh()
         is_open = outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY}
+        document = self.deployment.document(call.owner)
         return Tried(
             instance=call.owner.id,
             outcome=WORDS[outcome.kind],  # type: ignore[arg-type]  # one of the words of the field
@@ -236,10 +293,12 @@ class Trial:
             after_s=outcome.delay_ms / 1000 if outcome.delay_ms >= 0 and is_open else None,
             error=outcome.error.get("type", ""),
             traceback=outcome.error.get("traceback", ""),
-            runtime_properties=copy_mapping(self.deployment.document(call.owner)),
+            runtime_properties=copy_mapping(document),
             data=data if is_open else None,
             lines=tuple(self.lines[place]),
             result=outcome.result,
+            phase_data={} if self._phase is None else copy_mapping(data_in(document, self._phase.name)),
+            raised=self._raised.get(place),
         )
 
     # -- what calls say and ask ---------------------------------------------------------------------------------
@@ -247,6 +306,11 @@ class Trial:
     def log(self, call: Call, level: str, text: str) -> None:
         """Keep one line of text."""
         self.lines[call.member].append((level, text))
+
+    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+        """Keep many."""
+        self.lines[call.member].extend((level, line) for line in lines)
+        return True
 
     def say(self, level: str, text: str) -> None:
         """Keep one line about the call as a whole, with its first member."""
@@ -256,11 +320,18 @@ class Trial:
         """How far it is, is of no interest afterwards."""
 
     def save(self, call: Call, *, wait: bool = False) -> None:
-        """Take the runtime properties as they are now."""
-        del wait
+        """Take the runtime properties as they are now; ``saved`` is what outlives the process, once somebody has waited for it."""
         self.deployment.changes(call.subjects)
         for view in call.subjects:
             view.settle()
+        self._on_the_way[call.member] = copy_mapping(self.deployment.document(call.owner))
+        if wait:
+            self.saved.update(self._on_the_way)
+
+    def save_unless_stale(self, call: Call) -> bool:
+        """Nobody else is there who could change them."""
+        self.save(call)
+        return True
 
     def is_canceled(self, call: Call) -> bool:
         """As it was given."""
@@ -271,9 +342,19 @@ class Trial:
 
     def load(self, call: Call) -> Callable[..., object]:
         """The function that is tried."""
-        del call
-        assert self.function is not None, "nothing is called before there is a function"
-        return self.function
+        function = self.function
+        assert function is not None, "nothing is called before there is a function"
+        if not self._keeps_raised or declaration_of(function) is not None:
+            return function
+
+        def keeping(**given: object) -> object:
+            try:
+                return function(**given)
+            except (Exception, SystemExit) as error:
+                self._raised[call.member] = error
+                raise
+
+        return keeping
 
     def inputs(self, call: Call) -> dict[str, Value]:
         """As they were given, intrinsic functions evaluated."""

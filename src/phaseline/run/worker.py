@@ -1,10 +1,11 @@
-"""One worker process as the engine holds it: started, given one call at a time, ended with all that it started."""
+"""One worker process as the engine holds it: started, given calls, ended with all that it started."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
-import selectors
+import select
 import signal
 import sys
 import threading
@@ -12,45 +13,33 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.problem import ProblemsError
-from phaseline.run.plugin_code import attempt, said_by
+from phaseline.run.assignments import Assignments
+from phaseline.run.attending import Attending, Died, TimedOut
+from phaseline.run.letters import write_site
 from phaseline.run.processes import GRACE_S, end
-from phaseline.run.wire import Closed, Wire
+from phaseline.run.whole_lines import WholeLines
+from phaseline.run.wire import Closed, Wire, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from phaseline.run.assignments import Assignment
+    from phaseline.run.attending import CallOwner
+    from phaseline.run.calling import Site
     from phaseline.run.letters import Letter
-    from phaseline.run.wire import Message
 
-MAX_PARTIAL_BYTES = 65_536
-"""A longer line of output is logged in pieces."""
 READ_BYTES = 65_536
-START_S = 60.0
-"""A worker that is not ready after so long hangs."""
 LAST_WORDS_S = 1.0
 """A worker whose processes were ended has at least so long to tell what they said last, else what is left of the grace."""
 HEARD_OUT_S = 60.0
 """And so long at most while it goes on telling."""
 MASTER_KEY = "PHASELINE_SECRETS_KEY"
 """The variable of the master key of secrets."""
-PARTS = frozenset({"ready", "begun", "outcome"})
-"""Messages that end a part of a call: the worker can be given calls, the code is loaded, the code has ended."""
+MAX_SITES = 256
+"""A worker remembers so many sites of calls; then it is told of them anew."""
 PROGRAM = "phaseline.run.worker_main"
 PREFIXES = ("<out> ", "<err> ")
 """How lines of standard output and error are told apart in logs (S3)."""
-
-
-class Died(Exception):
-    """The worker's process ended during a call; ``code`` negative: the signal."""
-
-    def __init__(self, code: int) -> None:
-        """``code`` as ``subprocess`` gives it."""
-        super().__init__(code)
-        self.code = code
-
-
-class TimedOut(Exception):
-    """The call took longer than it may, and was ended."""
 
 
 class Output:
@@ -61,7 +50,13 @@ class Output:
         os.set_blocking(pipe.fileno(), False)
         self.pipe = pipe
         self._prefix = prefix
-        self._rest = b""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._lines = WholeLines()
+
+    def end_line(self, log: Callable[[str, str], None]) -> None:
+        """Log what has been read and has no end of line, if there is any."""
+        for line in self._lines.rest():
+            log("info", self._prefix + line)
 
     def read(self, log: Callable[[str, str], None]) -> bool:
         """Log the whole lines that are there now; False when nothing more will come."""
@@ -74,52 +69,54 @@ class Output:
                 return False  # closed by an engine that leaves at once: nobody wants to know any more
             if not chunk:
                 return False
-            *lines, self._rest = (self._rest + chunk).split(b"\n")
-            if len(self._rest) > MAX_PARTIAL_BYTES:
-                lines.append(self._rest)
-                self._rest = b""
-            for line in lines:
-                self._log(line, log)
+            for line in self._lines.take(self._decoder.decode(chunk)):
+                log("info", self._prefix + line)
 
     def finish(self, log: Callable[[str, str], None]) -> None:
         """Log what is left without an end of line."""
         self.read(log)
-        if self._rest:
-            self._log(self._rest, log)
-            self._rest = b""
-
-    def _log(self, line: bytes, log: Callable[[str, str], None]) -> None:
-        log("info", self._prefix + line.decode("utf-8", "replace").rstrip("\r"))
+        last = self._lines.take(self._decoder.decode(b"", final=True)) + self._lines.rest()
+        for line in last:
+            log("info", self._prefix + line)
 
 
 class Worker:
-    """A worker process. Used by the one thread that started it (its death ends the process), except ``kill``."""
+    """A worker process. Used by one thread at a time, except ``calls`` and ``kill``; it ends with the thread that started it."""
 
     def __init__(self, catalog: str) -> None:
         """``catalog``: ``module:class`` of the catalog that the worker makes."""
         import socket  # most commands start no worker, and need not pay for these two
         import subprocess
 
+        self.calls = Assignments()
         ours, theirs = socket.socketpair()
+        passed = theirs.fileno(), self.calls.permits.fileno()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", PROGRAM, str(theirs.fileno()), str(os.getpid())],
+                [sys.executable, "-P", "-m", PROGRAM, *map(str, passed), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=[theirs.fileno()],
+                pass_fds=passed,
                 start_new_session=True,
                 env=_environment(),
             )
-        self._wire = Wire(ours)
-        pipes = (self._process.stdout, self._process.stderr)
-        self._outputs = [Output(pipe, prefix) for pipe, prefix in zip(pipes, PREFIXES, strict=True)]
+        self.wire = Wire(ours)
+        pipes = zip((self._process.stdout, self._process.stderr), PREFIXES, strict=True)
+        self.outputs = {output.pipe.fileno(): output for output in (Output(*pipe) for pipe in pipes)}
+        self.poll = select.poll()
+        for number in (self.wire.fileno(), self.calls.waker, *self.outputs):
+            self.poll.register(number, select.POLLIN)
         self._killing: threading.Event | None = None
         self._is_over = threading.Event()
-        self._told = 0
-        """How many messages it has sent."""
+        self._attending: Attending | None = None
+        self._count = 0
+        """How many calls it was given."""
+        self._sites: dict[int, tuple[int, Site]] = {}
+        """{id of a site: (its number in the worker, the site)}: whoever is remembered here keeps his id."""
         self._introduction = {"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")}
-        self._is_ready = False
+        self.is_ready = False
+        """Whether it has said that it can be given calls."""
 
     @property
     def pid(self) -> int:
@@ -130,45 +127,74 @@ class Worker:
         """True while calls can be given to it."""
         return self._process.poll() is None and self._killing is None
 
-    def call(
-        self,
-        letter: Letter,
-        *,
-        timeout_s: float,
-        log: Callable[[str, str], None],
-        answer: Callable[[str, list[Any]], Any],
-    ) -> Message:
-        """Give it a call and attend to it until its outcome comes. Raises ``Died`` or ``TimedOut``.
-
-        ``answer(name, arguments)`` answers what it asks; after either exception nothing of the call is left.
-        """
+    def call_all(self, given: Sequence[Assignment], owner: CallOwner) -> None:
+        """Give it calls and attend to it until each has ended or was given back: the owner learns what becomes of each."""
         self._is_over.clear()
+        attending = self._attending = Attending(self, owner, given[0].log)
+        was_ready, left = self.is_ready, list(given)
         try:
-            if not self._is_ready:
+            if not was_ready:
                 # Here, where it is said what becomes of a call whose worker is killed.
-                self._wire.send(self._introduction)
-                self._attend(START_S, log, answer)
-                self._is_ready = True
-            self._wire.send({"call": letter})
-            # The time of the operation begins when its code is loaded; loading has a bound of its own.
-            self._attend(START_S, log, answer)
-            return self._attend(timeout_s, log, answer)
-        except Closed:
-            raise self._died(letter["mark"], log) from None
-        except TimedOut:
-            self._end_attended(letter["mark"], log, answer)
-            raise
+                self.wire.send(self._introduction)
+                attending.until_ready()
+            left, bodies = self._written(given, owner)
+            if left:
+                self.wire.send_list("calls", bodies)
+                sent, left = left, []
+                owner.admit(self, sent)
+                attending.until_over()
+        except (Closed, TimedOut) as error:
+            blamed = left.pop(0) if left and not was_ready else None  # or each that it is given to dies in its turn
+            if isinstance(error, TimedOut):
+                self._end_late(attending, owner, blamed)
+            else:
+                self._end_dead(attending, owner, blamed)
+            owner.give_back(left)
         finally:
             self._is_over.set()
 
+    def _written(self, given: Sequence[Assignment], owner: CallOwner) -> tuple[list[Assignment], list[bytes]]:
+        """The calls that can be sent, and how they are."""
+        sent, bodies = [], []
+        for one in given:
+            self._count += 1
+            one.number = self._count
+            at, told = self._told_of(one.site)
+            try:
+                bodies.append(written({**one.letter, "number": one.number, "at": at, **told}))
+            except ProblemsError as error:
+                if told:
+                    self._sites.pop(id(one.site), None)  # it was not told of it
+                owner.failed(one, error)
+                continue
+            one.is_told = bool(told)
+            sent.append(one)
+        return sent, bodies
+
+    def _told_of(self, site: Site) -> tuple[int, Letter]:
+        """(number of the site in this worker, what it is to be told of it): nothing that it knows already."""
+        known = self._sites.get(id(site))
+        if known is not None:
+            return known[0], {}
+        if len(self._sites) >= MAX_SITES:
+            self._sites.clear()
+        number = len(self._sites)
+        self._sites[id(site)] = number, site
+        return number, {"told": write_site(site)}
+
     def cancel(self, mark: str) -> None:
         """Tell the call that it is canceled."""
-        self._wire.send({"cancel": mark})
+        self.wire.send({"cancel": mark})
 
     def condemn(self) -> None:
         """Give it no call any more: it is about to be killed."""
         if self._killing is None:
             self._killing = threading.Event()
+
+    def spare(self) -> None:
+        """It is not killed after all; it gets no call any more."""
+        if self._killing is not None:
+            self._killing.set()
 
     def kill(self, mark: str, grace_s: float = GRACE_S) -> None:
         """End its process and everything of the call: SIGTERM, after the grace SIGKILL. Safe from any thread."""
@@ -180,35 +206,66 @@ class Worker:
         self._process.terminate()
         self._await_end(max(0.0, until - time.monotonic()))
         end(lambda found: found == mark, grace_s=0)  # what its code has started since
-        if self._killing is not None:
-            self._killing.set()
+        self.spare()
 
     def close(self) -> None:
         """Let an idle worker go: it ends itself when the socket closes."""
-        self._wire.close()
+        self.wire.close()
         self._await_end(GRACE_S)
-        for output in self._outputs:
+        for output in self.outputs.values():
             output.pipe.close()
+        self.calls.close()
 
     def _hear_out(self, until: float) -> None:
         """Wait until the call is over or, from then on, nothing more is told of it for a while."""
-        before, longest = self._told, time.monotonic() + HEARD_OUT_S
+        heard, longest = self._heard, time.monotonic() + HEARD_OUT_S
         while not self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic())):
-            if self._told == before or time.monotonic() > longest:
+            if self._heard == heard or time.monotonic() > longest:
                 break
-            before = self._told
+            heard = self._heard
 
-    def _end_attended(
-        self, mark: str, log: Callable[[str, str], None], answer: Callable[[str, list[Any]], Any]
-    ) -> None:
-        """Kill it, and go on attending to what is said until then."""
-        ender = threading.Thread(target=self.kill, args=(mark,), name="phaseline-kill", daemon=True)
+    @property
+    def _heard(self) -> int:
+        return 0 if self._attending is None else self._attending.heard
+
+    def _end_late(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
+        """End the call whose time is over, and go on attending to what is said until then."""
+        self.condemn()
+        owner.give_back(self.calls.take_back())
+        late = self.calls.current or blamed
+        if late is None:
+            self.spare()
+            return
+        ender = threading.Thread(target=self.kill, args=(late.mark,), name="phaseline-kill", daemon=True)
         ender.start()
         with contextlib.suppress(Closed, TimedOut):
-            self._attend(2 * GRACE_S + HEARD_OUT_S, log, answer)
+            attending.until_ended(2 * GRACE_S + HEARD_OUT_S)
         self._is_over.set()
         ender.join()
-        self._last_words(log)
+        self._last_words(attending)
+        self.calls.clear()
+        owner.failed(late, TimedOut())
+
+    def _end_dead(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
+        """Say which call its death has ended: the one that had begun."""
+        self._last_words(attending)
+        code = self._process.wait()
+        owner.give_back(self.calls.take_back())
+        lost = self.calls.current or blamed
+        if lost is None:
+            return
+        if self._killing is None:
+            end(lambda found: found == lost.mark, grace_s=0)
+        else:
+            self._killing.wait(2 * GRACE_S + HEARD_OUT_S)  # whoever kills gives what it started time to end
+        self.calls.clear()
+        owner.failed(lost, Died(code))
+
+    def _last_words(self, attending: Attending) -> None:
+        """Take what it said before its process ended."""
+        with contextlib.suppress(Closed):
+            attending.last_words()
+        attending.finish_outputs()
 
     def _await_end(self, grace_s: float) -> None:
         import subprocess
@@ -219,80 +276,11 @@ class Worker:
             self._process.kill()
             self._process.wait()
 
-    def _attend(
-        self, timeout_s: float, log: Callable[[str, str], None], answer: Callable[[str, list[Any]], Any]
-    ) -> Message:
-        """Log and answer until a message comes that ends a part of the call. ``TimedOut`` after so long (0: never)."""
-        deadline = time.monotonic() + timeout_s if timeout_s > 0 else None
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._wire, selectors.EVENT_READ)
-            for output in self._outputs:
-                selector.register(output.pipe, selectors.EVENT_READ, output)
-            while True:
-                left = None if deadline is None else deadline - time.monotonic()
-                if left is not None and left <= 0:
-                    raise TimedOut
-                for key, _ in selector.select(left):
-                    if key.data is None:
-                        message = self._take(log, answer)
-                        if message is not None:
-                            for output in self._outputs:
-                                output.finish(log)
-                            return message
-                    elif not key.data.read(log):
-                        selector.unregister(key.fileobj)
-
-    def _take(self, log: Callable[[str, str], None], answer: Callable[[str, list[Any]], Any]) -> Message | None:
-        """Handle one message; the outcome is given back."""
-        message = self._wire.receive()
-        self._told += 1
-        if "log" in message:
-            level, text = message["log"]
-            log(level, text)
-        elif "ask" in message:
-            self._wire.send({"answer": message["ask"], **_answered(answer, message)})
-        elif not PARTS.isdisjoint(message):
-            return message
-        return None
-
-    def _last_words(self, log: Callable[[str, str], None]) -> None:
-        """Log what it said before its process ended."""
-        try:
-            while True:
-                message = self._wire.receive()
-                if "log" in message:
-                    log(*message["log"])
-        except Closed:
-            for output in self._outputs:
-                output.finish(log)
-
-    def _died(self, mark: str, log: Callable[[str, str], None]) -> Died:
-        self._last_words(log)
-        code = self._process.wait()
-        if self._killing is None:
-            end(lambda found: found == mark, grace_s=0)
-        else:
-            self._killing.wait(2 * GRACE_S + HEARD_OUT_S)  # whoever kills gives what it started time to end
-        return Died(code)
-
 
 def _environment() -> dict[str, str]:
     """This process's own, so that the worker finds the program; whoever runs plugins does not get the master key."""
     kept = {name: value for name, value in os.environ.items() if name != MASTER_KEY}
     return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-
-
-def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Message:
-    """The answer, or what is wrong with the question: a plugin may ask anything."""
-    value, error = attempt(answer, message["name"], message["arguments"])
-    if error is None:
-        return {"value": value}
-    if isinstance(error, ProblemsError):
-        first = error.problems[0]
-        return {"problem": [first.code, first.message, first.mend]}
-    if isinstance(error, KeyError):
-        return {"error": str(error.args[0]) if error.args else ""}
-    return {"error": said_by(error)}
 
 
 def signal_name(code: int) -> str:

@@ -1,43 +1,48 @@
 """The program of a worker process: calls one member after the other, asking the engine for what it does not know.
 
-Started by ``workers`` with the number of a connected socket. It ends with the engine: by the parent-death
-signal, and when the socket closes.
+Started by ``workers`` with the numbers of a connected socket and of the pipe of its permits. It ends with the engine: by
+the parent-death signal, and when the socket closes.
 """
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import itertools
 import os
 import queue
 import socket
 import sys
+import termios
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
 from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.properties import copy_mapping
-from phaseline.run.calling import Call, InstanceView, clip, outcome_of, unloadable, written_of
-from phaseline.run.channel import MAX_LINE_CHARS
+from phaseline.run import plugin_code
+from phaseline.run.calling import COMPLETED, Call, InstanceView, clip, outcome_of, unloadable, written_of
+from phaseline.run.channel import MAX_LINE_CHARS, MAX_LINES
 from phaseline.run.flavours import Callers, call_member, flavour_of
 from phaseline.run.letters import (
     read_call,
     read_node,
     read_relationship,
+    read_site,
     write_changes,
     write_outcome,
 )
+from phaseline.run.permits import PermitReader
 from phaseline.run.plugin_code import attempt, kept
 from phaseline.run.processes import MARK, die_with_parent
-from phaseline.run.wire import Closed, Message, Wire
+from phaseline.run.wire import PRINTED, Closed, Message, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.model.blueprint import Value
     from phaseline.ports import Catalog
-    from phaseline.run.calling import Flavour, NodeView, Outcome, RelationshipView
-    from phaseline.run.letters import Letter
+    from phaseline.run.calling import Flavour, NodeView, Outcome, RelationshipView, Site
+    from phaseline.run.letters import Changes, Letter
 
 GONE = 75
 """Exit code of a worker whose engine is gone."""
@@ -59,14 +64,23 @@ class Engine:
         try:
             while True:
                 message = self.wire.receive()
-                if "call" in message:
-                    self.calls.put(message["call"])
+                if "calls" in message:
+                    for letter in message["calls"]:
+                        self.calls.put(letter)
                 elif "answer" in message:
                     self._waiting.pop(message["answer"]).put(message)
                 elif "cancel" in message:
                     self.canceled.add(message["cancel"])
         except Closed:
             os._exit(GONE)
+
+    def call_of(self, number: int, sites: Sites) -> Letter:
+        """The call that has this number; those before it were taken back, though what they tell of sites is remembered."""
+        while True:
+            letter = self.calls.get()
+            if letter["number"] == number:
+                return letter
+            sites.of(letter)
 
     def ask(self, name: str, *arguments: object) -> Any:
         """The engine's answer. Raises ``KeyError`` or ``ProblemsError`` as the engine's side did."""
@@ -152,17 +166,42 @@ class WorkerChannel:
         self._engine = engine
         self._catalog = catalog
         self._letter = letter
+        self._sent = 0
+        """Lines that were sent together."""
 
     def log(self, call: Call, level: str, text: str) -> None:  # noqa: ARG002 - the engine knows which call runs
-        """Send one line."""
+        """Send one line; a copy of this process writes it on its standard error, which the engine reads as well."""
+        if plugin_code.copies():
+            print(text, file=sys.stderr, flush=True)  # noqa: T201 - see above
+            return
         self._engine.wire.send({"log": [level, clip(text, MAX_LINE_CHARS)]})
+
+    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+        """Send many at once; False when the engine keeps no more of this call. The one beyond makes it say so."""
+        if plugin_code.copies():
+            for line in lines:
+                self.log(call, level, line)
+            return True
+        room = MAX_LINES + 1 - self._sent
+        if room > 0:
+            self._engine.wire.send({"lines": [level, [clip(line, MAX_LINE_CHARS) for line in lines[:room]]]})
+            self._sent += len(lines)
+        return self._sent <= MAX_LINES
 
     def save(self, call: Call, *, wait: bool = False) -> None:
         """Have the runtime properties stored as they are now."""
-        changes = write_changes([(view.number, *written_of(view)) for view in call.subjects])
-        self._engine.ask("save", changes, wait)
+        self._engine.ask("save", _changes(call), wait)
         for view in call.subjects:
             view.settle()
+
+    def save_unless_stale(self, call: Call) -> bool:
+        """The same, if nobody else has changed its subjects since it has read them."""
+        read = [(view.number, view.before) for view in call.subjects if view.before is not None]
+        is_stored: bool = self._engine.ask("save_unless_stale", _changes(call), read)
+        if is_stored:
+            for view in call.subjects:
+                view.settle()
+        return is_stored
 
     def tell(self, call: Call, message: str) -> None:
         """Have it shown how far it is."""
@@ -188,19 +227,46 @@ class WorkerChannel:
         return str(self._letter["token"])
 
 
-def run_call(engine: Engine, catalog: Catalog, callers: Callers, letter: Letter) -> Message:
+class Sites:
+    """The sites that the engine has told of."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._known: dict[int, Site] = {}
+
+    def of(self, letter: Letter) -> tuple[Site, bool]:
+        """(the site of a call, whether it came with this very call). One that comes as number 0 takes the place of all."""
+        number: int = letter["at"]
+        told = letter.get("told")
+        if told is None:
+            return self._known[number], False
+        if number == 0:
+            self._known.clear()
+        site = self._known[number] = read_site(told)
+        return site, True
+
+
+def _changes(call: Call) -> Changes:
+    found = [(view.number, *written_of(view)) for view in call.subjects if view.before is not None]
+    return write_changes([change for change in found if change[1] or change[2]])
+
+
+def run_call(engine: Engine, catalog: Catalog, callers: Callers, letter: Letter, sites: Sites) -> Message:
     """Call one member to its end; the message that says what came of it."""
     os.environ[MARK] = letter["mark"]
-    call = read_call(letter, WorkerChannel(engine, catalog, letter), AskingWorld(engine, letter))
+    site, is_new = sites.of(letter)
+    call = read_call(letter, site, WorkerChannel(engine, catalog, letter), AskingWorld(engine, letter))
     flavour, error = attempt(_prepared, call, callers)
-    engine.wire.send({"begun": letter["member"]})
+    if is_new:  # of the others the engine knows that their code is loaded
+        engine.wire.send({"begun": letter["member"]})
     if flavour is None:
         assert error is not None
         outcome = unloadable(error, call.site.implementation)
     else:
         outcome = call_member(call, flavour, callers)
     outcome, changes, data = _left(call, outcome)
-    _flush()
+    if outcome is COMPLETED and not changes and data is None:
+        return {"done": flavour}
     return {
         "outcome": write_outcome(outcome),
         "flavour": flavour,
@@ -220,15 +286,29 @@ def _left(call: Call, outcome: Outcome) -> tuple[Outcome, Any, Value]:
     """What came of it, what it changed, and its data; what cannot be stored of either fails the call."""
     try:
         data = kept(call.data, "data")
-        return outcome, write_changes([(view.number, *written_of(view)) for view in call.subjects]), data
+        return outcome, _changes(call), data
     except ProblemsError as error:
         return outcome_of(error), [], None
 
 
-def _flush() -> None:
-    """What the call printed belongs to it: out with it before the answer."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+class Pipes:
+    """What this process and those that it starts print: pipes that the engine reads."""
+
+    def __init__(self) -> None:
+        """They are found again whatever calls do with their standard output."""
+        self._numbers = tuple(os.dup(stream.fileno()) for stream in (sys.stdout, sys.stderr))
+
+    def empty(self, engine: Engine) -> None:
+        """What the call has printed belongs to it: have the engine read it before the call is said to have ended."""
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        if any(map(_unread, self._numbers)):
+            engine.ask(PRINTED)
+
+
+def _unread(number: int) -> int:
+    """How many bytes nobody has read yet of a pipe."""
+    return int.from_bytes(fcntl.ioctl(number, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def _named(name: str) -> Any:
@@ -237,9 +317,14 @@ def _named(name: str) -> Any:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Serve calls until the engine goes away. Arguments: the socket's number, the engine's process id."""
-    die_with_parent(int(arguments[1]))
-    wire = Wire(socket.socket(fileno=int(arguments[0])))
+    """Serve calls until the engine goes away. Arguments: the numbers of the socket and of the pipe, the engine's process id."""
+    socket_number, pipe_number, parent = map(int, arguments)
+    die_with_parent(parent)
+    for descriptor in (socket_number, pipe_number):
+        os.set_inheritable(descriptor, False)  # or what calls start would seem to be this process when it has died
+    wire, permits = Wire(socket.socket(fileno=socket_number)), PermitReader(pipe_number)
+    for close in (wire.close, permits.close):
+        os.register_at_fork(after_in_child=close)  # what a copy sent would be taken for ours, and its answers come here
     setup = wire.receive()
     sys.path[:] = setup["path"]
     # What found this program is not meant for what plugins start: that may be another Python.
@@ -247,19 +332,19 @@ def main(arguments: Sequence[str]) -> None:
     if setup["pythonpath"] is not None:
         os.environ["PYTHONPATH"] = setup["pythonpath"]
     catalog: Catalog = _named(setup["catalog"])()
-    callers = Callers()
-    engine = Engine(wire)
+    callers, engine, sites, pipes = Callers(), Engine(wire), Sites(), Pipes()
     threading.Thread(target=engine.read, name="phaseline-wire", daemon=True).start()
     wire.send({"ready": os.getpid()})
-    while True:
-        letter = engine.calls.get()
-        message = run_call(engine, catalog, callers, letter)
+    while (number := permits.take()) is not None:
+        message = run_call(engine, catalog, callers, engine.call_of(number, sites), sites)
+        pipes.empty(engine)
         try:
-            engine.wire.send(message)
+            wire.send(message)
         except ProblemsError as error:
-            engine.wire.send({**message, "outcome": write_outcome(outcome_of(error)), "changes": [], "data": None})
+            wire.send({**message, "outcome": write_outcome(outcome_of(error)), "changes": [], "data": None})
         engine.canceled.clear()
         os.environ.pop(MARK, None)
+    os._exit(GONE)
 
 
 if __name__ == "__main__":

@@ -1,76 +1,123 @@
-"""Calls in worker processes: whatever must be killable. Workers are warm, reused, and replaced after a crash or kill."""
+"""Calls in worker processes: whatever must be killable. Workers are warm, reused, and replaced after a crash or kill.
+
+Calls of one batch that turn out to be short share a letter: one at first, twice as many each time that a letter took less
+than ``LETTER_S``, at most ``MOST_CALLS``, and not so many that nothing is left for other workers (``chunks``). Each still
+has its own time-out, end and mark of its processes (``attending``). Those that have not begun are taken back
+(``permits``) when the one before them is slow, canceled or killed, when their worker dies, and when the engine leaves: another worker
+calls them, and they never count as called. Workers that had nothing to do for ``IDLE_S`` end.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from phaseline.model.failures import NonRecoverableError, RecoverableError
-from phaseline.model.problem import ProblemsError
-from phaseline.run.answers import Answers
-from phaseline.run.calling import outcome_of
 from phaseline.run.channel import LocalChannel
-from phaseline.run.crew import Crew
-from phaseline.run.letters import read_outcome, write_call
-from phaseline.run.members import NOT_CALLED, awaited_truth, ended_on_request, kept_data, remark_for
+from phaseline.run.chunks import Calls, Chunk, Pace
+from phaseline.run.crew import Crew, Draw
 from phaseline.run.processes import GRACE_S
 from phaseline.run.wire import Closed
-from phaseline.run.worker import Died, TimedOut, Worker, signal_name
+from phaseline.run.worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
 
-    from phaseline.model.rows import DocumentChange
     from phaseline.ports import Catalog, Clock
-    from phaseline.run.calling import Call, Outcome
     from phaseline.run.handover import HandOver
     from phaseline.run.posting import Poster
-    from phaseline.run.wire import Message
+
+
+GROW_AFTER_S = 0.1
+"""Calls that have waited for so long while all workers there are were at work get more of them: one costs as much to start."""
+SHORT_S = 0.02
+"""Calls that take less on average keep a processor busy: more workers than cores would only get into one another's way."""
+CORES = os.cpu_count() or 1
+LOOK_S = 0.02
+IDLE_S = 60.0
+"""A worker that has had nothing to do for so long ends."""
+
+
+class Staff:
+    """How many worker processes are of use: one, and twice as many each time that calls have waited for ``GROW_AFTER_S``."""
+
+    def __init__(self, size: int, is_starting: Callable[[], bool]) -> None:
+        """One. ``is_starting``: whether a worker is not ready yet."""
+        self.wanted = 1
+        self.waiting = 0
+        """Calls that have not begun."""
+        self._is_starting = is_starting
+        self._counting = threading.Lock()
+        self._size = size
+        self._since = 0.0
+        self._begun = 0
+
+    def wait(self, more: int) -> None:
+        """So many more calls wait, or fewer."""
+        with self._counting:
+            self.waiting += more
+
+    def shrink(self, left: int) -> None:
+        """Others had nothing to do for long: so many workers are left, and more are wanted when calls wait again."""
+        self.wanted = max(1, min(self.wanted, left))
+
+    def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:  # noqa: ARG002 - others compute
+        """Grow if calls have waited for long enough, and no worker is about to take them; for short ones only up to the cores."""
+        if self.waiting <= 0 or self._is_starting() or not self._since:
+            self._since, self._begun = now, begun
+        elif now - self._since >= GROW_AFTER_S:
+            are_short = (now - self._since) * self.wanted < SHORT_S * (begun - self._begun)
+            if not (are_short and self.wanted >= CORES):
+                self.wanted = min(2 * self.wanted, self._size)
+            self._since, self._begun = now, begun
+
+    def is_settled(self, now: float) -> bool:  # noqa: ARG002 - as others
+        """True when all there can be are wanted."""
+        return self.wanted == self._size
 
 
 class WorkerExecutor:
-    """Calls batches of the lanes whose pool is ``workers``. Each thread of its pool holds one worker process."""
+    """Calls batches of the lanes whose pool is ``workers``."""
 
-    def __init__(self, poster: Poster, catalog: Catalog, clock: Clock, *, slots: int) -> None:
+    def __init__(self, poster: Poster, catalog: Catalog, clock: Clock, *, slots: int, idle_s: float = IDLE_S) -> None:
         """No process is started before the first call. The workers make a catalog of the same class."""
         self._poster = poster
         self._catalog = catalog
         self._clock = clock
         kind = type(catalog)
         self._catalog_name = f"{kind.__module__}:{kind.__qualname__}"
-        self._crew = Crew("workers", slots, poster.fail, poster.alarms.set, poster.inbox)
-        self._own = threading.local()
+        self._staff = Staff(slots, lambda: any(not worker.is_ready for worker in self._workers))
+        alarm = poster.alarms.set
+        self._crew = Crew("workers", slots, poster.fail, alarm, poster.inbox, company=self._staff, look_s=LOOK_S)
         self._lock = threading.Lock()
         self._workers: list[Worker] = []
-        self._running: dict[str, Worker] = {}
-        self._killed: set[str] = set()
-        self._left: set[str] = set()
-        self._is_stopped = False
+        self._idle: list[tuple[float, Worker]] = []
+        """[(since when, worker)]: the one that was used last is used next, so that the others can end."""
+        self._idle_s = idle_s
+        self._is_watched = False
+        self._running = Calls()
 
     def submit(self, handover: HandOver) -> None:
         """Begin the calls of a batch."""
         channel = LocalChannel(handover, self._poster, self._catalog, self._clock)
-        call_one = partial(self._call_one, handover, channel)
-        self._crew.call(len(handover), call_one)
+        self._put(handover, channel, Pace(), range(len(handover)))
 
     def cancel(self, handover: HandOver, members: np.ndarray, *, kill: bool) -> None:
         """Tell running calls that they are canceled; end their processes if ``kill``."""
         for member in members.tolist():
             mark = handover.mark_of(member)
-            with self._lock:
-                worker = self._running.get(mark)
-                if worker is None:
-                    continue  # it has ended; or it is about to begin, and will see that it is not to
-                if kill:
-                    self._killed.add(mark)
-                    worker.condemn()  # here: the call may end before the thread begins, and no other one is to be hit
+            found = self._running.find(mark)
+            if found is None:
+                continue  # it has ended; or it is about to begin, and will see that it is not to
+            worker, _ = found
+            self._running.take_back(worker)
             if kill:
-                threading.Thread(target=worker.kill, args=(mark,), name="phaseline-kill", daemon=True).start()
-            else:
+                if self._running.kill(mark, worker):
+                    threading.Thread(target=worker.kill, args=(mark,), name="phaseline-kill", daemon=True).start()
+            elif self._running.find(mark):
                 try:
                     worker.cancel(mark)
                 except Closed:
@@ -79,9 +126,13 @@ class WorkerExecutor:
     def hold(self) -> None:
         """Begin no member any more."""
         self._crew.hold()
+        self._running.hold()
+        for worker in {worker for worker, _ in self._running.all().values()}:
+            self._running.take_back(worker)
 
     def release(self) -> None:
         """Begin members again."""
+        self._running.is_held = False
         self._crew.release()
 
     def is_busy(self) -> bool:
@@ -92,10 +143,10 @@ class WorkerExecutor:
         """Wait for running calls at most so long, then end them and let all workers go."""
         self._crew.stop(drain_s)
         with self._lock:
-            self._is_stopped = True
-            running = dict(self._running)
-            self._left.update(running)  # whoever goes on finds these calls as after a crash: they are not failed
+            self._running.is_leaving = True
             workers, self._workers = self._workers, []
+            self._idle.clear()
+        running = self._running.leave()
         grace_s = GRACE_S if running else 0
         enders = [
             threading.Thread(target=worker.kill, args=(mark, grace_s), name="phaseline-kill", daemon=True)
@@ -106,122 +157,102 @@ class WorkerExecutor:
         until = time.monotonic() + 2 * GRACE_S
         for ender in enders:
             ender.join(max(0.0, until - time.monotonic()))
+        if enders:  # what ended calls have said is read before anybody stops listening
+            self._crew.stop(max(0.0, until - time.monotonic()))
         for worker in workers:
             worker.close()
 
-    # -- one by one ---------------------------------------------------------------------------------------------
+    # -- several at a time --------------------------------------------------------------------------------------
 
-    def _call_one(self, handover: HandOver, channel: LocalChannel, member: int) -> None:
-        poster = self._poster
-        if member in handover.canceled:
-            poster.outcome(handover, member, NOT_CALLED)
-            return
-        if not handover.begin(member):
+    def _put(
+        self, handover: HandOver, channel: LocalChannel, pace: Pace, members: Sequence[int], *, is_first: bool = False
+    ) -> None:
+        """Have these members called; ``is_first``: before others that wait."""
+
+        def put_back(back: list[int]) -> None:
+            self._put(handover, channel, pace, back, is_first=True)
+
+        def call_some(place: int) -> None:
+            behind = draw.take(min(pace.size - 1, (draw.count - place - 1) // (2 * self._staff.wanted)))
+            chunk = Chunk(handover, channel, self._poster, self._running, put_back)
+            self._call(chunk, [members[place], *(members[one] for one in behind)])
+            pace.learn(chunk.took_s, is_whole=chunk.is_whole)
+
+        draw = Draw(len(members), call_some)
+        self._staff.wait(len(members))
+        self._crew.put(draw, is_first=is_first)
+
+    def _call(self, chunk: Chunk, members: Sequence[int]) -> None:
+        """Have a worker call them."""
+        self._staff.wait(-len(members))
+        self._crew.begun(len(members) - 1)
+        given = chunk.made(members)
+        if not given:
             return
         try:
-            call = handover.call_of(member, channel)
-            letter = write_call(call, inputs=call.inputs, mark=handover.mark_of(member))
-        except (NonRecoverableError, ProblemsError) as error:
-            poster.outcome(handover, member, outcome := outcome_of(error), (), handover.remark_of(member, outcome))
-            return
-        answers = Answers(handover.part_of(member).deployment, call, partial(self._note, handover, member))
-        documents: list[tuple[int, DocumentChange]] = []
-        said_before = bool(call.attempt) or call.data is not None
-        try:
-            message = self._in_worker(handover, call, letter, channel, answers)
+            worker = self._worker()
         except OSError as error:
-            failed = outcome_of(RecoverableError(f"no worker process can be started: {error}"))
-            outcome = NOT_CALLED if self._is_stopped else failed
-        except ProblemsError as error:  # what it is to be given cannot be sent
-            outcome = outcome_of(error)
-        except (Died, TimedOut) as error:
-            if self._is_stopped or letter["mark"] in self._left:
-                return
-            outcome = self._lost(error, call, letter["mark"])
-        else:
-            if message is None:
-                poster.outcome(handover, member, NOT_CALLED)
-                return
-            outcome = self._came_back(handover, call, message)
-            if letter["mark"] in self._killed:
-                outcome = self._ended_on_request(letter["mark"])
-            outcome, changes = _applied(answers, message, outcome)
-            if letter["mark"] in self._left:
-                self._note(handover, member, changes)
-                return
-            documents = [(member, change) for change in changes]
-        remark = remark_for(handover, member, outcome, said_before=said_before)
-        poster.outcome(handover, member, outcome, documents, remark)
-
-    def _in_worker(
-        self, handover: HandOver, call: Call, letter: dict[str, Any], channel: LocalChannel, answers: Answers
-    ) -> Message | None:
-        """What the worker answers; None if the call was canceled, or the engine left, while a worker was made for it."""
-        mark = letter["mark"]
-        worker = self._worker()
-        with self._lock:
-            if self._is_stopped or call.member in handover.canceled:
-                return None
-            self._running[mark] = worker
+            chunk.no_worker(given, error)
+            return
         try:
-            return worker.call(
-                letter,
-                timeout_s=call.site.timeout_s,
-                log=partial(channel.log_member, call.member),
-                answer=answers.answer,
-            )
+            worker.call_all(given, chunk)
         finally:
-            with self._lock:
-                del self._running[mark]
+            self._set_free(worker)
+
+    # -- workers ------------------------------------------------------------------------------------------------
 
     def _worker(self) -> Worker:
-        """The worker of this thread; a new one if there is none or it has ended."""
-        worker: Worker | None = getattr(self._own, "worker", None)
-        if worker is not None and worker.is_alive():
-            return worker
+        """A worker that has nothing to do; a new one if there is none. Raises ``OSError`` if none can be made."""
+        while True:
+            with self._lock:
+                if not self._idle:
+                    break
+                _, worker = self._idle.pop()
+            if worker.is_alive():
+                return worker
+            self._discard(worker)
         fresh = Worker(self._catalog_name)
         with self._lock:
-            if self._is_stopped:
-                fresh.close()
-                raise OSError("the engine is leaving")
-            if worker in self._workers:
-                self._workers.remove(worker)
-            self._workers.append(fresh)
-        if worker is not None:
-            worker.close()
-        self._own.worker = fresh
-        return fresh
+            if not self._running.is_leaving:
+                self._workers.append(fresh)
+                return fresh
+        fresh.close()
+        raise OSError("the engine is leaving")
 
-    def _came_back(self, handover: HandOver, call: Call, message: Message) -> Outcome:
-        outcome = read_outcome(message["outcome"])
-        if message["flavour"] is not None:
-            outcome = awaited_truth(outcome, handover.spot_of(call.member).policy, message["flavour"])
-        if message["data"] is not None:
-            call.data = message["data"]
-            outcome = kept_data(handover, call, outcome)
-        return outcome
+    def _set_free(self, worker: Worker) -> None:
+        """It has nothing to do. One that has ended, or is about to, goes."""
+        if not worker.is_alive():
+            self._discard(worker)
+            return
+        with self._lock:
+            if self._running.is_leaving:
+                return  # whoever stops has it closed
+            self._idle.append((time.monotonic(), worker))
+            is_watched, self._is_watched = self._is_watched, True
+        if not is_watched:
+            self._poster.alarms.set(self._idle_s, self._end_idle)
 
-    def _lost(self, error: Died | TimedOut, call: Call, mark: str) -> Outcome:
-        """The outcome of a call whose process is no more (W2)."""
-        if mark in self._killed:
-            return self._ended_on_request(mark)
-        if isinstance(error, TimedOut):
-            text = f"timed out after {call.site.timeout_s:g} s; its processes were ended"
-            return outcome_of(RecoverableError(text) if call.site.timeout_recoverable else NonRecoverableError(text))
-        how = f"by signal {signal_name(error.code)}" if error.code < 0 else f"with exit code {error.code}"
-        return outcome_of(NonRecoverableError(f"the process of the call ended {how}"))
+    def _discard(self, worker: Worker) -> None:
+        with self._lock:
+            if worker not in self._workers:
+                return
+            self._workers.remove(worker)
+        worker.close()
 
-    def _ended_on_request(self, mark: str) -> Outcome:
-        self._killed.discard(mark)
-        return ended_on_request()
-
-    def _note(self, handover: HandOver, member: int, changes: Sequence[DocumentChange]) -> threading.Event:
-        return self._poster.note(handover, member, [(member, change) for change in changes])
-
-
-def _applied(answers: Answers, message: Message, outcome: Outcome) -> tuple[Outcome, list[DocumentChange]]:
-    """What the call changed; a property that may not be stored fails the call."""
-    try:
-        return outcome, answers.apply(message["changes"])
-    except ProblemsError as error:
-        return outcome_of(error), []
+    def _end_idle(self) -> None:
+        """End workers that had nothing to do for too long; look again when the next may be one of them."""
+        with self._lock:
+            if self._running.is_leaving:
+                return
+            now = time.monotonic()
+            gone = [worker for since, worker in self._idle if now - since >= self._idle_s]
+            self._idle = self._idle[len(gone) :]
+            self._workers = [worker for worker in self._workers if worker not in gone]
+            if gone:
+                self._staff.shrink(len(self._workers))
+            self._is_watched = bool(self._idle)
+            next_s = self._idle[0][0] + self._idle_s - now if self._idle else 0.0
+        if next_s:
+            self._poster.alarms.set(next_s, self._end_idle)
+        for worker in gone:  # in threads: what rings must be short
+            threading.Thread(target=worker.close, name="phaseline-close", daemon=True).start()

@@ -39,9 +39,12 @@ def add_request(
     of its deployment is open that ``beside`` does not let be. From now until the answer it counts as open for whoever
     would begin another one.
     """
-    found = db.execute("select deployment, status, request from execution where number = ?", (execution,)).fetchone()
+    looked = "select deployment, status, request, number <= (select held from store) from execution where number = ?"
+    found = db.execute(looked, (execution,)).fetchone()
     if execution and found is None:
         raise LookupError(f"no execution {execution}")
+    if found is not None and found[3]:
+        refuse_held(db, next(row for row in reads.executions(db, deployment=found[0]) if row.number == execution))
     if kind in REOPENING and ExecutionStatus(found[1]).is_ended:
         workflow = json.loads(found[2])["workflow"]
         for row in reads.executions(db, deployment=found[0], only_open=True):
@@ -51,6 +54,12 @@ def add_request(
         "insert into request (at, actor, tenant, kind, execution, body) values (?, ?, ?, ?, ?, ?)", values
     )
     return int(added.lastrowid or 0)
+
+
+def refuse_held(db: sqlite3.Connection, row: ExecutionRow) -> None:
+    """Raise PL-S013 if this execution is open and waits since the store was restored."""
+    if not row.status.is_ended and row.number <= db.execute("select held from store").fetchone()[0]:
+        raise failures.held(row)
 
 
 def refuse_beside(row: ExecutionRow, workflow: str, beside: Beside | None) -> None:
@@ -74,7 +83,7 @@ def refuse_reopening(db: sqlite3.Connection, deployment: int, workflow: str = ""
 
 def unanswered(db: sqlite3.Connection, after: int) -> list[RequestRow]:
     """Requests without an answer, oldest first, at most ``TAKEN_AT_ONCE``."""
-    where = "where answered_at = 0 and number > ? order by number limit ?"
+    where = "where answered_at = 0 and number > max(?, (select held_request from store)) order by number limit ?"
     return _rows(db, where, (after, TAKEN_AT_ONCE))
 
 

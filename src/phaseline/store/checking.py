@@ -7,6 +7,7 @@ unpacked. One snapshot serves all, so an engine may go on meanwhile.
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +16,6 @@ import numpy as np
 
 from phaseline.model.checks import CheckKind
 from phaseline.model.events import PAGE_ENTRIES
-from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.model.upkeep import Finding
@@ -38,6 +38,10 @@ _KINDS = ", ".join(f"'{kind.value}'" for kind in RequestKind)
 
 def _page_length(number: str, count: str) -> str:
     return f"max(0, min({PAGE_ENTRIES}, {count} - {number} * {PAGE_ENTRIES}))"
+
+
+def _is_no_json(column: str) -> str:
+    return f"not (json_valid({column}) or can_be_read({column}))"
 
 
 _RULES: tuple[tuple[str, str, str], ...] = (
@@ -67,8 +71,9 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         "do not fit the number of instances",
         f"""select name || ', page ' || state_page.number from state_page
         join deployment on deployment.number = state_page.deployment
-        where length(states) > {_page_length("state_page.number", "instance_count")} or (kind <> 'resources' and
-        length(states) < {_page_length("state_page.number", "instance_count")})""",
+        left join topology on topology.deployment = state_page.deployment
+        where length(states) > {_page_length("state_page.number", "instance_count")} or (
+        kind <> 'resources' and coalesce(topology.version, 0) = 0 and length(states) < {_page_length("state_page.number", "instance_count")})""",
     ),
     (
         "check_page",
@@ -85,7 +90,7 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         "check_body",
         "belong to no deployment, or are no JSON",
         f"""select deployment || ', subject ' || subject from check_body
-        where deployment not in {_DEPLOYMENTS} or not json_valid(body)""",
+        where deployment not in {_DEPLOYMENTS} or {_is_no_json("body")}""",
     ),
     (
         "document",
@@ -97,28 +102,21 @@ _RULES: tuple[tuple[str, str, str], ...] = (
     (
         "document",
         "are no JSON",
-        "select deployment || ', instance ' || instance from document where not json_valid(body)",
+        f"select deployment || ', instance ' || instance from document where {_is_no_json('body')}",
     ),
     (
         "plan",
         "belong to no deployment, or are no JSON",
         f"""select 'plan-' || number from plan where deployment not in {_DEPLOYMENTS}
-        or not (json_valid(request) and json_valid(base) and json_valid(body))""",
+        or {_is_no_json("request")} or {_is_no_json("base")} or {_is_no_json("body")}""",
     ),
     ("execution", "belong to no deployment", f"select id from execution where deployment not in {_DEPLOYMENTS}"),
     ("execution", "have an unknown status", f"select id from execution where status not in ({_STATUSES})"),
-    ("execution", "have a request that is no JSON", "select id from execution where not json_valid(request)"),
+    ("execution", "have a request that is no JSON", f"select id from execution where {_is_no_json('request')}"),
     (
         "execution",
         "are open but have an end, or the reverse",
         f"select id from execution where ({IS_OPEN}) <> (ended_at = 0)",
-    ),
-    (
-        "execution",
-        "are open at once with another one of the same deployment",
-        f"""select id from execution where {IS_OPEN} and deployment in
-        (select deployment from execution where {IS_OPEN} group by deployment having count(*) > 1
-        and sum(json_extract(request, '$.workflow') <> '{REACH}') > 0)""",
     ),
     (
         "state_name",
@@ -155,7 +153,7 @@ _RULES: tuple[tuple[str, str, str], ...] = (
     (
         "request",
         "are not understood",
-        f"select number from request where kind not in ({_KINDS}) or not json_valid(body)",
+        f"select number from request where kind not in ({_KINDS}) or {_is_no_json('body')}",
     ),
     (
         "stored_path",
@@ -214,11 +212,21 @@ _RULES: tuple[tuple[str, str, str], ...] = (
 
 def check(db: sqlite3.Connection) -> list[Finding]:
     """Everything that does not fit, from the file's pages to the last value."""
+    db.create_function("can_be_read", 1, _can_be_read, deterministic=True)
     db.execute("begin")
     try:
         return [*_damages(db), *_misfits(db), *_values(db)]
     finally:
         db.rollback()
+
+
+def _can_be_read(text: object) -> bool:
+    """Whether a value comes back though SQLite knows no such JSON: NaN and infinity, which were stored once."""
+    try:
+        json.loads(text)  # type: ignore[arg-type]  # if it is no text, that is what is to be found out
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def _damages(db: sqlite3.Connection) -> Iterator[Finding]:
@@ -245,7 +253,7 @@ def _misfits(db: sqlite3.Connection) -> Iterator[Finding]:
 def _values(db: sqlite3.Connection) -> Iterator[Finding]:
     """Values that cannot be unpacked, or are not what they say."""
     for where, statement, look in (
-        ("topology", f"select deployment, {', '.join(topologies.COLUMNS)} from topology", _look_at_topology),
+        ("topology", _TOPOLOGIES, _look_at_topology),
         ("graph", f"select id, name, entry_count, {', '.join(graphs.COLUMNS)} from graph", _look_at_graph),
         ("page", "select graph || ', page ' || number, statuses from page", _look_at_page),
         ("batch", _BATCHES, _look_at_batch),
@@ -267,17 +275,24 @@ def _values(db: sqlite3.Connection) -> Iterator[Finding]:
             yield Finding(where, f"{count} cannot be unpacked (the first: {first})", count)
 
 
+_TOPOLOGIES = f"""select deployment, {", ".join(topologies.COLUMNS)} from topology
+    where deployment not in (select number from deployment where deleted_at <> 0)"""
+"""Not those of deployments that were forgotten, perhaps because they could not be read."""
 _BATCHES = f"select id, kinds, last_graph, {PLACES} from batch"
 
 
 def _look_at_topology(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
     found = db.execute(
-        "select body, instance_count from blueprint join deployment on number = deployment where deployment = ?",
+        "select body, instance_count, name from blueprint join deployment on number = deployment where deployment = ?",
         row[:1],
     ).fetchone()
     if found is None:
         return ""  # told as a topology that belongs to no deployment
-    count = len(topologies.from_row(row[1:], topologies.blueprint_from_text(found[0])))
+    try:
+        count = len(topologies.from_row(row[1:], topologies.blueprint_from_text(found[0])))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        forget = f"without a backup, forget it: phaseline deployments delete {found[2]} --force"
+        return f"'{found[2]}': {type(error).__name__} {error}; {forget}"
     return "" if count == found[1] else f"{count} instances instead of {found[1]}"
 
 

@@ -93,6 +93,10 @@ class ChecksWriter:
         """Read everything again when it is next needed."""
         self._columns.clear()
 
+    def drop(self, deployment: int) -> None:
+        """A deployment was deleted."""
+        self._columns.pop(deployment, None)
+
     def write(self, db: sqlite3.Connection, entered: Sequence[StatesEntered], made: Sequence[ChecksMade]) -> None:
         """What states clear of results, then new results."""
         books: dict[int, CheckBook] = {}

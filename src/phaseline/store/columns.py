@@ -16,11 +16,21 @@ import zlib
 
 import numpy as np
 
+MOST_EXACT = 2**31
+"""Values up to which progressions are counted exactly, whatever numpy counts them in."""
 _HEADER = struct.Struct("<B2sI")
 _RAW, _RUNS, _SQUEEZED, _LANES = 0, 1, 2, 3
 _TYPES: dict[bytes, np.dtype[np.generic]] = {
     name.encode(): np.dtype(f"<{name}") for name in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
 }
+_BOUNDS = {  # np.iinfo says the same, but to ask it sixteen times costs as much as to load this module
+    dtype: (
+        0 if dtype.kind == "u" else -min(1 << 8 * dtype.itemsize - 1, MOST_EXACT),
+        min((1 << 8 * dtype.itemsize - (dtype.kind == "i")) - 1, MOST_EXACT),
+    )
+    for dtype in _TYPES.values()
+}
+"""{type: the least and the greatest value that progressions are counted up to}"""
 _HEADS = {dtype: name for name, dtype in _TYPES.items()}
 
 SMALL = 16
@@ -29,10 +39,14 @@ LANES = 12
 """Neighbours that count up independently of one another."""
 WELL = 64
 """By how much runs have to make a column shorter for lanes not to be tried."""
+PIECE = 65_536
+"""Values whose steps are taken at a time: those of a whole column would take its memory once more."""
 SAMPLE_BYTES = 16_384
 """How much of an irregular column is squeezed on trial."""
 SQUEEZE_LEVEL = 1
 """Squeezing more takes longer than writing what it saves."""
+LONG_RUNS = 1_024
+"""Values of a run, on average, from which on runs are filled one by one."""
 MAX_LENGTH = 2**31 - 1
 """Longest column; positions are int32."""
 
@@ -93,18 +107,23 @@ def decode(data: bytes) -> np.ndarray:
 
 def _as_runs(flat: np.ndarray) -> bytes | None:
     """First value, step of each run, length of each run; None where raw bytes are hardly longer."""
-    steps = flat[1:] - flat[:-1]
-    starts = np.flatnonzero(steps[1:] != steps[:-1])
-    count = len(starts) + 1
-    if flat.itemsize + count * (flat.itemsize + 4) > flat.nbytes // 4:
-        return None
+    most = (flat.nbytes // 4 - flat.itemsize) // (flat.itemsize + 4)
+    bends: list[np.ndarray] = []
+    count = 1
+    for low in range(0, len(flat) - 2, PIECE):
+        part = flat[low : low + PIECE + 2]
+        steps = part[1:] - part[:-1]
+        bends.append(np.flatnonzero(steps[1:] != steps[:-1]) + (low + 1))
+        count += len(bends[-1])
+        if count > most:
+            return None
     bounds = np.empty(count + 1, np.int32)
     bounds[0] = 0
-    bounds[1:-1] = starts + 1
-    bounds[-1] = len(steps)
-    return b"".join(
-        (flat[:1].tobytes(), steps[bounds[:-1]].tobytes(), (bounds[1:] - bounds[:-1]).astype("<i4").tobytes())
-    )
+    np.concatenate(bends, out=bounds[1:-1], casting="same_kind")
+    bounds[-1] = len(flat) - 1
+    begins = bounds[:-1]
+    steps = flat[begins + 1] - flat[begins]
+    return b"".join((flat[:1].tobytes(), steps.tobytes(), (bounds[1:] - begins).astype("<i4").tobytes()))
 
 
 def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np.ndarray:
@@ -117,13 +136,39 @@ def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np
     lengths = np.frombuffer(body[size * (count + 1) :], "<i4")
     if lengths.min() < 0 or int(lengths.sum(dtype=np.int64)) != length - 1:
         raise ValueError("a column whose runs do not fill it")
-    if count == 1 and steps[0] == 0:
-        return np.full(length, first[0], dtype)
+    if length >= LONG_RUNS * count:
+        column = _run_by_run(int(first[0]), steps.tolist(), lengths.tolist(), dtype)
+        if column is not None:
+            return column
     column = np.empty(length, dtype)
     column[0] = first[0]
     column[1:] = np.repeat(steps, lengths)
     np.cumsum(column, dtype=dtype, out=column)
     return column
+
+
+def _run_by_run(first: int, steps: list[int], lengths: list[int], dtype: np.dtype[np.generic]) -> np.ndarray | None:
+    """The column of a few long runs; None if a value overflows on the way."""
+    if len(steps) == 1:
+        return _progression(first, steps[0], lengths[0] + 1, dtype)
+    column = np.empty(sum(lengths) + 1, dtype)
+    column[0] = value = first
+    low = 1
+    for step, count in zip(steps, lengths, strict=True):
+        run = _progression(value + step, step, count, dtype) if step else value
+        if run is None:
+            return None
+        column[low : low + count] = run
+        low, value = low + count, value + step * count
+    return column
+
+
+def _progression(first: int, step: int, count: int, dtype: np.dtype[np.generic]) -> np.ndarray | None:
+    """So many values from the first one on; None if they, or the one behind them, overflow."""
+    (lowest, highest), end = _BOUNDS[dtype], first + step * count
+    if not lowest <= first <= highest or not lowest <= end <= highest:
+        return None
+    return np.arange(first, end, step, dtype=dtype) if step else np.full(count, first, dtype)
 
 
 def _as_lanes(flat: np.ndarray) -> bytes | None:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from phaseline.model.problem import ProblemsError
 from phaseline.model.upkeep import Compacted
 from phaseline.store import file
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phaseline.ports import Store
+
+COMMAND = "phaseline store compact"
 PAGES_TOGETHER = 1_000
 """Pages that one transaction gives back."""
 GIVE_WAY_S = 0.003
@@ -19,6 +27,19 @@ CHECKPOINT_PATIENCE_MS = 200
 NOT_WHILE_OWNED = "it was made by an earlier version: compact it once while no engine runs"
 READERS = "others are reading: what is free is given back when they have read"
 _INCREMENTAL = 2
+
+
+@contextmanager
+def owned(store: Store, *, is_owner: bool) -> Iterator[bool]:
+    """Own the store if no process does; whether that came about. ``is_owner``: this process does already, with an engine at work."""
+    with ExitStack() as stack:
+        alone = not is_owner and store.owner() is None
+        if alone:
+            try:
+                stack.enter_context(store.own(COMMAND))
+            except ProblemsError:
+                alone = False
+        yield alone
 
 
 def compact(path: str, patience_s: float, *, alone: bool) -> Compacted:

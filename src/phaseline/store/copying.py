@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from phaseline.store import failures
+from phaseline.store.whereabouts import mark_as_copy
 
 
 def copy(source: sqlite3.Connection, path: str) -> int:
@@ -21,10 +22,10 @@ def copy(source: sqlite3.Connection, path: str) -> int:
             raise failures.cannot_copy(path, "the file exists")
         Path(part).unlink(missing_ok=True)  # what a copy that was killed has left
         os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        _fill(source, part)
-        _to_disk(part)
+        fill(source, part)
+        to_disk(part)
         os.link(part, path)  # unlike a renaming, this never replaces a file
-        _to_disk(str(Path(path).parent))
+        to_disk(str(Path(path).parent))
         return Path(path).stat().st_size
     except OSError as error:
         raise failures.cannot_copy(path, error.strerror or str(error)) from error
@@ -36,15 +37,18 @@ def copy(source: sqlite3.Connection, path: str) -> int:
                 Path(left).unlink(missing_ok=True)
 
 
-def _fill(source: sqlite3.Connection, part: str) -> None:
+def fill(source: sqlite3.Connection, part: str) -> None:
+    """Write the whole store of a connection into a file, and check that. Raises: ``sqlite3.Error``."""
     with closing(sqlite3.connect(part, isolation_level=None)) as target:
         source.backup(target)
+        mark_as_copy(target)
         (found,) = target.execute("pragma quick_check(1)").fetchone()
         if found != "ok":
             raise sqlite3.DatabaseError(f"the copy is damaged: {found}")
 
 
-def _to_disk(path: str) -> None:
+def to_disk(path: str) -> None:
+    """Wait until a file, or a folder's list of them, is on the disk."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

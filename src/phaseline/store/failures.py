@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 
 from phaseline.model.problem import ProblemsError, fail
@@ -10,7 +11,23 @@ from phaseline.model.status import ExecutionStatus
 
 _DAMAGED = {"SQLITE_CORRUPT", "SQLITE_FORMAT", "SQLITE_MISMATCH"}
 _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
+GO_ON = "phaseline store restore --go-on"
 _READ_ONLY = {"SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"}
+
+
+def is_read_only(error: sqlite3.Error) -> bool:
+    """Whether the file cannot be written, though it may be read."""
+    return _kind(error) in _READ_ONLY
+
+
+def needs_log(error: sqlite3.Error) -> bool:
+    """Whether SQLite could not make the files of its log, or lock them."""
+    return _kind(error) in {*_READ_ONLY, "SQLITE_CANTOPEN"}
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether pages of the file do not fit together."""
+    return _kind(error) in _DAMAGED
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -29,10 +46,12 @@ def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
         return _cannot_write(path, "another program has locked it", "End that program, then try again.")
     if kind == "SQLITE_FULL":
         return _cannot_write(path, "the disk is full", "Make room on the disk, then resume; what was stored is intact.")
+    if _name(error) == "SQLITE_READONLY_DBMOVED":
+        return gone(path)
     if kind in _READ_ONLY:
         return _cannot_write(path, "it is read-only", "Give yourself the right to write the file and its folder.")
     if kind == "SQLITE_CANTOPEN":
-        return cannot_open(path, str(error))
+        return _unopened(path, str(error))
     if kind == "SQLITE_IOERR":
         return _cannot_write(
             path,
@@ -40,6 +59,34 @@ def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
             "Look at the disk and its space, then resume; what was stored is intact.",
         )
     return fail("PL-S001", f"The store cannot be used: {error}", "Check the file and its folder.", subject=path)
+
+
+def _unopened(path: str, reason: str) -> ProblemsError:
+    """What SQLite could not open: the log of a file that may be read, or the file itself."""
+    if os.path.isfile(path) and os.access(path, os.R_OK):  # noqa: PTH113 - says no of what we may not look at
+        return _cannot_write(
+            path, "its folder is read-only", "Give yourself the right to write the file and its folder."
+        )
+    return cannot_open(path, reason)
+
+
+def gone(path: str) -> ProblemsError:
+    """PL-S016 for a store that was removed, moved or replaced while it was open."""
+    return fail(
+        "PL-S016",
+        "The store is gone: its file was removed or moved, or another one lies in its place",
+        "Put the file back, or restore a backup: phaseline store restore FILE. Nothing more is stored by this command.",
+        subject=path,
+    )
+
+
+def older_read_only(path: str, found: int, known: int) -> ProblemsError:
+    """PL-S005 for a store that must be upgraded, where nobody may write."""
+    return _cannot_write(
+        path,
+        f"it has schema {found} and must be brought to schema {known} first, and it is read-only",
+        f"Copy it to where you may write, and use that: cp {path} COPY",
+    )
 
 
 def _name(error: sqlite3.Error) -> str:
@@ -114,6 +161,48 @@ def older(path: str, found: int, known: int) -> ProblemsError:
         path,
         f"it has schema {found} and must be brought to schema {known} first",
         "Wait until the process that owns it has ended, then try again.",
+    )
+
+
+def told_as_copy(path: str, cause: str, waiting: int) -> str:
+    """That a file was noticed to be a copy, and what follows."""
+    text = (
+        f"The store {path} is taken as restored: {cause}. What is made from now on has client tokens of its own, so that no cloud "
+        "takes it for what was made since"
+    )
+    return f"{text}. {what_waits(waiting)}" if waiting else text
+
+
+def what_waits(count: int) -> str:
+    """How many open executions wait since a restore, and what lets them go on."""
+    them = "executions that were open wait" if count > 1 else "execution that was open waits"
+    return f"{count} {them}; look at what became of their machines, then: {GO_ON}"
+
+
+def held(row: ExecutionRow) -> ProblemsError:
+    """PL-S013: the execution was open when the store was backed up, and has not been let go on since it was restored."""
+    return fail(
+        "PL-S013",
+        f"the execution {row.id} of the deployment '{row.deployment_name}' was open when the store was copied: it waits since the restore",
+        f"Look at what has become of its machines since, then let it go on, or be canceled: {GO_ON}",
+        subject=row.deployment_name,
+    )
+
+
+def cannot_restore(path: str, reason: str) -> ProblemsError:
+    """PL-S014; the store is as it was."""
+    return fail(
+        "PL-S014",
+        f"The store cannot be restored from this file: {reason}",
+        "Name a file that was written by: phaseline store backup FILE",
+        subject=path,
+    )
+
+
+def in_use(path: str) -> ProblemsError:
+    """PL-S005 while other processes have the store open that is about to be replaced."""
+    return _cannot_write(
+        path, "other processes have it open", "End them, such as: phaseline engine stop; then try again."
     )
 
 

@@ -7,13 +7,14 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from phaseline.model.problem import ProblemsError
-from phaseline.store import failures, schema
-from phaseline.store.lock import OwnerLock
+from phaseline.store import failures, incarnations, schema, whereabouts
+from phaseline.store.lock import Memory, OwnerLock
+from phaseline.store.whereabouts import Spot
 
 T = TypeVar("T")
 
@@ -53,10 +54,61 @@ def make_ready(path: str, now: int) -> tuple[str, ...]:
             found = _version(db, path)
             if found == 0:
                 _create(db, path, now)
-                return ()
+            else:
+                _keep_log(db)
+            if found in (0, schema.SCHEMA_VERSION):
+                return _recognise(db, path, now)
+        notices = _migrate(path, now)
+        with closing(_connect(path)) as db:
+            return notices + _recognise(db, path, now)
+    except sqlite3.Error as error:
+        if failures.needs_log(error) and os.access(path, os.R_OK):
+            _refuse_unreadable(path)
+            return ()
+        raise failures.as_problem(error, path) from error
+
+
+def _refuse_unreadable(path: str) -> None:
+    """Raise the problem of a store that may only be read, if it cannot be: PL-S005 for one that is to be upgraded first."""
+    try:
+        with closing(open_looker(path)) as db:
+            found = _version(db, path)
     except sqlite3.Error as error:
         raise failures.as_problem(error, path) from error
-    return _migrate(path, now) if found < schema.SCHEMA_VERSION else ()
+    if found < schema.SCHEMA_VERSION:
+        raise failures.older_read_only(path, found, schema.SCHEMA_VERSION)
+
+
+def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
+    """Notice a copy that was put here; what a user is told of that. A copy that nobody may write makes nothing, so it may be one."""
+    memory = OwnerLock(path + ".lock").memory()
+    try:
+        if not _look(db, path, memory)[0]:
+            return ()
+        db.execute("pragma synchronous = full")
+        begin_writing(db, TURN_PATIENCE_S)
+        _, cause, spot, epoch = _look(db, path, memory)
+        waiting = incarnations.begin_another(db, cause, now, epoch) if cause else 0
+        whereabouts.remember(db, spot)
+        db.execute("commit")
+    except sqlite3.Error as error:
+        if failures.is_read_only(error) or failures.is_damage(error):
+            return ()  # whoever reads what is damaged says so
+        raise failures.as_problem(error, path) from error
+    except OSError as error:
+        raise failures.cannot_open(path, error.strerror or str(error)) from error
+    return (failures.told_as_copy(path, cause, waiting),) if cause else ()
+
+
+def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[bool, str, Spot, int]:
+    """(whether something is to be written down, why it is a copy or empty, where it is, the epoch it has to have passed)."""
+    identity, epoch, known = whereabouts.remembered(db)
+    spot = whereabouts.spot_of(path)
+    if memory is not None and memory.identity != identity:
+        memory = None  # of the store that lay here before
+    cause = whereabouts.copied(known, spot, epoch, memory)
+    is_same = (known.place, known.inode) == (spot.place, spot.inode)
+    return bool(cause) or not is_same, cause, spot, epoch if memory is None else memory.epoch
 
 
 def refuse_nothing(path: str) -> None:
@@ -75,21 +127,71 @@ def open_writer(path: str) -> sqlite3.Connection:
     SQLite itself waits for nothing here: once a transaction has begun, nothing that others do makes it wait. Readers
     may meet a file that is locked for a moment, while its log is begun anew or recovered.
     """
-    db = _connect(path)
-    db.execute("pragma synchronous = full")
-    db.execute(f"pragma wal_autocheckpoint = {CHECKPOINT_PAGES}")
-    db.execute(f"pragma journal_size_limit = {LOG_BYTES_KEPT}")
-    db.execute(f"pragma cache_size = -{CACHE_KIB}")
-    db.execute("pragma busy_timeout = 0")
-    return db
+    return _connect(
+        path,
+        "pragma synchronous = full",
+        f"pragma wal_autocheckpoint = {CHECKPOINT_PAGES}",
+        f"pragma journal_size_limit = {LOG_BYTES_KEPT}",
+        f"pragma cache_size = -{CACHE_KIB}",
+        "pragma busy_timeout = 0",
+    )
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """A connection that cannot write."""
-    db = _connect(path)
-    db.execute("pragma query_only = on")
-    db.execute(f"pragma cache_size = -{CACHE_KIB}")
+    """A connection that cannot write, also where nobody may."""
+    pragmas = ("pragma query_only = on", f"pragma cache_size = -{CACHE_KIB}")
+    try:
+        return _connect(path, *pragmas, "pragma schema_version")
+    except sqlite3.OperationalError as error:
+        if not failures.needs_log(error):
+            raise
+    db = open_looker(path)
+    for pragma in pragmas:
+        db.execute(pragma)
     return db
+
+
+def open_looker(path: str, *, leaves_nothing: bool = False) -> sqlite3.Connection:
+    """A connection to a store that is only looked at, be it where nobody may write. Raises: ``sqlite3.Error``.
+
+    ``leaves_nothing``: nobody uses the store, so no log of it is begun.
+    """
+    has_log = Path(path + "-wal").exists()
+    if leaves_nothing and not has_log:
+        return _connect_to(f"{_uri(path)}?mode=ro&immutable=1")
+    db = _connect_to(f"{_uri(path)}?mode=ro")
+    try:
+        db.execute("select 1 from sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        db.close()
+        if not failures.needs_log(error):
+            raise
+        # Its log cannot be made where nobody may write. Without one there is nothing but the file, and nobody changes it.
+        return _copy_to_look_at(path) if has_log else _connect_to(f"{_uri(path)}?mode=ro&immutable=1")
+    return db
+
+
+def _copy_to_look_at(path: str) -> sqlite3.Connection:
+    """A connection to a copy in memory of a store whose log was left behind where nobody may write."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="phaseline-") as folder:
+        for tail in ("", "-wal"):
+            shutil.copyfile(path + tail, f"{folder}/store{tail}")
+        held = _connect_to("file::memory:")
+        with closing(sqlite3.connect(f"{folder}/store")) as found:
+            found.backup(held)
+    return held
+
+
+def refuse_others(path: str) -> int:
+    """The schema of the store in this file. Raises: PL-S001 for what is no store, PL-S002 for a newer one."""
+    with closing(_connect(path)) as db:
+        found = _version(db, path)
+    if not found:
+        raise failures.not_a_store(path)
+    return found
 
 
 def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
@@ -114,15 +216,30 @@ def in_turn(work: Callable[[], T], patience_s: float) -> T:
             time.sleep(TRY_EVERY_S)
 
 
-def _connect(path: str) -> sqlite3.Connection:
+def _connect(path: str, *pragmas: str) -> sqlite3.Connection:
+    db = _connect_to(f"{_uri(path)}?mode=rw")  # unlike a bare path this makes no file where the store was removed
+    try:
+        for pragma in pragmas:
+            db.execute(pragma)
+    except BaseException:
+        db.close()  # whoever could not open it cannot close it
+        raise
+    return db
+
+
+def _connect_to(uri: str) -> sqlite3.Connection:
     # Transactions are ours to begin and end; locks of the store keep threads apart.
-    return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+
+
+def _uri(path: str) -> str:
+    return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 def _make_file(path: str, now: int) -> None:
     """A new store that only we may read, unless there is a file; folders above it likewise."""
     try:
-        _make_folder(Path(path).parent)
+        make_folder(Path(path).parent)
         if not os.path.lexists(path) and _put(path, now):
             return
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -148,10 +265,10 @@ def _put(path: str, now: int) -> bool:
     return True
 
 
-def _make_folder(folder: Path) -> None:
-    """``mkdir`` gives its mode only to the last level."""
+def make_folder(folder: Path) -> None:
+    """A folder, and those above it, for this user alone: ``mkdir`` gives its mode only to the last level."""
     if not folder.is_dir():
-        _make_folder(folder.parent)
+        make_folder(folder.parent)
         folder.mkdir(0o700, exist_ok=True)
 
 
@@ -179,6 +296,15 @@ def _create(db: sqlite3.Connection, path: str, now: int) -> None:
     if _version(db, path) == 0:  # otherwise another process was faster
         making.fill(db, now)
     db.execute("commit")
+
+
+def _keep_log(db: sqlite3.Connection) -> None:
+    """Have a write-ahead log again if whoever was about to replace the store, and died, has taken it away."""
+    with suppress(
+        sqlite3.DatabaseError
+    ):  # nobody may write, others are at it, or what is damaged is told by who reads it
+        if db.execute("pragma journal_mode").fetchone()[0] == "delete":
+            db.execute("pragma journal_mode = wal")
 
 
 def _migrate(path: str, now: int) -> tuple[str, ...]:
@@ -210,14 +336,20 @@ def _migrate(path: str, now: int) -> tuple[str, ...]:
 
 
 def _take(lock: OwnerLock, path: str, found: int, now: int) -> None:
-    """Hold the lock; wait for somebody who upgrades, refuse (PL-S005) while an engine of the older version works."""
+    """Hold the lock; wait for another upgrade. Raises PL-S005 while an engine of the older version works, or if the lock cannot be had."""
     end = time.monotonic() + UPGRADE_PATIENCE_S
     while True:
         try:
             lock.take(UPGRADE, now)
         except ProblemsError as error:
+            if all(
+                problem.code != "PL-S004" for problem in error.problems
+            ):  # no other process has it: waiting is in vain
+                if os.access(Path(path).parent, os.W_OK):
+                    raise
+                raise failures.older_read_only(path, found, schema.SCHEMA_VERSION) from error
             holder = lock.holder()
-            if holder is not None and (holder.command != UPGRADE or time.monotonic() > end):
+            if time.monotonic() > end or (holder is not None and holder.command != UPGRADE):
                 raise failures.older(path, found, schema.SCHEMA_VERSION) from error
         else:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.labels import labels_of
@@ -139,7 +140,11 @@ def measure(db: sqlite3.Connection, measures: Sequence[Measure]) -> None:
 def measures(db: sqlite3.Connection) -> Mapping[str, Measure]:
     """{name: what was measured of it}, by name."""
     rows = db.execute("select name, at, body from measure order by name")
-    return {name: Measure(name, at, json.loads(body)) for name, at, body in rows}
+    found = {}
+    for name, at, body in rows:
+        with suppress(ValueError):  # figures that cannot be read are measured anew
+            found[name] = Measure(name, at, json.loads(body))
+    return found
 
 
 def paused(db: sqlite3.Connection) -> Mapping[str, PausedRow]:

@@ -34,8 +34,7 @@ class SqliteLabels:
     def remove(self, deployment: int, labels: Sequence[Label]) -> int:
         """How many are gone; an empty value stands for all of its key."""
         with self._writing() as db:
-            gone = "delete from label where deployment = ? and key = ? and ? in ('', value)"
-            return sum(db.execute(gone, (deployment, key, value)).rowcount for key, value in labels)
+            return remove_labels(db, deployment, labels)
 
     def having(self, labels: Sequence[Label]) -> frozenset[int]:
         """The deployments that have all of them; an empty value stands for any of its key."""
@@ -48,6 +47,12 @@ class SqliteLabels:
                 (to_text([list(label) for label in wanted]), len(wanted)),
             ).fetchall()
             return frozenset(number for (number,) in rows)
+
+
+def remove_labels(db: sqlite3.Connection, deployment: int, labels: Iterable[Label]) -> int:
+    """How many are gone; an empty value stands for all of its key."""
+    gone = "delete from label where deployment = ? and key = ? and ? in ('', value)"
+    return sum(db.execute(gone, (deployment, key, value)).rowcount for key, value in labels)
 
 
 def add_labels(db: sqlite3.Connection, deployment: int, labels: Iterable[Label]) -> int:

@@ -12,7 +12,9 @@ import os
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 
+from phaseline.model.frozen import frozen
 from phaseline.model.rows import Owner
 from phaseline.store import failures
 
@@ -27,6 +29,14 @@ NOTE_BYTES = 4_096
 """Longest text that is read from a lock file."""
 
 
+@frozen
+class Memory:
+    """What a lock file remembers of the store beside it: its identity, and the epoch of the last owner that stored anything."""
+
+    identity: str
+    epoch: int
+
+
 class OwnerLock:
     """The lock file of one store, as this process sees it."""
 
@@ -34,6 +44,7 @@ class OwnerLock:
         """Touches nothing yet."""
         self.path = path
         self._handle = -1
+        self._note: dict[str, str | int] = {}
         self._forgets_on_fork = False
 
     def take(self, command: str, since: int) -> None:
@@ -48,13 +59,38 @@ class OwnerLock:
             raise failures.owned(self.path.removesuffix(".lock"), str(holder))
         self._handle = handle
         self._forget_on_fork()
-        note = json.dumps({"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since})
+        self._note = {"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since, **_read_memory(handle)}
         try:
-            # Spaces instead of a truncation, which waits for the file system's journal: 3 ms where others write.
-            os.pwrite(handle, note.encode().ljust(min(os.fstat(handle).st_size, NOTE_BYTES)), 0)
+            self._write_note()
         except OSError as error:
             self.release()
             raise failures.cannot_lock(self.path, error.strerror or str(error)) from error
+
+    def remember(self, identity: str, epoch: int) -> None:
+        """Have the file know, beyond the end of its holder, that the store was written in this epoch; only while it is held."""
+        known: dict[str, str | int] = {"store": identity, "epoch": epoch}
+        if self._handle < 0 or known.items() <= self._note.items():
+            return
+        self._note.update(known)
+        with suppress(OSError):  # what is not remembered is looked for in other ways
+            self._write_note()
+
+    def memory(self) -> Memory | None:
+        """What was remembered, None: nothing, or nobody may read it."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            known = _read_memory(handle)
+        finally:
+            os.close(handle)
+        return Memory(str(known["store"]), int(known["epoch"])) if known else None
+
+    def _write_note(self) -> None:
+        # Spaces instead of a truncation, which waits for the file system's journal: 3 ms where others write.
+        handle, note = self._handle, json.dumps(self._note).encode()
+        os.pwrite(handle, note.ljust(min(os.fstat(handle).st_size, NOTE_BYTES)), 0)
 
     def release(self) -> None:
         """Let go; safe to call twice."""
@@ -123,6 +159,15 @@ def _is_looked_at(handle: int) -> bool:
     if is_shared:
         fcntl.flock(handle, fcntl.LOCK_UN)
     return is_shared
+
+
+def _read_memory(handle: int) -> dict[str, str | int]:
+    """What the note says of the store; empty where it says nothing, or was written by an earlier version."""
+    try:
+        note = json.loads(os.pread(handle, NOTE_BYTES, 0))
+        return {"store": str(note["store"]), "epoch": int(note["epoch"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 def _read_owner(handle: int) -> Owner:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from phaseline.store import schema
 from phaseline.store.file import IDENTITY_BYTES, PAGE_BYTES
+from phaseline.store.whereabouts import remember, spot_of
 
 UNIQUE_BYTES = 4
 
@@ -29,6 +30,7 @@ def put(path: str, now: int) -> None:
                 shape(db)
                 db.execute("begin")
                 fill(db, now)
+                remember(db, spot_of(beside, path))
                 db.execute("commit")
                 db.execute("pragma journal_mode = wal")
             os.fsync(handle)

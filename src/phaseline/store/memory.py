@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
@@ -53,7 +53,10 @@ from phaseline.store.file import IDENTITY_BYTES
 from phaseline.store.growing import missing_names
 from phaseline.store.memory_blueprints import MemoryBlueprints
 from phaseline.store.memory_documents import MemoryDocuments
+from phaseline.store.memory_incarnations import MemoryIncarnations
 from phaseline.store.memory_labels import MemoryLabels
+from phaseline.store.memory_listings import MemoryListings
+from phaseline.store.memory_orders import MemoryOrders
 from phaseline.store.memory_packages import MemoryPackages
 from phaseline.store.memory_plans import MemoryPlans
 from phaseline.store.memory_requests import ThreadsWaiting
@@ -75,18 +78,21 @@ class MemoryStore:
         self._identity = identity or os.urandom(IDENTITY_BYTES).hex()
         self._guard = threading.RLock()
         self._owner: Owner | None = None
-        self._epoch = 0
+        self._epoch, self._looks = 0, 1
         self._held = Shelves()
-        self._looks = 1
         self._waiting = ThreadsWaiting()
         self.notices: Sequence[str] = ()
         self.secrets = MemorySecrets(self._changing)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
         self.stored_plans = MemoryPlans(self._changing)
+        self.orders = MemoryOrders(self._changing)
+        self.as_one = self.orders.as_one
         self.labels = MemoryLabels(self._changing)
+        self.listings = MemoryListings(self._guard, self._held)
         self.stack_documents = MemoryDocuments(self._changing)
         self.packages = MemoryPackages(self._changing, self._living, self._refuse_open, self.executions, clock)
         self.hook_switches = MemorySwitches(self._changing, clock)
+        self.incarnations = MemoryIncarnations()
 
     @property
     def has_packages(self) -> bool:
@@ -160,6 +166,13 @@ class MemoryStore:
             known = held.deployments.get(deployment)
             if known is not None and not known.deleted_at:
                 known.deleted_at = max(1, self._clock.now())
+
+    def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
+        """(how many deployments were deleted so far, those of the given ones that were)."""
+        with self._guard:
+            living = {number for number, known in self._held.deployments.items() if not known.deleted_at}
+            count = self._held.last_deployment - len(living)
+            return count, [number for number in sorted(deployments) if number not in living] if count != since else []
 
     def create_execution(
         self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
@@ -278,6 +291,7 @@ class MemoryStore:
                 raise RuntimeError("only the owner of a store writes to it: use own() first")
             memory_turns.write(self._held, turn)
             self.stack_documents.write(self._held, turn.payload.written, turn.at)
+            self.labels.write(turn.payload.written.labels)
             for row in turn.payload.reshaped:
                 if row.uses is not None:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
@@ -418,11 +432,11 @@ class MemoryStore:
         """{place of the step in the graph: {status: how many entries}}, statuses with none left out."""
         return count_by_step(self.graph(graph).steps, self.statuses(graph))
 
-    def notes(self, graph: int) -> Sequence[NoteRow]:
+    def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
         """By position."""
         with self._guard:
             held = self._held.graphs[graph].notes
-            return [held[position] for position in sorted(held)]
+            return [held[position] for position in sorted(held if among is None else held.keys() & set(among))]
 
     def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
         """{position: (due in ms, message)} of all notes."""
@@ -478,9 +492,8 @@ class MemoryStore:
         with self._changing() as held:
             removed = held.purge(before, deployment)
             self.stored_plans.forget(held.executions.keys(), before, deployment)
-            self.labels.forget(held.deployments.keys())
-            self.packages.forget(held.deployments.keys())
-            self.hook_switches.forget(held.deployments.keys())
+            for shelf in (self.labels, self.packages, self.hook_switches):
+                shelf.forget(held.deployments.keys())
             return removed
 
     def close(self) -> None:

@@ -90,6 +90,13 @@ class MemoryBlueprints:
             *(BlueprintUser("blueprint", name) for name in sorted(importing)),
         ]
 
+    def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
+        """{id: who needs any of its versions}."""
+        numbers: dict[str, list[int]] = {}
+        for row in self._rows:
+            numbers.setdefault(row.id, []).append(row.number)
+        return {id: users for id, some in numbers.items() if (users := self.users(some))}
+
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
         """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
         with self._changing():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 
-from phaseline.model.labels import Label
+from phaseline.model.labels import Label, Relabelled
 
 
 class MemoryLabels:
@@ -35,6 +35,12 @@ class MemoryLabels:
             gone = {label for label in known if label in labels or Label(label.key, "") in labels}
             known -= gone
             return len(gone)
+
+    def write(self, changes: Iterable[tuple[int, Relabelled]]) -> None:
+        """What a turn changes of the labels of deployments."""
+        for deployment, change in changes:
+            self.remove(deployment, change.removed)
+            self.add(deployment, change.added)
 
     def having(self, labels: Sequence[Label]) -> frozenset[int]:
         """The deployments that have all of them; an empty value stands for any of its key."""

@@ -36,7 +36,7 @@ from phaseline.store.documents import EMPTY, to_text
 
 @dataclass(slots=True)
 class HeldDeployment:
-    """A deployment with everything about it. ``deleted_at`` 0: it is not deleted."""
+    """A deployment with everything about it. ``deleted_at`` 0: it is not deleted. ``version``: as of a ``Roster``."""
 
     row: DeploymentRow
     tenant: str
@@ -48,6 +48,7 @@ class HeldDeployment:
     checks: CheckBook = field(default_factory=lambda: CheckBook(HeldBodies()))
     deleted_at: int = 0
     state_names: tuple[str, ...] = ()
+    version: int = 0
 
     @classmethod
     def of(cls, number: int, new: NewDeployment) -> HeldDeployment:
@@ -77,6 +78,7 @@ class HeldDeployment:
     def grow(self, growth: Growth) -> None:
         """Put resources behind those that are there. Raises ``OutgrownError``."""
         self.topology = grown(self.topology, growth)
+        self.version += 1
         self.blueprint = self.topology.blueprint
         self.row = altered(self.row, instance_count=len(self.topology))
         self.states = np.concatenate((self.states, np.zeros(len(growth.ids), np.uint8)))
@@ -87,6 +89,7 @@ class HeldDeployment:
         """Take another shape."""
         added = len(row.topology) - len(self.topology)
         self.topology = row.topology
+        self.version += 1
         self.states = np.concatenate((self.states, np.zeros(added, np.uint8)))
         self.row = altered(self.row, instance_count=len(row.topology), code=row.code or self.row.code)
         if row.inputs is not None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,18 +34,19 @@ from phaseline.store import graphs as graph_rows
 from phaseline.store import requests, schema, topologies
 from phaseline.store.columns import decode
 from phaseline.store.documents import EMPTY, to_text
-from phaseline.store.progress import count_by_step
 from phaseline.store.turns import from_pages, read_states
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
     created_by, instance_count, kind, imported from deployment where deleted_at = 0"""
-_EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
+EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
     started_at, ended_at, execution.created_by
     from execution join deployment on deployment.number = execution.deployment"""
 
 
 PLACES = "first_graph, positions, graphs, ends"
 """What ``places_of`` reads of a batch."""
+MOST_KEPT = 64
+"""Different lists of folders that are not read again: most deployments of a store have the same."""
 _RANGE = """select (select min(after_batch) from graph where execution = ?),
     coalesce((select last_batch from execution where number = ?), 0)"""
 
@@ -56,6 +59,25 @@ def identity(db: sqlite3.Connection) -> str:
 def version(db: sqlite3.Connection) -> int:
     """Another number, and never 0, whenever another connection has written; nothing is read of the tables."""
     return 1 + int(db.execute("pragma data_version").fetchone()[0])
+
+
+def deleted(db: sqlite3.Connection, deployments: Collection[int], since: int) -> tuple[int, list[int]]:
+    """(how many were deleted so far, those of the deployments that were, or were purged since).
+
+    How many: all that ever were, without the living ones, which an index counts.
+    """
+    (count,) = db.execute(
+        """select coalesce((select seq from sqlite_sequence where name = 'deployment'), 0)
+        - (select count(*) from deployment where deleted_at = 0)"""
+    ).fetchone()
+    if count == since:
+        return count, []
+    rows = db.execute(
+        """select value from json_each(?) where not exists
+        (select 1 from deployment where number = value and deleted_at = 0)""",
+        (to_text(sorted(deployments)),),
+    )
+    return count, [int(number) for (number,) in rows]
 
 
 def counters(db: sqlite3.Connection) -> tuple[int, int]:
@@ -75,22 +97,37 @@ def deployments(db: sqlite3.Connection, name: str | None = None) -> list[Deploym
         else db.execute(f"{_DEPLOYMENT} and name = ?", (name,))
     )
     used = _folders_used(db)
-    return [
-        DeploymentRow(
-            number=row[0],
-            name=row[1],
-            blueprint_file=row[2],
-            description=row[3],
-            code=CodePlaces(
-                row[4], tuple(json.loads(row[5])), tuple(map(tuple, json.loads(row[10]))), used.get(row[0], ())
-            ),
-            created_at=row[6],
-            created_by=row[7],
-            instance_count=row[8],
-            kind=row[9],
-        )
-        for row in rows
-    ]
+    return [_deployment(row, used.get(row[0], ())) for row in rows]
+
+
+def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
+    code, flaw = CodePlaces(""), ""
+    try:
+        code = CodePlaces(row[4], _folders(row[5]), _imported(row[10]), used)
+    except (ValueError, TypeError) as error:
+        flaw = f"the folders of its code: {error}"
+    return DeploymentRow(
+        number=row[0],
+        name=row[1],
+        blueprint_file=row[2],
+        description=row[3],
+        code=code,
+        created_at=row[6],
+        created_by=row[7],
+        instance_count=row[8],
+        kind=row[9],
+        flaw=flaw,
+    )
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _folders(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _imported(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple(map(tuple, json.loads(text)))
 
 
 def _folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
@@ -112,7 +149,8 @@ def has_packages(db: sqlite3.Connection) -> bool:
 def blueprint(db: sqlite3.Connection, deployment: int) -> Blueprint:
     """The blueprint as it was stored."""
     row = _one(db, "select body from blueprint where deployment = ?", deployment)
-    return topologies.blueprint_from_text(row[0])
+    with _as_damage(f"the blueprint of deployment {deployment}"):
+        return topologies.blueprint_from_text(row[0])
 
 
 def inputs(db: sqlite3.Connection, deployment: int) -> dict[str, Value]:
@@ -125,7 +163,9 @@ def inputs(db: sqlite3.Connection, deployment: int) -> dict[str, Value]:
 def topology(db: sqlite3.Connection, deployment: int) -> Topology:
     """Instances and relationship instances."""
     row = _one(db, f"select {', '.join(topologies.COLUMNS)} from topology where deployment = ?", deployment)
-    return topologies.from_row(row, blueprint(db, deployment))
+    known = blueprint(db, deployment)
+    with _as_damage(f"the instances of deployment {deployment}"):
+        return topologies.from_row(row, known)
 
 
 def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
@@ -159,24 +199,25 @@ def executions(
     if only_open:
         conditions.append(schema.IS_OPEN)
     where = f" where {' and '.join(conditions)}" if conditions else ""
-    rows = db.execute(f"{_EXECUTION}{where} order by execution.number", values)
-    return [
-        ExecutionRow(
-            number=row[0],
-            id=row[1],
-            deployment=row[2],
-            deployment_name=row[3],
-            request=requests.from_json(row[4]),
-            status=ExecutionStatus(row[5]),
-            reason=row[6],
-            attempt=row[7],
-            created_at=row[8],
-            started_at=row[9],
-            ended_at=row[10],
-            created_by=row[11],
-        )
-        for row in rows
-    ]
+    return [execution(row) for row in db.execute(f"{EXECUTION}{where} order by execution.number", values)]
+
+
+def execution(row: Sequence[Any]) -> ExecutionRow:
+    """The execution in a row of ``EXECUTION``."""
+    return ExecutionRow(
+        number=row[0],
+        id=row[1],
+        deployment=row[2],
+        deployment_name=row[3],
+        request=requests.from_json(row[4]),
+        status=ExecutionStatus(row[5]),
+        reason=row[6],
+        attempt=row[7],
+        created_at=row[8],
+        started_at=row[9],
+        ended_at=row[10],
+        created_by=row[11],
+    )
 
 
 def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
@@ -202,16 +243,19 @@ def statuses(db: sqlite3.Connection, number: int) -> np.ndarray:
 
 def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStatus, int]]:
     """{place of the step in the graph: {status: how many entries}}."""
+    from phaseline.store.progress import count_by_step
+
     (text,) = _one(db, "select steps from graph where id = ?", number)
     return count_by_step(graph_rows.steps_from_text(text), statuses(db, number))
 
 
-def notes(db: sqlite3.Connection, number: int) -> list[NoteRow]:
-    """By position."""
+def notes(db: sqlite3.Connection, number: int, among: Collection[int] | None = None) -> list[NoteRow]:
+    """By position; only those ``among`` these positions, if they are given."""
+    only = "" if among is None else "and position in (select value from json_each(?))"
     rows = db.execute(
-        """select position, attempts, generation, due, message, error, result from note
-        where graph = ? order by position""",
-        (number,),
+        f"""select position, attempts, generation, due, message, error, result from note
+        where graph = ? {only} order by position""",
+        (number,) if among is None else (number, json.dumps(sorted(among))),
     )
     return [
         NoteRow(
@@ -313,6 +357,15 @@ def events(db: sqlite3.Connection, execution: int, after: int, limit: int) -> li
         (execution, after, limit),
     )
     return [EventRow(*row) for row in rows]
+
+
+@contextmanager
+def _as_damage(what: str) -> Iterator[None]:
+    """What is missing in a stored document, or is of another kind, is damage to who reads it, as what is no JSON."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{what} cannot be read: {type(error).__name__} {error}") from error
 
 
 def _one(db: sqlite3.Connection, statement: str, key: int) -> tuple[Any, ...]:

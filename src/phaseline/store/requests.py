@@ -25,7 +25,7 @@ def to_json(request: Request) -> str:
         {
             "workflow": request.workflow,
             "parameters": dict(request.parameters),
-            "retries": told(request.retries),
+            "retries": _retries_told(request.retries),
             "stop_after": told(request.stop_after) if request.stop_after else None,
             "clean": request.clean,
             **({} if request.if_busy == WAIT else {"if_busy": request.if_busy}),
@@ -59,7 +59,7 @@ def _read(text: str) -> Request:
     return Request(
         workflow=found["workflow"],
         parameters=found["parameters"],
-        retries=RetryPolicy(**found["retries"]),
+        retries=_retries(found["retries"]),
         stop_after=StopAfter(**found["stop_after"]) if found["stop_after"] else None,
         clean=found["clean"],
         if_busy=found.get("if_busy", WAIT),
@@ -69,6 +69,18 @@ def _read(text: str) -> Request:
         timeout_s=found.get("timeout_s"),
         breakpoints=_breakpoints(found["breakpoints"]) if "breakpoints" in found else (),
     )
+
+
+def _retries_told(retries: RetryPolicy) -> dict[str, Any]:
+    """The policy; a back-off only where there is one, so that older versions read the others."""
+    found = told(retries)
+    if not retries.backoff_s:
+        del found["backoff_s"]
+    return found
+
+
+def _retries(found: dict[str, Any]) -> RetryPolicy:
+    return RetryPolicy(**{**found, "backoff_s": tuple(found.get("backoff_s", ()))})
 
 
 _known = lru_cache(maxsize=MOST_KEPT)(_from_json)

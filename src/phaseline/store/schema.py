@@ -10,11 +10,11 @@ the segments. Which batches an execution has no index says, for each commit woul
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 7
 """Kept in the file as ``user_version``; each migration raises it by one."""
 APPLICATION_ID = 0x5048_4C4E
 """Marks a SQLite file as a store of Phaseline ("PHLN")."""
-REVISION = "0005"
+REVISION = "0007"
 """The last migration, as alembic names it."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """Condition on an execution that has not ended, word for word that of the index, so that SQLite uses it."""
@@ -23,7 +23,9 @@ TABLES = (
     "create table alembic_version (version_num varchar(32) not null, constraint alembic_version_pkc primary key (version_num))",
     """create table store (
         identity text not null, created_at integer not null, epoch integer not null,
-        purged_graph integer not null default 0, purged_batch integer not null default 0)""",
+        purged_graph integer not null default 0, purged_batch integer not null default 0,
+        place text not null default '', inode integer not null default 0, device integer not null default 0,
+        held integer not null default 0, held_request integer not null default 0)""",
     """create table deployment (
         number integer primary key autoincrement, tenant text not null, name text not null,
         blueprint_file text not null, description text not null, blueprint_folder text not null,
@@ -149,4 +151,12 @@ TABLES = (
         deployment integer not null, package integer not null, is_enabled integer not null, is_imported integer not null,
         settings text not null, folders text not null, at integer not null, actor text not null, primary key (deployment, package)) without rowid""",
     "create index package_use_package on package_use (package)",
+    """create table incarnation (
+        number integer primary key, name text not null, at integer not null, cause text not null,
+        first_graph integer not null, first_batch integer not null)""",
+    """create table given_order (
+        tenant text not null, actor text not null, id text not null, digest text not null, at integer not null,
+        requests text not null, executions text not null, answer blob not null,
+        primary key (tenant, actor, id)) without rowid""",
+    "create index given_order_at on given_order (at)",
 )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from phaseline.model.rows import Actor
-from phaseline.model.secret_rows import SecretRow, WrappedKey
+
+if TYPE_CHECKING:
+    from phaseline.model.secret_rows import SecretRow, WrappedKey
 
 TENANT = Actor("").tenant
 """The one tenant there is."""
@@ -65,7 +68,7 @@ class SqliteSecrets:
         """{purpose: data key}."""
         with self._reading() as db:
             return {
-                purpose: WrappedKey(wrapped, master)
+                purpose: _key(wrapped, master)
                 for purpose, wrapped, master in db.execute("select purpose, wrapped, master_key from data_key")
             }
 
@@ -73,21 +76,20 @@ class SqliteSecrets:
         """This one, or the one that was there before."""
         with self._writing() as db:
             db.execute("insert or ignore into data_key values (?, ?, ?)", (purpose, key.wrapped, key.master))
-            return WrappedKey(
-                *db.execute("select wrapped, master_key from data_key where purpose = ?", (purpose,)).fetchone()
-            )
+            found = db.execute("select wrapped, master_key from data_key where purpose = ?", (purpose,)).fetchone()
+            return _key(*found)
 
     def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
         """Replace all data keys, all or none."""
         with self._writing() as db:
             secrets = db.execute("select name, data_key, master_key, tenant from secret").fetchall()
             for name, wrapped, master, tenant in secrets:
-                key = rewrapped("secret", name, WrappedKey(wrapped, master))
+                key = rewrapped("secret", name, _key(wrapped, master))
                 statement = "update secret set data_key = ?, master_key = ? where tenant = ? and name = ?"
                 db.execute(statement, (key.wrapped, key.master, tenant, name))
             others = db.execute("select purpose, wrapped, master_key from data_key").fetchall()
             for purpose, wrapped, master in others:
-                key = rewrapped("purpose", purpose, WrappedKey(wrapped, master))
+                key = rewrapped("purpose", purpose, _key(wrapped, master))
                 statement = "update data_key set wrapped = ?, master_key = ? where purpose = ?"
                 db.execute(statement, (key.wrapped, key.master, purpose))
             return len(secrets) + len(others)
@@ -104,5 +106,13 @@ def _row(
     updated_at: int,
     updated_by: str,
 ) -> SecretRow:
-    key = WrappedKey(wrapped, master)
+    from phaseline.model.secret_rows import SecretRow
+
+    key = _key(wrapped, master)
     return SecretRow(name, version, body, key, created_at, created_by, updated_at, updated_by)
+
+
+def _key(wrapped: bytes, master: str) -> WrappedKey:
+    from phaseline.model.secret_rows import WrappedKey  # most stores hold no secret
+
+    return WrappedKey(wrapped, master)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from phaseline.model.around import Around
 from phaseline.model.blueprint import Blueprint, Value
 from phaseline.model.checks import CheckBook
 from phaseline.model.graph import Graph
-from phaseline.model.problem import ProblemsError
 from phaseline.model.resources import Growth
 from phaseline.model.rows import (
     Actor,
@@ -44,27 +42,26 @@ from phaseline.model.rows import (
 )
 from phaseline.model.status import EntryStatus
 from phaseline.model.topology import Topology
-from phaseline.ports import Clock
 from phaseline.store import asking, failures, file, growing, reads, writes
 from phaseline.store.checks import read_book
-from phaseline.store.connections import Connections, Moment, Problems, Snapshot, Transaction
+from phaseline.store.connections import Connections, Moment, One, Problems, Snapshot, Transaction
+from phaseline.store.incarnations import SqliteIncarnations
 from phaseline.store.labels import SqliteLabels
 from phaseline.store.lock import OwnerLock
 from phaseline.store.secrets import SqliteSecrets
+from phaseline.store.seldom import Seldom
 from phaseline.store.stored_blueprints import SqliteBlueprints
-from phaseline.store.stored_plans import SqlitePlans
 from phaseline.store.topologies import KnownTopologies
 from phaseline.store.turns import TurnWriter
 from phaseline.store.waiting import WaitingRoom
 
 if TYPE_CHECKING:
+    from phaseline.model.orders import NewOrder
     from phaseline.model.upkeep import Compacted, Finding, Purged
-    from phaseline.store.hook_switches import SqliteSwitches
-    from phaseline.store.packages import SqlitePackages
-    from phaseline.store.stack_documents import SqliteDocuments
+    from phaseline.ports import Clock
 
 
-class SqliteStore:
+class SqliteStore(Seldom):
     """``ports.Store`` on one file; see there for what each method promises."""
 
     def __init__(self, path: str, clock: Clock, notices: Sequence[str] = ()) -> None:
@@ -74,22 +71,15 @@ class SqliteStore:
         self._clock = clock
         self._lock = OwnerLock(path + ".lock")
         self._waiting = WaitingRoom(path + ".waiting")
-        self._epoch = 0
+        self._epoch, self._is_noted = 0, False
         self._turns = TurnWriter()
         self.connections = Connections(path, self._turns.forget)
         self._topologies = KnownTopologies()
         self._requests_seen = (0, 0)
         self.secrets = SqliteSecrets(self._reading, self._writing)
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
-        self.stored_plans = SqlitePlans(self._reading, self._writing)
         self.labels = SqliteLabels(self._reading, self._writing)
-
-    @cached_property
-    def packages(self) -> SqlitePackages:
-        """Plugin packages that are installed."""
-        from phaseline.store.packages import SqlitePackages
-
-        return SqlitePackages(self._reading, self._writing, self._clock)
+        self.incarnations = SqliteIncarnations(self._reading, self._transaction)
 
     @property
     def has_packages(self) -> bool:
@@ -99,28 +89,11 @@ class SqliteStore:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:
-        """The store in the file; ``makes``: a new one if there is none.
-
-        Raises: ``ProblemsError`` (PL-S001, S002, S003, S005, S007).
-        """
+        """The store in the file; ``makes``: a new one if there is none. Raises: PL-S001, S002, S003, S005, S007."""
         whole = str(Path(path).resolve())  # one file, one lock, whatever leads to it
         if not makes:
             file.refuse_nothing(whole)
         return cls(whole, clock, file.make_ready(whole, clock.now()))
-
-    @cached_property
-    def stack_documents(self) -> SqliteDocuments:
-        """Deployments that were written down; most commands do not ask."""
-        from phaseline.store.stack_documents import SqliteDocuments
-
-        return SqliteDocuments(self._reading)
-
-    @cached_property
-    def hook_switches(self) -> SqliteSwitches:
-        """Hook classes that are switched off; most commands do not ask."""
-        from phaseline.store.hook_switches import SqliteSwitches
-
-        return SqliteSwitches(self._reading, self._writing, self._clock)
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
@@ -130,7 +103,7 @@ class SqliteStore:
             with self.connections.write_guard, self.connections.not_waiting(), self._transaction() as db:
                 epoch = writes.raise_epoch(db)
                 self._turns.forget()  # others have owned the store since
-            self._epoch = epoch
+            self._epoch, self._is_noted = epoch, False
             yield epoch
         finally:
             with self.connections.write_guard:
@@ -151,6 +124,10 @@ class SqliteStore:
         """(next graph id, next batch id)."""
         with self._reading() as db:
             return reads.counters(db)
+
+    def as_one(self, order: NewOrder | None = None) -> One:
+        """Within it all that this thread writes is one transaction, and the row of the order part of it."""
+        return One(self.connections, order, self._topologies.forget)
 
     def create_deployment(
         self,
@@ -177,6 +154,14 @@ class SqliteStore:
         with self._writing() as db:
             writes.delete_deployment(db, deployment, self._clock.now(), actor)
 
+    def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
+        """(how many deployments were deleted so far, those of the given ones that were)."""
+        with self._reading() as db:
+            count, found = reads.deleted(db, deployments, since)
+        with self.connections.write_guard:
+            self._turns.drop(found)
+        return count, found
+
     def create_execution(
         self, new: NewExecution, *, asks: bool | None = None, beside: Beside | None = None
     ) -> ExecutionRow:
@@ -191,8 +176,7 @@ class SqliteStore:
         with self._writing() as db:
             writes.refuse_deleted(db, deployment)
             growing.grow(db, deployment, growth, reads.topology(db, deployment))
-            now = self._clock.now()
-            new = [NewExecution(deployment, request, actor, now) for request in growth.requests]
+            new = [NewExecution(deployment, request, actor, self._clock.now()) for request in growth.requests]
             return [writes.add_execution(db, one, deployment, asks=self._asks(asks)) for one in new]
 
     def ask(
@@ -232,8 +216,9 @@ class SqliteStore:
 
     def changed(self, since: int = 0) -> int:
         """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
-        with self.connections.read_guard, self._problems():
+        with self.connections.read_guard, Problems(self.path):
             version = reads.version(self.connections.reader())
+        self.connections.refuse_gone()
         return 0 if version == since else version
 
     def waiting(self) -> AbstractContextManager[None]:
@@ -249,14 +234,14 @@ class SqliteStore:
         with self._owned() as db:
             self._turns.write(db, turn)
             versions = [(row, growing.version(db, row.deployment)) for row in turn.payload.reshaped]
+        if not self._is_noted:  # from now on the epoch is on the disk
+            self._is_noted = True
+            self._lock.remember(self.identity(), self._epoch)
         for row, version in versions:
             self._topologies.keep(row.deployment, version, row.topology)
 
     def set_process_group(self, batch: int, process_group: int) -> None:
-        """Remember whom to end when the engine dies.
-
-        Written without waiting for the disk: when the machine goes down, the processes go with it.
-        """
+        """Remember whom to end when the engine dies. The disk is not awaited: if the machine dies, so do the processes."""
         with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
             db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
 
@@ -385,10 +370,10 @@ class SqliteStore:
         with self._reading() as db:
             return reads.step_counts(db, graph)
 
-    def notes(self, graph: int) -> Sequence[NoteRow]:
+    def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
         """By position."""
         with self._reading() as db:
-            return reads.notes(db, graph)
+            return reads.notes(db, graph, among)
 
     def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
         """{position: (due in ms, message)} of all notes."""
@@ -421,21 +406,21 @@ class SqliteStore:
         """Everything in the store that does not fit together."""
         from phaseline.store import checking  # what keeps a store in order is imported when somebody asks for it
 
-        with self._problems(), closing(file.open_reader(self.path)) as db:
+        with Problems(self.path), closing(file.open_reader(self.path)) as db:
             return checking.check(db)
 
     def backup(self, path: str) -> int:
         """Copy the store as it is at this moment into a new file; its size in bytes."""
         from phaseline.store.copying import copy
 
-        with self._problems(), closing(file.open_reader(self.path)) as db:
+        with Problems(self.path), closing(file.open_reader(self.path)) as db:
             return copy(db, path)
 
     def compact(self) -> Compacted:
         """Give free space back to the operating system."""
         from phaseline.store import compacting
 
-        with self._problems(), self._alone("phaseline store compact") as alone:
+        with Problems(self.path), compacting.owned(self, is_owner=bool(self._epoch)) as alone:
             return compacting.compact(self.path, self.connections.patience_s, alone=alone)
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
@@ -459,18 +444,6 @@ class SqliteStore:
         """Whether an execution is stored with a request to start it."""
         return not self._epoch if asks is None else asks
 
-    @contextmanager
-    def _alone(self, command: str) -> Iterator[bool]:
-        """Own the store if nobody does; whether that came about."""
-        with ExitStack() as stack:
-            alone = not self._epoch and self.owner() is None
-            if alone:
-                try:
-                    stack.enter_context(self.own(command))
-                except ProblemsError:
-                    alone = False
-            yield alone
-
     def _writing(self) -> Transaction:
         """A transaction of any process; the owner makes sure that it still is."""
         return self._owned() if self._epoch else self._transaction()
@@ -489,6 +462,3 @@ class SqliteStore:
     def _transaction(self) -> Transaction:
         """All or nothing; on the disk when it is over."""
         return Transaction(self.connections)
-
-    def _problems(self) -> Problems:
-        return Problems(self.path)

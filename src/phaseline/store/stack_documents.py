@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.model.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, DocumentKind, DocumentRow
 from phaseline.store.documents import to_text
+from phaseline.store.labels import add_labels, remove_labels
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -58,6 +59,9 @@ def write(db: sqlite3.Connection, written: Written, at: int) -> None:
     for drop in written.dropped:
         where = "kind = ? and deployment = ? and name = ?"
         db.execute(f"delete from stack_document where {where}", (drop.kind, drop.deployment, drop.name))
+    for deployment, change in written.labels:
+        remove_labels(db, deployment, change.removed)
+        add_labels(db, deployment, change.added)
     for gone in written.forgotten:
         drop_snapshots(db, gone.deployment)
         db.execute(

@@ -5,16 +5,26 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from phaseline.model.rows import Actor
-from phaseline.model.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
 from phaseline.store import failures
 from phaseline.store.documents import to_text
+
+if TYPE_CHECKING:
+    from phaseline.model.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
 
 TENANT = Actor("").tenant
 """The one tenant there is."""
 _COLUMNS = """number, id, version, main_file, digest, description, language, file_count, size_bytes, created_at,
     created_by"""
+
+_DEPLOYMENTS_BY_ID = """select distinct stored_blueprint.id, name from blueprint_use
+    join deployment on deployment.number = blueprint_use.deployment join stored_blueprint on stored_blueprint.number = blueprint
+    where deleted_at = 0 order by name"""
+_IMPORTERS_BY_ID = """select distinct used.id, user.id || '@' || user.version as name from stored_import
+    join stored_blueprint as user on user.number = blueprint join stored_blueprint as used on used.number = imported
+    where user.id <> used.id order by name"""
 
 Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
@@ -88,6 +98,8 @@ class SqliteBlueprints:
 
     def files(self, blueprint: int) -> Sequence[StoredFile]:
         """The files of a version, by path."""
+        from phaseline.model.stored_blueprints import StoredFile
+
         with self._reading() as db:
             rows = db.execute(
                 """select path, content, size_bytes, is_executable from stored_path
@@ -113,6 +125,17 @@ class SqliteBlueprints:
         """Who needs one of these versions: deployments that are not deleted, and other stored blueprints."""
         with self._reading() as db:
             return list(_users(db, to_text(blueprints)))
+
+    def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
+        """{id: who needs any of its versions}."""
+        from phaseline.model.stored_blueprints import BlueprintUser
+
+        found: dict[str, list[BlueprintUser]] = {}
+        with self._reading() as db:
+            for kind, statement in (("deployment", _DEPLOYMENTS_BY_ID), ("blueprint", _IMPORTERS_BY_ID)):
+                for id, name in db.execute(statement):
+                    found.setdefault(id, []).append(BlueprintUser(kind, name))
+        return found
 
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
         """Who needs one of these versions, so that nothing was done; nobody: they are gone, with what only they had."""
@@ -155,11 +178,18 @@ def _refuse_gone(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
 
 
 def _select(db: sqlite3.Connection, condition: str, *values: object) -> list[StoredBlueprint]:
-    rows = db.execute(f"select {_COLUMNS} from stored_blueprint where tenant = ? and {condition}", (TENANT, *values))
+    found = db.execute(f"select {_COLUMNS} from stored_blueprint where tenant = ? and {condition}", (TENANT, *values))
+    rows = found.fetchall()
+    if not rows:  # most stores have none
+        return []
+    from phaseline.model.stored_blueprints import StoredBlueprint
+
     return [StoredBlueprint(*row) for row in rows]
 
 
 def _users(db: sqlite3.Connection, which: str) -> Iterator[BlueprintUser]:
+    from phaseline.model.stored_blueprints import BlueprintUser
+
     deployments = db.execute(
         """select distinct name from deployment join blueprint_use on deployment = number where deleted_at = 0
         and blueprint in (select value from json_each(?)) order by name""",

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.model.frozen import altered, told
 from phaseline.model.rows import Actor, CodePlaces
-from phaseline.model.stored_plans import MOST_WAITING, Aim, StoredPlan
 from phaseline.store import requests
 from phaseline.store.documents import to_text
 from phaseline.store.topologies import blueprint_from_text, blueprint_to_text
 
 if TYPE_CHECKING:
     from phaseline.model.package_rows import PackageUse
+    from phaseline.model.stored_plans import Aim, StoredPlan
 
 TENANT = Actor("").tenant
 """The one tenant there is."""
@@ -37,6 +37,8 @@ class SqlitePlans:
 
     def add(self, new: StoredPlan) -> StoredPlan:
         """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
+        from phaseline.model.stored_plans import MOST_WAITING  # most commands keep no plan
+
         values = (
             TENANT,
             new.deployment,
@@ -106,6 +108,8 @@ def aim_to_text(aim: Aim) -> str:
 
 def aim_from_text(text: str) -> Aim:
     """The aim of ``aim_to_text``."""
+    from phaseline.model.stored_plans import Aim
+
     found: dict[str, Any] = json.loads(text)
     code = found["code"]
     places = CodePlaces(
@@ -133,6 +137,8 @@ def _uses(stored: Sequence[Mapping[str, Any]]) -> tuple[PackageUse, ...]:
 
 
 def _brief(row: Sequence[Any]) -> StoredPlan:
+    from phaseline.model.stored_plans import StoredPlan
+
     number, deployment, request, created_at, created_by, base, execution = row
     asked = requests.from_json(request)
     return StoredPlan(number, deployment, asked, created_at, created_by, json.loads(base), {}, "", None, execution)

@@ -56,7 +56,7 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
     former = blueprint_from_text(stored["former"]).nodes if "former" in stored else {}
     past = frozenset(stored.get("past", ()))
     nodes, groups, group = _nodes_from_json(stored, blueprint, former, past)
-    ids = row[1].decode().split(SEPARATOR) if row[1] else []
+    ids = ids_from(row[1])
     node, index, container, host, links, link, source, target = (decode(part) for part in row[2:])
     return Topology(
         blueprint=blueprint,
@@ -78,6 +78,11 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         started=_started(stored.get("started")),
         past=past,
     )
+
+
+def ids_from(text: bytes) -> list[str]:
+    """The ids of instances in their column."""
+    return text.decode().split(SEPARATOR) if text else []
 
 
 def _link(nodes: Sequence[Node], former: Mapping[str, Node], at: int, place: int, to: int, reach: int) -> Link:
@@ -112,6 +117,11 @@ class KnownTopologies:
     def keep(self, deployment: int, version: int, topology: Topology) -> None:
         """Have it at hand for as long as somebody uses it, at least until the next."""
         self._used[deployment, version] = self._last = topology
+
+    def forget(self) -> None:
+        """Know none: what was kept last may not have been stored."""
+        self._used.clear()
+        self._last = None
 
     def text_of(self, blueprint: Blueprint) -> str:
         """As ``blueprint_to_text``; that of the last one is known, so that who installs one again and again writes it once."""
@@ -157,6 +167,10 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
         stored |= {"past": sorted(topology.past), "former": blueprint_to_text(_only(blueprint, former))}
     if topology.counts:
         stored["counts"] = dict(topology.counts)
+    if topology.blueprint.on_path:
+        from phaseline.model.path_nodes import targets_of
+
+        stored["targets"] = targets_of(topology)
     if topology.restricted:
         stored["restricted"] = {name: list(actions) for name, actions in topology.restricted.items()}
     if topology.started is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,12 @@ from phaseline.store.columns import encode
 
 STATES_CACHED = 10_000_000
 """Instances whose states the owner holds in memory, a byte each; beyond it they are read again."""
+STATES_ALWAYS = 256
+"""What the states of a deployment count for in any case: the array and its place are as large as so many bytes."""
+SEQUENCES_CACHED = 100_000
+"""Last sequence numbers in memory; those of ended executions are not among them unless lines came afterwards."""
+NUMBERED = ("log", "event")
+"""Tables whose lines are numbered within their execution."""
 LONG_RUN = 4
 """Neighbours in a run, on average, from which on ranges cost less than a statement for each note (0.4 against 2.2 µs)."""
 
@@ -78,11 +84,19 @@ class TurnWriter:
     def expect(self, deployment: int, instance_count: int) -> None:
         """A new deployment: its instances are uninitialized, nothing needs to be read."""
         self._states[deployment] = np.zeros(instance_count, np.uint8)
-        self._state_count += instance_count
+        self._state_count += instance_count + STATES_ALWAYS
+
+    def drop(self, deployments: Collection[int]) -> None:
+        """These were deleted."""
+        for deployment in deployments:
+            states = self._states.pop(deployment, None)
+            if states is not None:
+                self._state_count -= len(states) + STATES_ALWAYS
+            self._checks.drop(deployment)
 
     def write(self, db: sqlite3.Connection, turn: Turn) -> None:
         """All changes of a turn, then its payload."""
-        if self._state_count > STATES_CACHED:
+        if self._state_count > STATES_CACHED or len(self._sequences) > SEQUENCES_CACHED:
             self.forget()
         for row in turn.payload.reshaped:
             growing.reshape(db, row)
@@ -116,6 +130,10 @@ class TurnWriter:
                 "update execution set request = ? where number = ?",
                 [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],
             )
+        for change in changes.executions:
+            if change.status.is_ended:
+                for table in NUMBERED:
+                    self._sequences.pop((table, change.execution), None)
 
     def _add_graphs(self, db: sqlite3.Connection, added: Sequence[GraphAdded], at: int) -> None:
         latest = _last_batch(db)
@@ -162,7 +180,7 @@ class TurnWriter:
 
     def _read_states(self, db: sqlite3.Connection, deployment: int) -> np.ndarray:
         states = self._states[deployment] = read_states(db, deployment)
-        self._state_count += len(states)
+        self._state_count += len(states) + STATES_ALWAYS
         return states
 
     def _longer(self, db: sqlite3.Connection, deployment: int, states: np.ndarray) -> np.ndarray:
@@ -223,8 +241,12 @@ def read_states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
     found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
-    count = int(found[0])
     pages = db.execute("select number, states from state_page where deployment = ?", (deployment,))
+    return states_from(int(found[0]), pages)
+
+
+def states_from(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
+    """States of ``count`` instances from their pages."""
     return from_pages(count, ((number, _filled(held, count - number * PAGE_ENTRIES)) for number, held in pages))
 
 

@@ -125,5 +125,6 @@ def refuse_open(db: sqlite3.Connection, deployment: int, workflow: str = "", bes
     ``workflow``: of one that is to begin; those that bring resources to a target keep apart by themselves.
     """
     for row in reads.executions(db, deployment=deployment, only_open=True):
+        asking.refuse_held(db, row)
         asking.refuse_beside(row, workflow, beside)
     asking.refuse_reopening(db, deployment, workflow, beside)

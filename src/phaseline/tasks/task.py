@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from phaseline.model.failures import NonRecoverableError, RecoverableError
+from phaseline.model.names import folder_name
 from phaseline.model.status import OutcomeKind
 from phaseline.plan.agents import install_method
 from phaseline.run.calling import MAX_MESSAGE_CHARS, Outcome, clip
@@ -104,8 +105,8 @@ class Task:
     @property
     def folder(self) -> str:
         """Its folder there: the scripts of its package lie in it, and what its commands write beside them."""
-        deployment = self.call.site.deployment.id
-        return f"{self.place.root}/{deployment}/{self.instance_id}/{self.package}"
+        own = (self.call.site.deployment.id, self.instance_id, self.package)
+        return "/".join((self.place.root, *map(folder_name, own)))
 
     @cached_property
     def bundle(self) -> Bundle | None:

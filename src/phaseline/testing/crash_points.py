@@ -1,8 +1,8 @@
 """A function killed at every one of its lines in turn, and called again: whether it may really be repeated.
 
 The process that calls a plugin can die at any moment. An operation that says ``repeatable=True`` is then called again
-for the same items, with the same tokens; nothing of what it wrote to ``runtime_properties`` is left. ``crash_points``
-plays that for every line of the function.
+for the same items, with the same tokens; nothing of what it wrote to ``runtime_properties`` is left but what it saved. ``crash_points``
+plays that for every line of the function, and of that of a phase, whose ``find(items)`` is asked first.
 
 >>> from phaseline import operation
 >>> made = []
@@ -18,21 +18,32 @@ Two of four deaths end with two machines instead of one, because this cloud does
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.frozen import frozen
-from phaseline.run.plugin_code import attempt, run_to_end
-from phaseline.testing.items import FakeBatch, FakeItem, Tried, call, fake_batch
+from phaseline.model.failures import NonRecoverableError, RecoverableError
+from phaseline.model.frozen import altered, frozen
+from phaseline.run.plugin_code import is_async
+from phaseline.run.trying import Given, Trial
+from phaseline.testing.items import FakeBatch, FakeItem, Tried, fake_batch, members_of
+from phaseline.testing.phases import Target, target_of
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from types import CodeType, FrameType
+
+    from phaseline.model.blueprint import Value
+    from phaseline.testing.phases import LoadedPhase
+
+    Saved = dict[int, dict[str, Value]]
 
 __all__ = ["CrashPoint", "crash_points", "fake_batch"]
 
 MOST_POINTS = 10_000
 """A function that goes through more lines than this is called with too many items."""
+SAID = (RecoverableError, NonRecoverableError)
+"""What a plugin raises to say that something failed: an outcome, and no mistake."""
 
 
 @frozen
@@ -52,12 +63,17 @@ class Killed(KeyboardInterrupt):
 
 
 class Fuse:
-    """Kills a function before the n-th line that is run of its file, or when it returns after fewer."""
+    """Kills a function before the n-th line that is run of its file, or when it returns after fewer.
 
-    def __init__(self, function: Callable[..., object], lines: int) -> None:
-        """``lines`` that still run to their end."""
-        self._code = function.__code__
+    Once it has, no line of the file runs any more: neither ``finally`` nor ``except`` is there when a process dies.
+    """
+
+    def __init__(self, code: CodeType, lines: int, *, returns: bool) -> None:
+        """``lines`` that still run to their end; ``returns``: leaving the function counts as one."""
+        self._code = code
         self._left = lines
+        self._returns = returns
+        self._last = code.co_firstlineno
         self.line = 0
 
     def trace(self, frame: FrameType, event: str, argument: object) -> object:
@@ -65,41 +81,88 @@ class Fuse:
         del argument
         if frame.f_code.co_filename != self._code.co_filename:
             return None
-        if event == "line" or (event == "return" and frame.f_code is self._code):
+        if event == "line" or (self._returns and event == "return" and frame.f_code is self._code):
+            self._last = frame.f_lineno
             if self._left == 0:
-                self.line = frame.f_lineno
+                self.line = self.line or self._last
                 raise Killed
             self._left -= 1
         return self.trace
 
+    def end(self) -> None:
+        """It is called no more: of a function whose leaving does not count this is the last moment."""
+        if not self.line and not self._returns and self._left == 0:
+            self.line = self._last
+
 
 def crash_points(
-    function: Callable[..., object],
+    function: Callable[..., object] | LoadedPhase,
     make: Callable[[], FakeBatch | FakeItem],
     *,
     before: Callable[[], object] = lambda: None,
+    expected: type[BaseException] | tuple[type[BaseException], ...] = (),
 ) -> Iterator[CrashPoint]:
     """Each moment at which the function can die, after it was called again; the test looks at its cloud in between.
 
-    ``make``: fresh items, equal each time. ``before`` is called before each point, to begin with an empty cloud. Only
-    native functions without ``async``; lines of other files are not looked at.
+    ``make``: fresh items, equal each time. ``before`` is called before each point, to begin with an empty cloud. Lines of
+    other files are not looked at. What the function raises comes out of here, with the line at which it died before, unless
+    it is a failure that is said so (``TemporaryError``, ``NonRecoverableError`` and their like) or ``expected``.
+    Raises: ``ProblemsError`` for a phase that no engine would take; ``TypeError`` for what is no function of Python.
     """
+    target = target_of(function)
+    code = _code_of(target.function)
     for number in range(1, MOST_POINTS + 1):
         before()
-        fuse = Fuse(function, number - 1)
-        if not _dies(function, make(), fuse):
+        fuse = Fuse(code, number - 1, returns=not is_async(target.function))
+        saved, raised = _run_until(target, members_of(make()), fuse)
+        if not fuse.line:
+            _refuse(raised, expected, "called without dying")
             return
-        yield CrashPoint(number, fuse.line, call(function, make()))
+        given = [_as_saved(one, saved.get(place)) for place, one in enumerate(members_of(make()))]
+        again = Trial(given, phase=target.phase, is_doubted=target.phase is not None, keeps_raised=True)
+        outcomes = again.call(target.function)
+        for tried in outcomes:
+            _refuse(tried.raised, expected, f"called again after dying at line {fuse.line}")
+        yield CrashPoint(number, fuse.line, outcomes)
     raise AssertionError(f"more than {MOST_POINTS} lines are run; make fewer items")
 
 
-def _dies(function: Callable[..., object], given: FakeBatch | FakeItem, fuse: Fuse) -> bool:
+def _code_of(function: Callable[..., object]) -> CodeType:
+    plain = inspect.unwrap(function)
+    code = getattr(getattr(plain, "__func__", plain), "__code__", None)
+    if code is None:
+        raise TypeError(f"{function!r:.100} has no lines of Python")
+    return code  # type: ignore[no-any-return]  # that is what the attribute of functions is
+
+
+def _run_until(target: Target, members: Sequence[Given], fuse: Fuse) -> tuple[Saved, BaseException | None]:
+    """Call it until it dies: ({place: document that was saved, which outlives the process}, what it raised instead)."""
+    trial = Trial(members, phase=target.phase, keeps_raised=True)
+    done: list[Tried] = []
     former = sys.gettrace()
     sys.settrace(fuse.trace)  # type: ignore[arg-type]  # the recursive type of trace functions cannot be spelled
     try:
-        attempt(run_to_end, function, given)
+        done = trial.call(target.function)
     except Killed:
-        return True
+        pass
     finally:
         sys.settrace(former)
-    return False
+    fuse.end()
+    return trial.saved, next((tried.raised for tried in done if tried.raised is not None), None)
+
+
+def _as_saved(member: Given, saved: dict[str, Value] | None) -> Given:
+    if saved is None:
+        return member
+    return altered(member, subject=altered(member.subject, runtime_properties=saved), phase_data={})
+
+
+def _refuse(
+    raised: BaseException | None, expected: type[BaseException] | tuple[type[BaseException], ...], when: str
+) -> None:
+    """Raise what a function raised unless it was to, and say when it was called."""
+    if raised is not None and not isinstance(
+        raised, (*SAID, *(expected if isinstance(expected, tuple) else (expected,)))
+    ):
+        raised.add_note(when)
+        raise raised

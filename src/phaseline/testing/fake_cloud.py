@@ -8,8 +8,10 @@ JSON over HTTP on the loopback interface:
 ``POST /describe``     ``{"ids": [...]}``                             the same, ``state`` now
 ``POST /delete``       ``{"ids": [...]}``                             ``{"deleted": how many were there}``
 ``GET /report``                                                       the counts, see ``Report``
-``PUT /pace``          ``{"make_ms": 4, "boot_ms": 300}``             the pace from now on
+``PUT /pace``          ``{"make_ms": 4, "boot_ms": 300}``             the pace and the quota from now on
 =====================  =============================================  =====================================
+
+Resources beyond the quota are not made: they are answered as ``{"id": "", "state": "refused", "reason"}``.
 
 A token that was seen before gives the resource of the first time: nothing is made. Whether a caller really kept its
 tokens shows in ``doubles``, which counts by name: a name for which two resources were made was created twice.
@@ -45,12 +47,14 @@ BOOT_SPREAD = 7
 class Pace:
     """How slow the cloud is: milliseconds to make one resource, and at least to boot one.
 
-    ``most``: when it has made so many it stands still until its pace changes; 0: never.
+    ``most``: when it has made so many it stands still until its pace changes; 0: never. ``quota``: while so many are
+    alive it refuses to make more; 0: no quota.
     """
 
     make_ms: float = 0.0
     boot_ms: float = 300.0
     most: int = 0
+    quota: int = 0
 
 
 @frozen
@@ -115,6 +119,7 @@ class Cloud:
     _calls: Counter[str] = field(default_factory=Counter)
     _made: Counter[str] = field(default_factory=Counter)
     _tokens_again: int = 0
+    _alive: int = 0
     _making: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -134,9 +139,11 @@ class Cloud:
         self._record({"call": "create"})
         self._making += 1
         try:
-            return self.describe_all(self._make(requests, is_awaited))
+            made = self._make(requests, is_awaited)
         finally:
             self._making -= 1
+        refused = {"id": "", "state": "refused", "reason": f"the quota of {self.pace.quota} resources is used up"}
+        return [found if found["id"] else refused for found in self.describe_all(made)]
 
     def describe(self, ids: Sequence[str]) -> list[dict[str, str]]:
         """Ids with their state now; an id that never was is ``unknown``."""
@@ -200,6 +207,8 @@ class Cloud:
         if known := self._by_token.get(token):
             self._write({"again": token})
             return known
+        if 0 < self.pace.quota <= self._alive:
+            return ""
         number, now = len(self._resources) + 1, self.clock()
         kind = request.get("kind", "machine")
         boot_ms = self.pace.boot_ms * (1 + number % BOOT_SPREAD / BOOT_SPREAD)
@@ -226,7 +235,9 @@ class Cloud:
             self._resources[made.id] = made
             self._by_token[made.token] = made.id
             self._made[made.name] += 1
+            self._alive += 1
         else:
+            self._alive -= len(fact["delete"])
             for id in fact["delete"]:
                 before = asdict(self._resources[id])
                 self._resources[id] = Resource(**{**before, "deleted_at": fact["at"]})

@@ -22,9 +22,11 @@ from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Outcome
 from phaseline.run.native import Batch, Item
 from phaseline.run.trying import ROOT, Given, Subject, Trial, Tried
+from phaseline.testing.phases import target_of
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.testing.phases import LoadedPhase
 
 __all__ = ["FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "fake_item"]
 
@@ -94,8 +96,9 @@ def fake_item(
     target: Subject | None = None,
     side: Literal["source", "target"] = "source",
     is_canceled: bool = False,
+    phase_data: Mapping[str, Value] | None = None,
 ) -> FakeItem:
-    """One item. ``target``: the operation is one of a relationship to this instance, called on its ``side``.
+    """One item. ``phase_data``: what the phase that is called keeps with it. ``target``: the operation is one of a relationship to this instance, called on its ``side``.
 
     >>> fake_item(node="vm", properties={"size": 3}).properties["size"]
     3
@@ -103,7 +106,7 @@ def fake_item(
     5432
     """
     subject = Subject(node, properties or {}, runtime_properties or {}, type)
-    return FakeBatch([Given(subject, inputs or {}, attempt, data, target, side, is_canceled)])[0]
+    return FakeBatch([Given(subject, inputs or {}, attempt, data, target, side, is_canceled, phase_data or {})])[0]
 
 
 def fake_batch(
@@ -125,10 +128,12 @@ def fake_batch(
     return FakeBatch([given for item in items for given in item._made.trial.members])  # noqa: SLF001 - our own class
 
 
-def call(function: Callable[..., object], given: FakeItem | FakeBatch) -> list[Tried]:
-    """What an engine would hear of a call with these items: what the function raises is an outcome, too.
+def call(function: Callable[..., object] | LoadedPhase, given: FakeItem | FakeBatch) -> list[Tried]:
+    """What an engine would hear of a call with these items: what the function raises is an outcome, too, and in ``raised``.
 
-    A bulk function gets the whole batch, another native one each item, an undecorated one ``ctx`` and its inputs.
+    A bulk function gets the whole batch, another native one each item, an undecorated one ``ctx`` and its inputs; that of a
+    phase gets its handler, or each resource and its data. Raises: ``ProblemsError`` for a phase that no engine would take;
+    ``AssertionError`` as the function raised it, for then the test itself, or a stand-in of it, has found something.
 
     >>> def broken(ctx, **inputs):
     ...     raise ValueError("no such machine")
@@ -136,5 +141,16 @@ def call(function: Callable[..., object], given: FakeItem | FakeBatch) -> list[T
     >>> done.outcome, done.message
     ('retry', 'no such machine')
     """
+    target = target_of(function)
+    trial = Trial(members_of(given), phase=target.phase, keeps_raised=True)
+    done = trial.call(target.function)
+    for each in done:
+        if isinstance(each.raised, AssertionError):
+            raise each.raised
+    return done
+
+
+def members_of(given: FakeItem | FakeBatch) -> Sequence[Given]:
+    """What they were made of."""
     batch = given if isinstance(given, FakeBatch) else given._made  # noqa: SLF001 - our own class
-    return Trial(batch.trial.members).call(function)
+    return batch.trial.members

@@ -140,8 +140,9 @@ class NaiveGraph:
             known.status = CANCELED
         elif kind is OutcomeKind.AGAIN or (kind is OutcomeKind.RETRY and retries_left):
             known.status = SLEEPING
-            known.due = now + (policy.retry_interval_ms if delay < 0 else delay)
             known.attempts += kind is OutcomeKind.RETRY
+            wait = policy.wait_ms(known.attempts if kind is OutcomeKind.RETRY else 0)
+            known.due = now + (wait if delay < 0 else delay)
         else:
             known.status = FAILED
             if not self.mark(entry, Mark.TOLERANT):

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.names import shown_name, why_no_name
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.rows import CodePlaces, NewDeployment
 from phaseline.use_cases.adopted_twice import refuse_adopted
-from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.asking import Ticket, once
 from phaseline.use_cases.installing import AS_SET, refuse_taken
 from phaseline.use_cases.loading import deployment_name, load
 from phaseline.use_cases.owning import conduct, refuse
@@ -26,6 +27,7 @@ from phaseline.use_cases.watching import Nobody
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.execution import Request
+    from phaseline.model.orders import NewOrder
     from phaseline.model.package_rows import PackageUse
     from phaseline.plan.adopting import Adoption
     from phaseline.use_cases.installing import Manner
@@ -71,6 +73,7 @@ class Prepared:
     brought: Brought | None = None
 
 
+@once("adopt")
 def adopt(
     place: Workplace,
     order: AdoptOrder,
@@ -78,6 +81,7 @@ def adopt(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Make a deployment of a document, whose instances are there already; the execution as it ended, or with ``detach`` as it began.
 
@@ -91,7 +95,7 @@ def adopt(
 
         look_before_first(place, manner.breakpoints, request, _loaded(prepared), watcher)
     for warning in adoption.warnings:
-        (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
     existing = refuse_taken(place, name)
     refuse_adopted(place, name, adoption)
     uses = prepared.uses
@@ -111,7 +115,8 @@ def adopt(
         documents={number: _sealed(place, body) for number, body in adoption.documents.items()},
     )
     asked = new_execution(place, 0, request, at=now)
-    _, row = place.store.create_deployment(new, asked, replaces=existing.number if existing else 0, asks=True)
+    with place.store.as_one(given):
+        _, row = place.store.create_deployment(new, asked, replaces=existing.number if existing else 0, asks=True)
     assert row is not None, "an execution was asked for"
     return conduct(place, Ticket(row), watcher, detach=detach)
 
@@ -139,7 +144,9 @@ def _asked(place: Workplace, order: AdoptOrder, manner: Manner) -> tuple[str, Pr
     parameters: dict[str, Value] = {"document": Path(order.document).name}
     if adoption.states:
         parameters["states"] = dict(adoption.states)
-    request = manner.request("adopt", place, parameters if order.check else {**parameters, "check": False})
+    if not order.check:
+        parameters["check"] = False
+    request = manner.request("adopt", place, parameters, adoption.topology)
     request = with_stops(place, request, adoption.topology)
     refuse(adoption.topology, request)
     return name, prepared, request
@@ -181,6 +188,7 @@ def _as_it_was(
         if document["phaseline"]["template_digest"] != digest_of(document["template"]):
             raise ValueError("its template was changed, name a blueprint instead: --blueprint FILE")
         blueprint = blueprint_from_json(document["template"])
+        _refuse_names(blueprint)
         adoption = same(document, blueprint, allow_type_change=order.allow_type_change)
         code, uses = code_of(document), _uses(place, document)
         if "" not in uses and not is_there(place, document, code.blueprint_folder):
@@ -272,6 +280,14 @@ def _own_blueprint(place: Workplace, order: AdoptOrder, document: Mapping[str, A
         raise unreadable_parts(order.document, error) from error
 
 
+def _refuse_names(blueprint: Blueprint) -> None:
+    """A document may come from anywhere, so its names are looked at as those of a blueprint are. Raises ``ValueError``."""
+    for name in (*blueprint.nodes, *blueprint.groups, *blueprint.inputs, *blueprint.capabilities, *blueprint.labels):
+        why = why_no_name(name)
+        if why:
+            raise ValueError(f"the name '{shown_name(name)}' {why}")
+
+
 def _name(order: AdoptOrder, document: Mapping[str, Any]) -> str:
     said = order.name or str(document.get("name") or "")
     return deployment_name(order.document, said)
@@ -305,6 +321,7 @@ def _sealed(place: Workplace, body: Mapping[str, Value]) -> Mapping[str, Value]:
 # -- letting go --------------------------------------------------------------------------------------------------------
 
 
+@once("abandon")
 def abandon(
     place: Workplace,
     name: str,
@@ -313,6 +330,7 @@ def abandon(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Write a deployment down and forget it; nothing outside is touched. The document is kept under the execution's id.
 
@@ -325,7 +343,7 @@ def abandon(
         _cancel_all(place, name)
     order = Start(ABANDON, name, {"force": True} if force else {})
     busy = altered(manner, if_busy="wait" if force else "refuse")
-    return start(place, order, manner=busy, watcher=watcher, detach=detach)
+    return start(place, order, manner=busy, watcher=watcher, detach=detach, given=given)
 
 
 def _cancel_all(place: Workplace, name: str) -> None:

@@ -8,14 +8,15 @@ from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
 from phaseline.model.rows import RequestKind
 from phaseline.run.requests import refuse_ended
-from phaseline.use_cases.asking import ask
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.hooked import plan_waited_for, waiting_hooks
 from phaseline.use_cases.meant import the_open_one
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import GivenOrder, NewOrder
     from phaseline.model.rows import ExecutionRow
     from phaseline.use_cases.hooked import WaitingHook
     from phaseline.use_cases.workplace import Workplace
@@ -37,8 +38,24 @@ class Approved:
     objection: str = ""
 
 
+def _approved_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Approved:
+    row = place.store.execution(id := str(found.answer["execution"]))
+    if row is None:
+        from phaseline.use_cases.orders import gone
+
+        raise gone(found, f"the execution {id}")
+    return _approved(place, row, str(found.answer["plan"]), str(found.answer["objection"]))
+
+
+@once("approve", _approved_again)
 def approve(
-    place: Workplace, id: str | None = None, *, deployment: str | None = None, plan: str | None = None, reason: str = ""
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    plan: str | None = None,
+    reason: str = "",
+    given: NewOrder | None = None,
 ) -> Approved:
     """Agree to what an execution waits for, and have it look now. ``plan``: its digest as it was shown; None: as it waits now.
 
@@ -58,19 +75,18 @@ def approve(
     first = waiting[0]
     positions: list[Value] = [one.position for one in waiting if one.graph == first.graph]
     body: dict[str, Value] = {"plan": wanted, "reason": reason, "graph": first.graph, "positions": positions}
-    ask(place, RequestKind.APPROVE, row, body)
+    objections = [_objection(one.note.result, place.actor.name) for one in waiting]
+    objection = "" if "" in objections else objections[0]
+    with place.store.as_one(given) as answer:
+        answer.update({"execution": row.id, "plan": wanted, "objection": objection})
+        place.store.ask(RequestKind.APPROVE, row.number, {"id": row.id, **body}, place.actor)
+    return _approved(place, row, wanted, objection)
+
+
+def _approved(place: Workplace, row: ExecutionRow, plan: str, objection: str) -> Approved:
     owner = place.store.owner()
-    actor = place.actor.name
-    objections = [_objection(one.note.result, actor) for one in waiting]
-    return Approved(
-        row.id,
-        row.deployment_name,
-        row.request.workflow,
-        wanted,
-        actor,
-        "" if owner is None else str(owner),
-        "" if "" in objections else objections[0],
-    )
+    runner = "" if owner is None else str(owner)
+    return Approved(row.id, row.deployment_name, row.request.workflow, plan, place.actor.name, runner, objection)
 
 
 def _meant(place: Workplace, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
@@ -82,7 +98,7 @@ def _meant(place: Workplace, id: str | None, deployment: str | None, plan: str |
 
 
 def _waiting(place: Workplace, row: ExecutionRow) -> Sequence[WaitingHook]:
-    hooks = waiting_hooks(place.store, place.store.graphs(row.number))
+    hooks = waiting_hooks(place.store, place.store.graphs(row.number), awake=True)
     return [one for one in hooks if plan_waited_for(one.note.result)]
 
 

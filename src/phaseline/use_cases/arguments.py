@@ -8,8 +8,9 @@ on_failure="stopping")`` is refused with a problem for each, and nothing was sto
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import wraps
+from math import isfinite
 from types import FunctionType
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -27,7 +28,7 @@ DEEPEST = 100
 """Values that are nested deeper are refused: they may hold themselves."""
 LONGEST_BITS = 14_000
 """Whole numbers that take more cannot be written as text."""
-LEAST = {"task_retries": -1, "subgraph_retries": -1, "limit": 0, "drain_s": 0, "older_s": 0}
+LEAST = {"task_retries": -1, "subgraph_retries": -1, "limit": 0, "drain": 0, "older": 0, "since": 0}
 """The least that a number may be, where less makes no sense."""
 ALIASES = {
     "OnFailure": "phaseline.use_cases.installing",
@@ -35,8 +36,38 @@ ALIASES = {
     "Method": "phaseline.use_cases.hook_trial",
 }
 """Where the words stand that an annotation of this name allows."""
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "resources": {"where": "filter", "everybody": "all", "changes": "set"},
+    "phases.list": {"resource_type": "type"},
+    "executions.start": {"allow_custom": "allow_custom_parameters"},
+    "blueprints.upload": {"main_file": "main"},
+    "deployments.create": {"name": "deployment"},
+    "deployments.adopt": {"name": "deployment"},
+    "deployments.abandon": {"name": "deployment"},
+    "deployments.export": {"name": "deployment", "only_others": "heat"},
+    "executions.install": {"name": "deployment"},
+    "executions.uninstall": {"name": "deployment"},
+    "executions.purge": {"older_s": "older"},
+    "engine.stop": {"drain_s": "drain"},
+    "plugins.enable": {"settings": "set"},
+    "plugins.enabled": {"everything": "all"},
+}
+"""{noun or method: {name of an argument of before: the word of the command, which it has now}}"""
+SPLIT: Mapping[str, tuple[str, Sequence[str]]] = {
+    "instances.restrict": ("actions", ("forbid", "lift", "as_blueprint")),
+    "executions.cancel": ("how", ("force", "kill")),
+    "executions.list": ("wanted", ("status", "workflow", "by", "since", "text")),
+    "executions.logs": ("wanted", ("node", "phase", "level", "text")),
+    "executions.events": ("wanted", ("node", "phase", "level", "text")),
+}
+"""{method: (an argument of before, the words of the command that say it now)}"""
+REMOVED_IN = "0.3"
+"""The version from which the names of before are not known any more."""
 CLASSES = frozenset({"LineFilter", "ExecutionFilter"})
-"""Annotations that name a class of ours."""
+"""Classes of ours that an argument of before was of."""
+CANCELING = ("wait", "force", "kill")
+FIELDS = {"by": "actor"}
+"""{word of the command: what the class of before calls it}"""
 
 
 def checked(noun: str) -> Callable[[type[T]], type[T]]:
@@ -59,9 +90,16 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         placed = code.co_varnames[: code.co_argcount]
         rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :][:1] if code.co_flags & VARIABLE else ()
         wanted: Mapping[str, str] = function.__annotations__
+        noun = where.partition(".")[0]
+        split = SPLIT.get(where)
+        former = {old: new for old, new in {**RENAMED.get(noun, {}), **RENAMED.get(where, {})}.items() if new in wanted}
 
         @wraps(function)
         def call(*given: P.args, **named: P.kwargs) -> R:
+            if split is not None and split[0] in named:
+                named = _split(where, named, split)  # type: ignore[assignment]  # as the method takes them
+            if not former.keys().isdisjoint(named):
+                named = _renamed(where, named, former)  # type: ignore[assignment]  # as the method takes them
             names = (*placed, *rest * (len(given) - len(placed)))
             told = [(name, _plain(value, wanted.get(name, ""))) for name, value in zip(names, given, strict=False)]
             said = {name: _plain(value, wanted.get(name, "")) for name, value in named.items()}
@@ -79,6 +117,51 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return call
 
     return wrap
+
+
+def _renamed(where: str, named: Mapping[str, object], former: Mapping[str, str]) -> dict[str, object]:
+    """The arguments with their names of today; warns of those of before. Raises: TypeError where both are given."""
+    import warnings
+
+    found = dict(named)
+    for old, new in former.items():
+        if old in found:
+            if new in found:
+                raise TypeError(f"{where}() got '{old}' and '{new}', which mean the same")
+            message = f"the argument '{old}' of {where} is called '{new}' now; the old name goes with {REMOVED_IN}"
+            warnings.warn(message, DeprecationWarning, stacklevel=3)
+            found[new] = found.pop(old)
+    return found
+
+
+def _split(where: str, named: Mapping[str, object], split: tuple[str, Sequence[str]]) -> dict[str, object]:
+    """The arguments with one of before said in the words of today; warns of it. Raises: TypeError where both are given."""
+    import warnings
+
+    old, words = split
+    found = dict(named)
+    twice = [word for word in words if word in found and not (word == "status" and found[word] is None)]
+    if twice:
+        raise TypeError(f"{where}() got '{old}' and '{twice[0]}', which mean the same")
+    now = ", ".join(f"'{word}'" for word in words)
+    message = f"the argument '{old}' of {where} is said with {now} now; the old name goes with {REMOVED_IN}"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    value: Any = found.pop(old)
+    if old == "how":
+        if value not in CANCELING:
+            wanted = f"one of {', '.join(CANCELING)}"
+            raise ProblemsError([_problem(where, old, _told(value, wanted), wanted)])
+        said = {} if value == "wait" else {value: True}
+    elif old == "actions":
+        said = {"as_blueprint": True} if value is None else {"forbid": value}
+    elif value is None:
+        said = {}
+    else:
+        kind = "ExecutionFilter" if "status" in words else "LineFilter"
+        if flaw := flaw_of(kind, value):
+            raise ProblemsError([_problem(where, old, _kind_of(value), flaw)])
+        said = {word: getattr(value, FIELDS.get(word, word)) for word in words}
+    return {**found, **said}
 
 
 def _plain(value: Any, wanted: str) -> Any:
@@ -126,11 +209,15 @@ def _misread(where: str, name: str, value: Any) -> Iterator[Problem]:
             from phaseline.use_cases.installing import read_limit
 
             read_limit(value)
-        elif name == "timeout":
+        elif name in {"older", "since"} and isinstance(value, str):
+            from phaseline.model.time_spans import read_age_ms
+
+            read_age_ms(value)
+        elif name in {"timeout", "break_timeout"}:
             from phaseline.model.time_spans import read_span
 
             read_span(value)
-        elif name == "breakpoints" and where.startswith(("executions.", "plans.")):
+        elif name == "breakpoints":
             from phaseline.use_cases.breakpoints import read
 
             for one in value:
@@ -208,8 +295,10 @@ def _is_number(value: object) -> bool:
 
 def _is_value(value: object, depth: int = 0) -> bool:
     """Whether it can be stored: nothing, texts, numbers, True, False, and lists and mappings of these."""
-    if value is None or isinstance(value, bool | float):
+    if value is None or isinstance(value, bool):
         return True
+    if isinstance(value, float):
+        return isfinite(value)
     if isinstance(value, int):
         return value.bit_length() <= LONGEST_BITS
     if isinstance(value, str):

@@ -1,9 +1,10 @@
-"""Asking the owner of the store for something, and hearing its answer."""
+"""Asking the owner of the store for something, and hearing its answer; once, where the order has a request id."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from phaseline.model.frozen import changeable
 from phaseline.model.rows import RequestKind
@@ -11,10 +12,40 @@ from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import GivenOrder, NewOrder
     from phaseline.model.problem import Problem
     from phaseline.model.rows import Beside, ExecutionRow
     from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Again = Callable[["Workplace", "GivenOrder", Mapping[str, object]], object]
+"""Makes the answer of an order that was given before, of its row and of the arguments of the call."""
+
+
+def once(
+    verb: str, again: Again | None = None
+) -> Callable[[Callable[Concatenate[Workplace, P], R]], Callable[Concatenate[Workplace, P], R]]:
+    """A decorator of a use case that gives an order: where a request id is in use it is carried out once (ADR 0032).
+
+    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or hands it on to another one that does. ``again``: what
+    makes the answer for who asks again; None: the execution is followed. Without a request id this costs one look.
+    Raises: PL-C097 for another order under the same id, PL-C098 if what it began was removed.
+    """
+
+    def wrap(function: Callable[Concatenate[Workplace, P], R]) -> Callable[Concatenate[Workplace, P], R]:
+        @wraps(function)
+        def ordered(place: Workplace, /, *args: P.args, **named: P.kwargs) -> R:
+            if place.requested is None or named.get("given") is not None:
+                return function(place, *args, **named)
+            from phaseline.use_cases.orders import carry_out_once
+
+            return carry_out_once(place, verb, function, args, named, again)
+
+        return ordered
+
+    return wrap
 
 
 @changeable
@@ -65,10 +96,13 @@ def ask(
     body: Mapping[str, Value] | None = None,
     *,
     beside: Beside | None = None,
+    given: NewOrder | None = None,
 ) -> Ticket:
     """Ask for something about an execution; the answer comes from the owner, be it this process or another.
 
-    ``beside``: which open executions an ended one may go on beside; None: none of its deployment.
+    ``beside``: which open executions an ended one may go on beside; None: none of its deployment. ``given``: the order that this is.
     """
-    request = place.store.ask(kind, row.number, {"id": row.id, **(body or {})}, place.actor, beside=beside)
+    with place.store.as_one(given) as answer:
+        answer["execution"] = row.id
+        request = place.store.ask(kind, row.number, {"id": row.id, **(body or {})}, place.actor, beside=beside)
     return Ticket(row, request)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered
-from phaseline.use_cases.loading import read
+from phaseline.use_cases.loading import read_opened
 from phaseline.use_cases.node_paths import refused_plugins
 from phaseline.use_cases.plugins import missing_modules
 from phaseline.use_cases.values import Validated
@@ -23,8 +23,11 @@ def validate(place: Workplace, file: str, *, plugin_folders: Sequence[str] = (),
     """
     from phaseline.dsl.placement import placement_of
 
-    blueprint, code = read(place, file, plugin_folders, open_types=open_types)
-    missing = [altered(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code)]
+    blueprint, code, opened = read_opened(place, file, plugin_folders, open_types=open_types)
+    missing = [
+        altered(problem, severity="warning")
+        for problem in missing_modules(place.catalog, blueprint, code, opened, open_types=open_types)
+    ]
     placement = placement_of(blueprint)
     return Validated(
         file=file,

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phaseline.model.breakpoints import LABEL, PREFIX, Breakpoint, read_breakpoint, read_points
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.frozen import told as fields_of
 from phaseline.model.labels import Label
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus
-from phaseline.use_cases.asking import ask
+from phaseline.use_cases.asking import Ticket, ask, once
 from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.labels import change_labels
 from phaseline.use_cases.owning import conduct
-from phaseline.use_cases.resources.asking import ask_for
+from phaseline.use_cases.resources.asking import refuse_refused, settle
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
+    from phaseline.model.orders import GivenOrder, NewOrder
     from phaseline.model.problem import Problem
     from phaseline.model.rows import DeploymentRow, ExecutionRow
     from phaseline.model.topology import Topology
@@ -185,6 +187,18 @@ def list_breakpoints(place: Workplace, deployment: str | None = None) -> Sequenc
     return [one for row in rows if row.request.breakpoints for one in stopped_in(place.store, row)]
 
 
+def _cleared_again(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> Sequence[Stopped]:
+    cleared: Any = found.answer["cleared"]
+    stopped = [Stopped(**one) for one in cleared]
+    rows = [place.store.execution(id) for id, _ in dict.fromkeys((one.execution, one.graph) for one in stopped)]
+    asked = zip(rows, found.requests, strict=True)
+    open_ones = [Ticket(row, number) for row, number in asked if row is not None and not row.status.is_ended]
+    watcher: Any = arguments["watcher"]
+    _seen_through(place, open_ones, watcher, detach=bool(arguments["detach"]))
+    return stopped
+
+
+@once("clear", _cleared_again)
 def clear(
     place: Workplace,
     point: str,
@@ -193,6 +207,7 @@ def clear(
     instances: Sequence[str] = (),
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> Sequence[Stopped]:
     """Let those go on that stand at a point, or only these of them; who they were.
 
@@ -214,20 +229,30 @@ def clear(
         )
         whom = f" of {', '.join(instances)}" if instances else ""
         raise fail("PL-C092", f"nobody{whom} has stopped at '{_told(meant)}'", mend, subject=point)
-    for execution, graph in dict.fromkeys((one.execution, one.graph) for one in chosen):
-        row = place.store.execution(execution)
-        assert row is not None, "it is open"
-        mine = [one for one in chosen if (one.execution, one.graph) == (execution, graph)]
-        points = ", ".join(dict.fromkeys(one.point for one in mine))
-        positions: list[Value] = [one.position for one in mine]
-        body: dict[str, Value] = {"graph": graph, "positions": positions, "reason": f"cleared {points}"}
-        if row.request.workflow == REACH:
-            ask_for(place, [(RequestKind.COMPLETE, row.number, {"id": row.id, **body})])
-            continue
-        ticket = ask(place, RequestKind.COMPLETE, row, body)
-        if place.store.owner() is None:
-            conduct(place, ticket, watcher, detach=detach)
+    tickets: list[Ticket] = []
+    with place.store.as_one(given) as answer:
+        answer["cleared"] = [fields_of(one) for one in chosen]
+        for execution, graph in dict.fromkeys((one.execution, one.graph) for one in chosen):
+            row = place.store.execution(execution)
+            assert row is not None, "it is open"
+            mine = [one for one in chosen if (one.execution, one.graph) == (execution, graph)]
+            points = ", ".join(dict.fromkeys(one.point for one in mine))
+            positions: list[Value] = [one.position for one in mine]
+            body: dict[str, Value] = {"graph": graph, "positions": positions, "reason": f"cleared {points}"}
+            tickets.append(ask(place, RequestKind.COMPLETE, row, body))
+    _seen_through(place, tickets, watcher, detach=detach)
     return chosen
+
+
+def _seen_through(place: Workplace, tickets: Sequence[Ticket], watcher: Watcher | None, *, detach: bool) -> None:
+    """Await the answers about resources; where no engine is at work, carry the other executions on. Raises: what the owner refused."""
+    of_resources = [ticket.request for ticket in tickets if ticket.row.request.workflow == REACH]
+    if of_resources:
+        settle(place, of_resources)
+        refuse_refused(place, of_resources)
+    for ticket in tickets:
+        if ticket.request not in of_resources and place.store.owner() is None:
+            conduct(place, ticket, watcher, detach=detach)
 
 
 def _is_meant(one: Stopped, meant: Breakpoint) -> bool:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import ProblemsError, fail
 from phaseline.model.status import ExecutionStatus
-from phaseline.run.narration import QUEUED
-from phaseline.run.requests import busy, refuse_deleted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +42,8 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
     """The execution that is over and whose given-up calls one that has not begun waits for, as the engine has told."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at or queued_behind(store, row) is not None:
         return None
+    from phaseline.run.narration import QUEUED
+
     if not any(event.type == QUEUED for event in store.events(row.number)):
         return None
     over = [other for other in store.executions(row.deployment) if other.status is ExecutionStatus.CANCELED]
@@ -53,6 +53,8 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
 def refuse_reopening(store: Store, row: ExecutionRow) -> None:
     """What has ended goes on only if nobody else claims its instances. Raises: PL-C016 naming the other one, PL-C010."""
     if row.status.is_ended:
+        from phaseline.run.requests import busy, refuse_deleted  # they bring the engine along, which lists do without
+
         other = _first_in_the_way(store, row, _in_order(store, row.deployment))
         if other is not None:
             raise busy(row, other)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from phaseline.use_cases.doctoring import older_schema
+from phaseline.use_cases.finding import rosters_of
 from phaseline.use_cases.store_file import store_file
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def execution_ids(place: Workplace, beginning: str) -> list[str]:
 def instance_ids(place: Workplace, beginning: str) -> list[str]:
     """Instances whose id begins so."""
     store = place.store
-    return _fitting((id for row in store.deployments() for id in store.topology(row.number).ids), beginning)
+    return _fitting((id for _, roster in rosters_of(store, store.deployments()) for id in roster.ids), beginning)
 
 
 def cluster_names(place: Workplace, beginning: str) -> list[str]:
@@ -47,7 +48,7 @@ def resource_names(place: Workplace, beginning: str) -> list[str]:
     """Resources whose name begins so."""
     store = place.store
     rows = [row for row in store.deployments() if row.kind == "resources"]
-    return _fitting((id for row in rows for id in store.topology(row.number).ids), beginning)
+    return _fitting((id for _, roster in rosters_of(store, rows) for id in roster.ids), beginning)
 
 
 def secret_names(place: Workplace, beginning: str) -> list[str]:

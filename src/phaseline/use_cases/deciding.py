@@ -17,7 +17,7 @@ from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import is_of_state, phase_of
 from phaseline.model.status import EntryStatus
 from phaseline.run.requests import refuse_clean, refuse_completed, refuse_ended
-from phaseline.use_cases.asking import Ticket, ask
+from phaseline.use_cases.asking import Ticket, ask, once
 from phaseline.use_cases.claiming import beside, refuse_reopening
 from phaseline.use_cases.executions import as_statuses, standing, view_execution
 from phaseline.use_cases.finding import find_execution, listed
@@ -29,6 +29,7 @@ from phaseline.use_cases.typos import did_you_mean
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.graph import Graph
+    from phaseline.model.orders import NewOrder
     from phaseline.model.rows import ExecutionRow
     from phaseline.ports import Store
     from phaseline.use_cases.values import ExecutionView
@@ -41,6 +42,7 @@ NAMED = 5
 """So many entries are named where none of them fits."""
 
 
+@once("resume")
 def resume(
     place: Workplace,
     id: str | None = None,
@@ -48,6 +50,7 @@ def resume(
     deployment: str | None = None,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Carry on with an execution that a crash or an interrupt left open. What completed is not called again.
 
@@ -56,6 +59,8 @@ def resume(
     row = the_begun_one(place.store, id, deployment, "resume")
     refuse_ended(row, "nothing is left to resume")
     _refuse_moved(place, row)
+    with place.store.as_one(given) as answer:
+        answer["execution"] = row.id
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 
@@ -73,6 +78,7 @@ def follow(
     return conduct(place, Ticket(row, asked[-1] if asked and row.status.is_ended else 0), watcher)
 
 
+@once("retry")
 def retry(
     place: Workplace,
     id: str | None = None,
@@ -82,6 +88,7 @@ def retry(
     clean: bool = False,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Call again what failed, was canceled or is unsure, and go on with what waited for it; what waits for a retry is called now.
 
@@ -98,7 +105,7 @@ def retry(
     body: dict[str, Value] = {"clean": True} if clean else {}
     if instances and place.store.graphs(row.number):
         body.update(chosen(place.store, row, instances, (), RETRIED))
-    ticket = ask(place, RequestKind.RETRY, row, body, beside=beside(place.store, row))
+    ticket = ask(place, RequestKind.RETRY, row, body, beside=beside(place.store, row), given=given)
     view = conduct(place, ticket, watcher, detach=detach)
     if not row.request.is_surrounded:
         return view
@@ -107,6 +114,7 @@ def retry(
     return altered(view, notices=(*view.notices, *notes_of_others(place.store, row)))
 
 
+@once("complete")
 def complete(
     place: Workplace,
     id: str | None = None,
@@ -117,6 +125,7 @@ def complete(
     reason: str,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Take entries as completed because a user vouches for them, and go on with what waited for them; audited.
 
@@ -135,10 +144,11 @@ def complete(
     refuse_reopening(store, row)
     _refuse_closed(row)
     body = {**choose(row), "reason": reason}
-    ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row))
+    ticket = ask(place, RequestKind.COMPLETE, row, body, beside=beside(place.store, row), given=given)
     return conduct(place, ticket, watcher, detach=detach)
 
 
+@once("wake")
 def wake(
     place: Workplace,
     id: str | None = None,
@@ -148,6 +158,7 @@ def wake(
     operations: Sequence[str] = (),
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Have what sleeps called now (T9); who stands at a breakpoint is cleared instead.
 
@@ -159,9 +170,10 @@ def wake(
 
     row = the_fitting_one(place.store, id, deployment, "wake", choose)
     refuse_ended(row, "nothing in it sleeps")
-    return conduct(place, ask(place, RequestKind.WAKE, row, choose(row)), watcher, detach=detach)
+    return conduct(place, ask(place, RequestKind.WAKE, row, choose(row), given=given), watcher, detach=detach)
 
 
+@once("rerun")
 def rerun(
     place: Workplace,
     id: str | None = None,
@@ -171,6 +183,7 @@ def rerun(
     phases: Sequence[str],
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Have completed phases called once more, as long as their nodes are in that state (T19); audited.
 
@@ -183,10 +196,11 @@ def rerun(
     row = the_fitting_one(place.store, id, deployment, "rerun", choose)
     refuse_reopening(place.store, row)
     body = choose(row)
-    ticket = ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row))
+    ticket = ask(place, RequestKind.RERUN, row, body, beside=beside(place.store, row), given=given)
     return conduct(place, ticket, watcher, detach=detach)
 
 
+@once("cancel")
 def cancel(
     place: Workplace,
     id: str | None = None,
@@ -194,6 +208,7 @@ def cancel(
     deployment: str | None = None,
     how: Literal["wait", "force", "kill"] = "wait",
     watcher: Watcher | None = None,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """End an open execution: nothing new starts, running calls are awaited unless ``how`` says otherwise (decision 2).
 
@@ -203,7 +218,7 @@ def cancel(
     row = the_open_one(place.store, id, deployment, "cancel", lambda _: True)
     if how != "kill" or place.store.owner() is None:
         refuse_ended(row, "nothing is left to cancel")
-    return conduct(place, ask(place, RequestKind.CANCEL, row, {"how": how}), watcher)
+    return conduct(place, ask(place, RequestKind.CANCEL, row, {"how": how}, given=given), watcher)
 
 
 def _refuse_moved(place: Workplace, row: ExecutionRow) -> None:

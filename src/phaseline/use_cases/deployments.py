@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phaseline.model.frozen import told
 from phaseline.model.labels import labelled
 from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import fail
@@ -16,20 +17,28 @@ from phaseline.model.sealing import HIDDEN, hidden_inputs
 from phaseline.model.state_steps import state_name
 from phaseline.model.states import InstanceState
 from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.claiming import in_the_way
 from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.flaws import Flaws
 from phaseline.use_cases.labels import by_key, parse_labels
 from phaseline.use_cases.opening import opened_documents, opened_inputs, without_secrets
 from phaseline.use_cases.values import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from phaseline.model.listings import Glance
+    from phaseline.model.orders import GivenOrder, NewOrder
     from phaseline.model.rows import DeploymentRow, ExecutionRow
     from phaseline.ports import Store
+    from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.workplace import Workplace
 
+UNREADABLE = "unreadable"
+"""The status of a deployment that can only be listed and deleted."""
 GONE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
+IS_GONE = frozenset(map(int, GONE))
 """States of instances of which nothing is installed."""
 
 
@@ -51,8 +60,8 @@ def list_deployments(
         having = place.store.labels.having(parse_labels(labels))
         rows = [row for row in rows if row.number in having]
     if status is None:
-        return Page([_brief(place.store, row) for row in rows[:limit]], len(rows))
-    views = [view for row in rows if (view := _brief(place.store, row)).status == status]
+        return Page(_briefs(place.store, rows[:limit]), len(rows))
+    views = [view for view in _briefs(place.store, rows) if view.status == status]
     return Page(views[:limit], len(views))
 
 
@@ -69,7 +78,7 @@ def show_deployment(place: Workplace, name: str) -> DeploymentDetails:
     nodes = {node.name: counts[number] for number, node in enumerate(topology.nodes) if number not in topology.past}
     inputs = dict(store.inputs(row.number))
     inputs |= dict.fromkeys(hidden_inputs(store.blueprint(row.number)) & inputs.keys(), HIDDEN)
-    seen, uses = _brief(store, row), store.stored_blueprints.of_deployment(row.number)
+    seen, uses = _briefs(store, [row])[0], store.stored_blueprints.of_deployment(row.number)
     return DeploymentDetails(
         **{item.name: getattr(seen, item.name) for item in fields(seen)},
         inputs=inputs,
@@ -109,14 +118,30 @@ def outputs(place: Workplace, name: str, *, reveal: bool = False) -> Outputs:
     return Outputs(row.name, *(found if reveal else (without_secrets(place, values) for values in found)))
 
 
-def delete_deployment(place: Workplace, name: str, *, force: bool = False) -> DeploymentView:
+def _deleted_again(place: Workplace, found: GivenOrder, arguments: Mapping[str, object]) -> DeploymentView:
+    seen: Any = found.answer
+    if found.executions:
+        from phaseline.use_cases.orders import followed
+
+        _refuse_unforgotten(str(seen["name"]), followed(place, found, arguments))
+    return DeploymentView(**seen)
+
+
+@once("delete", _deleted_again)
+def delete_deployment(
+    place: Workplace, name: str, *, force: bool = False, given: NewOrder | None = None
+) -> DeploymentView:
     """Forget a deployment: the name is free again, its executions stay. What it was, as the answer.
 
-    Raises: PL-C015 while instances live (unless ``force``), PL-C016 while an execution is open.
+    With ``force`` while instances live it is an abandonment: hook classes are called, and its document is kept for 30 days.
+    Raises: PL-C015 while instances live (unless ``force``), or where a hook refuses; PL-C016 while an execution is open.
     """
     store = place.store
     row = find_deployment(store, name, to_change=True)
     refuse_open(store, row)
+    flaw = unread(store, row)
+    if flaw:
+        return _delete_unreadable(place, row, flaw, force=force, given=given)
     living = living_count(store, row)
     if living and not force:
         message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
@@ -125,9 +150,58 @@ def delete_deployment(place: Workplace, name: str, *, force: bool = False) -> De
             way = f"phaseline resources delete --all -d {row.name}"
         mend = f"Remove them first: {way}. Or forget them with --force."
         raise fail("PL-C015", message, mend, subject=row.name)
-    seen = _brief(store, row)
-    store.delete_deployment(row.number, place.actor)
+    seen = _briefs(store, [row])[0]
+    if living and row.kind == "blueprint":
+        _abandon(place, row, seen, given)
+    else:
+        _forget(place, row, seen, given)
     return seen
+
+
+def _forget(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+    with place.store.as_one(given) as answer:
+        answer.update(told(seen))
+        place.store.delete_deployment(row.number, place.actor)
+
+
+def unread(store: Store, row: DeploymentRow) -> str:
+    """Why a deployment cannot be read as a whole; empty if it can."""
+    flaw = row.flaw or store.listings.rosters([row.number])[row.number].flaw
+    if flaw:
+        return flaw
+    flaws = Flaws()
+    with flaws.of(row.name):
+        store.topology(row.number)
+    return flaws.reasons[0] if flaws.reasons else ""
+
+
+def _delete_unreadable(
+    place: Workplace, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
+) -> DeploymentView:
+    """Forget what nobody can read: no document is kept of it and no hook is told, for there is nothing to tell."""
+    if not force:
+        message = f"the deployment '{row.name}' cannot be read, so nobody knows what still exists of it: {flaw}"
+        raise fail("PL-C015", message, f"Forget it: phaseline deployments delete {row.name} --force", subject=row.name)
+    seen = _briefs(place.store, [row])[0]
+    _forget(place, row, seen, given)
+    return seen
+
+
+def _abandon(place: Workplace, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:
+    """Forget a deployment of which something stands: an abandonment, with its hooks and its document (decision 41)."""
+    from phaseline.use_cases.adopting import abandon
+
+    if given is not None:
+        given.answer = told(seen)
+    _refuse_unforgotten(row.name, abandon(place, row.name, force=True, given=given))
+
+
+def _refuse_unforgotten(name: str, view: ExecutionView) -> None:
+    """Raise PL-C015 unless the abandonment has completed."""
+    if view.is_good:
+        return
+    message = f"'{name}' was not forgotten: {view.id} is {view.status}" + (f": {view.reason}" if view.reason else "")
+    raise fail("PL-C015", message, f"See what it says, then repeat this: phaseline executions show {view.id}")
 
 
 def living_count(store: Store, row: DeploymentRow) -> int:
@@ -142,11 +216,6 @@ def living(store: Store, row: DeploymentRow) -> np.ndarray:
         return np.asarray(states != REMOVED)
     is_gone = np.isin(_as_life_cycle(store, row, states), GONE)
     return np.asarray(~is_gone & store.topology(row.number).is_there)
-
-
-def _there(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
-    """The states without those of instances that were removed."""
-    return states if row.kind == "resources" else states[store.topology(row.number).is_there]
 
 
 def _as_life_cycle(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
@@ -166,21 +235,31 @@ def refuse_open(store: Store, row: DeploymentRow) -> None:
         raise in_the_way(found)
 
 
-def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
-    present = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-    numbers = np.bincount(_there(store, row, present))
-    names = store.state_names(row.number)
+def _briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
+    """The rows as lists show them. No blueprint is read."""
+    glances = store.listings.glances([row.number for row in rows])
+    return [_brief(store, row, glances[row.number]) for row in rows]
+
+
+def _brief(store: Store, row: DeploymentRow, glance: Glance) -> DeploymentView:
+    flaw = row.flaw or glance.flaw
+    counts = np.bincount(glance.states)
+    present = counts.nonzero()[0]
     states = {
-        state_name(state, names): count for state, count in enumerate(numbers.tolist()) if count and state != REMOVED
+        state_name(state, glance.state_names): count
+        for state, count in zip(present.tolist(), counts[present].tolist(), strict=True)
+        if state != REMOVED
     }
-    executions = store.executions(row.number)
+    executions = glance.executions
     latest = executions[-1] if executions else None
-    before = _left_behind(store, executions) if len(executions) > 1 else ""
+    before = _left_behind(store, executions) if len(executions) > 1 and not flaw else ""
     return DeploymentView(
         name=row.name,
-        status=_status_of_resources(executions)
+        status=UNREADABLE
+        if flaw
+        else _status_of_resources(executions)
         if row.kind == "resources"
-        else _status(_that_acted(store, executions), _there(store, row, _as_life_cycle(store, row, present))),
+        else _status(_that_acted(store, executions), _present(glance.life_cycle)),
         blueprint_file=row.blueprint_file,
         description=row.description,
         created_at=row.created_at,
@@ -191,6 +270,7 @@ def _brief(store: Store, row: DeploymentRow) -> DeploymentView:
         latest_status=latest.status.value if latest else "",
         kind=row.kind,
         unfinished=before,
+        flaw=flaw,
     )
 
 
@@ -210,6 +290,9 @@ def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
 
 def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
     """Without the latest ones that hooks have refused: the deployment was not touched by them (H22)."""
+    if not executions or not _was_refused(store, executions[-1]):
+        return executions
+    executions = store.executions(executions[-1].deployment)  # one before them may have completed
     count = len(executions)
     while count and _was_refused(store, executions[count - 1]):
         count -= 1
@@ -224,15 +307,20 @@ def _was_refused(store: Store, row: ExecutionRow) -> bool:
     return all(graph.name in {OPENING, UNDOING} for graph in store.graphs(row.number))
 
 
-def _status(executions: Sequence[ExecutionRow], states: np.ndarray) -> str:
+def _present(states: np.ndarray) -> set[int]:
+    """The states in which at least one instance is."""
+    return set(np.bincount(states).nonzero()[0].tolist())
+
+
+def _status(executions: Sequence[ExecutionRow], states: set[int]) -> str:
     """In one word, after W11: an execution that has not ended, trouble, or what is there."""
     latest = executions[-1].status if executions else None
     if latest is not None and not latest.is_ended and latest is not ExecutionStatus.ATTENTION:
         return "in_progress"
     if latest in {ExecutionStatus.FAILED, ExecutionStatus.ATTENTION}:
         return "requires_attention"
-    if np.isin(states, GONE).all():
+    if states <= IS_GONE:
         return "not_installed"
-    if (states == InstanceState.STARTED).all():
+    if states == {InstanceState.STARTED}:
         return "adopted" if executions[-1].request.workflow == "adopt" else "good"
-    return "suspended" if (states == InstanceState.SUSPENDED).all() else "requires_attention"
+    return "suspended" if states == {InstanceState.SUSPENDED} else "requires_attention"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +20,7 @@ from phaseline.use_cases.status import size_of
 from phaseline.use_cases.store_file import store_file
 
 if TYPE_CHECKING:
+    from phaseline.model.rows import DeploymentRow
     from phaseline.ports import Store
     from phaseline.use_cases.settings import Settings
     from phaseline.use_cases.workplace import Workplace
@@ -215,36 +218,39 @@ def older_schema(file: Path) -> int:
 
 
 def _file_system(file: Path) -> Iterator[Check]:
-    kind = _kind_of_file_system(file)
+    from phaseline.store.mounts import kind_of_file_system
+
+    kind = kind_of_file_system(file)
     if kind in REMOTE:
         text = f"{file} lies on {kind}, whose locks cannot be relied upon"
         yield Check("store", "fail", text, "Move the store to a local disk and set store.url.")
 
 
-def _kind_of_file_system(file: Path) -> str:
-    """The kind of the file system with the longest mount point above the file; empty where nobody says."""
-    try:
-        lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return ""
-    mounts = [(fields[1], fields[2]) for fields in map(str.split, lines) if len(fields) > 2]
-    above = [mount for mount in mounts if file.resolve().is_relative_to(mount[0])]
-    return max(above, key=lambda mount: len(mount[0]), default=("", ""))[1]
-
-
 def _permissions(file: Path) -> Iterator[Check]:
-    open_to_others = []
-    for path in (file, Path(f"{file}-wal"), Path(f"{file}-shm")):
-        if path.exists() and path.stat().st_mode & 0o077:
-            open_to_others.append(path)
+    there = [path for path in (file, Path(f"{file}-wal"), Path(f"{file}-shm")) if path.exists()]
+    open_to_others = [path for path in there if path.stat().st_mode & 0o077]
     if open_to_others:
-        names = " ".join(map(str, open_to_others))
+        names = shlex.join(map(str, open_to_others))
         text = f"others may read {names}; a store holds inputs and runtime properties"
         yield Check("permissions", "warn", text, f"chmod 600 {names}")
-    elif not os.access(file, os.R_OK | os.W_OK) or not os.access(file.parent, os.W_OK | os.X_OK):
-        yield Check("permissions", "fail", f"{file} or its folder cannot be written", f"chmod u+rw {file}")
-    else:
+    shut = [path for path in there if not os.access(path, os.R_OK | os.W_OK)]
+    folder = [] if os.access(file.parent, os.W_OK | os.X_OK) else [file.parent]
+    if shut or folder:
+        yield _shut(shut, folder)
+    elif not open_to_others:
         yield Check("permissions", "ok", "0600: only you may read the store")
+
+
+def _shut(files: Sequence[Path], folder: Sequence[Path]) -> Check:
+    """What cannot be written, and the command that mends it: for the user whose it is, or for root."""
+    names = shlex.join(map(str, (*files, *folder)))
+    if any(path.stat().st_uid != os.getuid() for path in (*files, *folder)):
+        text, mend = "another user owns it; it can only be read", f"chown {os.getuid()} {names}"
+    else:
+        ways = [f"chmod u+rw {shlex.join(map(str, files))}"] if files else []
+        ways += [f"chmod u+rwx {shlex.join(map(str, folder))}"] if folder else []
+        text, mend = "it can only be read", " && ".join(ways)
+    return Check("permissions", "fail", f"{names} cannot be written: {text}", mend)
 
 
 def _space(folder: Path) -> Iterator[Check]:
@@ -269,7 +275,12 @@ def _inside(place: Workplace) -> Iterator[Check]:
     store = place.store
     findings = store.check()
     for finding in findings[:SHOWN]:
-        yield Check("store", "fail", str(finding), "Keep a copy of the file, then restore a backup.")
+        yield Check(
+            "store",
+            "fail",
+            str(finding),
+            "Restore a backup; the store is kept as it is now: phaseline store restore FILE",
+        )
     if not findings:
         yield Check("store", "ok", f"{store_file(place.settings.store_url)} is sound")
     yield from _engine(store, place.clock.now())
@@ -282,18 +293,34 @@ def _inside(place: Workplace) -> Iterator[Check]:
 
 
 def _engine(store: Store, now: int) -> Iterator[Check]:
+    from phaseline.use_cases.owning import goes_on
     from phaseline.use_cases.silent import silence
 
     owner = store.owner()
+    last = store.incarnations.held()
     living = store.executions(only_open=True)
+    held = sum(row.number <= last for row in living)
+    if held:
+        from phaseline.store.failures import GO_ON
+
+        yield Check(
+            "restore",
+            "warn",
+            f"{held} execution{'s wait' if held != 1 else ' waits'} since the store was restored",
+            GO_ON,
+        )
+    living = [row for row in living if row.number > last]
     if owner is not None:
         silent = silence(store, now, owner)
         yield Check("engine", "ok", str(owner)) if silent is None else Check("engine", "fail", silent.text, silent.mend)
         return
-    if living:
-        text = f"nobody runs {len(living)} open executions"
+    idle = [row for row in living if goes_on(store, row)]
+    if idle:
+        text = f"nobody runs {len(idle)} open execution{'s' * (len(idle) != 1)}"
         yield Check("engine", "warn", text, "phaseline engine run")
-    else:
+    for row in [row for row in living if row not in idle][:SHOWN]:
+        yield Check("engine", "warn", f"{row.id} waits for a person", f"phaseline executions show {row.id}")
+    if not living:
         yield Check("engine", "ok", "none, and no execution is open")
     left = _leftover_processes(store)
     if left:
@@ -303,28 +330,38 @@ def _engine(store: Store, now: int) -> Iterator[Check]:
 
 def _leftover_processes(store: Store) -> list[int]:
     """Processes of calls that have no answer yet; what calls that answered left running stays on purpose."""
+    from phaseline.model.incarnations import Names
     from phaseline.run.executor import unanswered
     from phaseline.run.processes import marked
 
     rows = store.batches(only_open=True)
-    return sorted(marked(unanswered(store.identity(), rows))) if rows else []
+    return sorted(marked(unanswered(Names(store.identity(), store.incarnations.all()), rows))) if rows else []
 
 
 def _code(store: Store) -> Iterator[Check]:
     """Deployments whose code has been moved away: they can be neither carried on nor uninstalled."""
+    is_there = cache(lambda folder: Path(folder).is_dir())  # most deployments share theirs
     for row in store.deployments():
         for folder in (row.code.blueprint_folder, *row.code.plugin_folders):
-            is_laid_out = folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(
-                row.number
-            )
-            if folder and not is_laid_out and not Path(folder).is_dir():
+            if folder and not is_there(folder) and not _is_laid_out(store, row, folder):
                 text = f"'{row.name}' finds its code in {folder}, which does not exist"
                 yield Check("code", "warn", text, f"Put the folder back before anything is done with '{row.name}'.")
 
 
+def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
+    """Whether the folder is that of a stored blueprint, which is laid out when it is needed."""
+    return folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(row.number)
+
+
 def _unreadable(store: Store) -> Iterator[Check]:
-    """The latest executions of deployments that failed because something stored of them cannot be read."""
-    latest = {row.deployment: row for row in store.executions()}
+    """Deployments that cannot be read, and the latest executions of others that failed because something stored of them cannot be."""
+    from phaseline.use_cases.deployments import unread
+
+    flaws = {row.number: (row.name, flaw) for row in store.deployments() if (flaw := unread(store, row))}
+    for name, flaw in list(flaws.values())[:SHOWN]:
+        text = f"the deployment '{name}' cannot be read: {flaw}"
+        yield Check("deployments", "warn", text, f"phaseline deployments delete {name} --force")
+    latest = {row.deployment: row for row in store.listings.unsettled() if row.deployment not in flaws}
     found = [row for row in latest.values() if row.request.flaw or row.reason.startswith("PL-S012")]
     for row in found[:SHOWN]:
         text = row.reason or f"the execution {row.id} cannot go on: {row.request.flaw}"

@@ -29,6 +29,8 @@ LOGS_KEPT = 5
 """How many log files that were put aside are kept, the newest as ``FILE.1``."""
 FAILURES_EVERY_MS = 10_000
 """Failures are counted and told at most so often."""
+NAMES_KEPT = 1_000
+"""Executions whose names are remembered."""
 TEXT_LENGTH = 1_000
 """Characters written of one text."""
 VALUED_WORD = r"(?s)^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+"
@@ -137,6 +139,8 @@ class EngineLog:
             row = row_of(number)
             if row is None:
                 return f"execution {number}"
+            while len(self._names) >= NAMES_KEPT:
+                del self._names[next(iter(self._names))]
             self._names[number] = _name(row)
         return self._names[number]
 

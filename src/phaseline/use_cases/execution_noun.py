@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.use_cases.arguments import checked
+from phaseline.use_cases.execution_options import manner_of, order_of
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import IfBusy
     from phaseline.use_cases.approving import Approved
-    from phaseline.use_cases.executions import ExecutionFilter
     from phaseline.use_cases.history import History
-    from phaseline.use_cases.installing import Manner, OnFailure, Order
-    from phaseline.use_cases.line_filter import LineFilter
+    from phaseline.use_cases.installing import OnFailure
     from phaseline.use_cases.timeline import Timeline
     from phaseline.use_cases.upkeep import Purge
     from phaseline.use_cases.values import ExecutionView, Line, Page
@@ -37,10 +36,12 @@ class Executions:
     def install(
         self,
         file: str,
-        name: str | None = None,
+        deployment: str | None = None,
         *,
         inputs: Mapping[str, Value] | None = None,
         plugins: Sequence[str] = (),
+        yes_many: bool = False,
+        runtime_only_evaluation: bool = False,
         task_retries: int | None = None,
         on_failure: OnFailure = "continue",
         stop_after: str | None = None,
@@ -48,27 +49,34 @@ class Executions:
         timeout: str | None = None,
         subgraph_retries: int | None = None,
         breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
         labels: Sequence[str] = (),
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
-        """Make a deployment of a blueprint file (``name`` None: its folder's) and install it.
+        """Make a deployment of a blueprint file (``deployment`` None: named as its folder) and install it.
 
         ``task_retries`` None: as the settings say. ``stop_after``: ``3``, ``10%`` or ``30s``, how much may fail before
         nothing new begins. ``if_busy``: ``wait`` for executions that have a claim on the same instances, ``refuse`` or ``force``.
         ``timeout``: ``90s``, ``10m`` or ``2h``, canceled when it takes longer. ``subgraph_retries``: how often a life cycle that has
         failed is gone through again. ``breakpoints``: where instances stop until they are cleared, such as ``pre-create=app_*``.
-        ``labels``: as ``KEY=VALUE``, beside those of the blueprint.
+        ``break_timeout``: what stops there and is not cleared so long has failed. ``labels``: as ``KEY=VALUE``, beside those of the
+        blueprint. ``yes_many``: more than a million calls for relationships are meant. ``runtime_only_evaluation``: functions are
+        evaluated when their values are needed.
         """
         from phaseline.use_cases.installing import install
 
-        order = order_of(file, name, inputs, plugins, labels)
-        manner = _manner(task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints)
+        order = order_of(
+            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
+        )
+        manner = manner_of(
+            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
+        )
         return install(self._place, order, manner=manner, watcher=watcher, detach=detach)
 
     def uninstall(
         self,
-        name: str,
+        deployment: str,
         *,
         ignore_failure: bool = False,
         recursive: bool = False,
@@ -79,6 +87,7 @@ class Executions:
         timeout: str | None = None,
         subgraph_retries: int | None = None,
         breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
@@ -88,10 +97,12 @@ class Executions:
         """
         from phaseline.use_cases.installing import uninstall
 
-        manner = _manner(task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints)
+        manner = manner_of(
+            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
+        )
         return uninstall(
             self._place,
-            name,
+            deployment,
             ignore_failure=ignore_failure,
             recursive=recursive,
             manner=manner,
@@ -105,7 +116,7 @@ class Executions:
         deployment: str,
         *,
         parameters: Mapping[str, Value] | None = None,
-        allow_custom: bool = False,
+        allow_custom_parameters: bool = False,
         force: bool = False,
         task_retries: int | None = None,
         on_failure: OnFailure = "continue",
@@ -114,18 +125,21 @@ class Executions:
         timeout: str | None = None,
         subgraph_retries: int | None = None,
         breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
         """Run any workflow of a deployment by its name, such as ``execute_operation``.
 
-        ``allow_custom``: parameters that nobody declares are handed on to plugins. ``force``: although the blueprint
+        ``allow_custom_parameters``: those that nobody declares are handed on to plugins. ``force``: although the blueprint
         says that the workflow is not available now.
         """
         from phaseline.use_cases.workflows import Start, start
 
-        order = Start(workflow, deployment, parameters or {}, allow_custom, force)
-        manner = _manner(task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints)
+        order = Start(workflow, deployment, parameters or {}, allow_custom_parameters, force)
+        manner = manner_of(
+            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
+        )
         return start(self._place, order, manner=manner, watcher=watcher, detach=detach)
 
     def resume(
@@ -236,12 +250,14 @@ class Executions:
         id: str | None = None,
         *,
         deployment: str | None = None,
-        how: Literal["wait", "force", "kill"] = "wait",
+        force: bool = False,
+        kill: bool = False,
         watcher: Watcher | None = None,
     ) -> ExecutionView:
         """End an open one: nothing new starts; running calls are awaited, left alone (``force``) or killed (``kill``)."""
         from phaseline.use_cases.deciding import cancel
 
+        how: Literal["wait", "force", "kill"] = "kill" if kill else "force" if force else "wait"
         return cancel(self._place, id, deployment=deployment, how=how, watcher=watcher)
 
     def list(
@@ -249,13 +265,23 @@ class Executions:
         *,
         deployment: str | None = None,
         status: str | None = None,
-        wanted: ExecutionFilter | None = None,
+        workflow: str = "",
+        by: str = "",
+        since: str | int | None = None,
+        text: str = "",
         limit: int | None = None,
     ) -> Page[ExecutionView]:
-        """Executions of a deployment or of all, the latest first, without what failed in them."""
-        from phaseline.use_cases.executions import list_executions
+        """Executions of a deployment or of all, the latest first, without what failed in them.
 
-        return list_executions(self._place, deployment=deployment, status=status, wanted=wanted, limit=limit)
+        ``by``: the user who asked for it. ``since``: asked for since then, an age such as ``30d`` or ms since the epoch.
+        ``text``: in the id or the reason.
+        """
+        from phaseline.model.time_spans import read_age_ms
+        from phaseline.use_cases.executions import ExecutionFilter, list_executions
+
+        begin = self._place.clock.now() - read_age_ms(since) if isinstance(since, str) else since or 0
+        wanted = ExecutionFilter(status or "", workflow, by, begin, text)
+        return list_executions(self._place, deployment=deployment, wanted=wanted, limit=limit)
 
     def show(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
         """One of them with every failed operation."""
@@ -269,28 +295,43 @@ class Executions:
         *,
         deployment: str | None = None,
         instance: str | None = None,
-        wanted: LineFilter | None = None,
+        node: str = "",
+        phase: str = "",
+        level: str = "",
+        text: str = "",
         limit: int | None = None,
     ) -> History:
-        """The last lines of scripts, plugins and the engine."""
-        from phaseline.use_cases.history import logs
-        from phaseline.use_cases.line_filter import ANY
+        """The last lines of scripts, plugins and the engine; ``limit`` None: all.
 
-        return logs(self._place, id, deployment=deployment, instance=instance, wanted=wanted or ANY, limit=limit)
+        ``node``: about its instances. ``phase``: an operation or phase, its last part will do. ``level``: this one and above; empty:
+        all, also those for debugging. ``text``: lines with it, upper and lower case alike.
+        """
+        from phaseline.use_cases.history import logs
+        from phaseline.use_cases.line_filter import LineFilter
+
+        wanted = LineFilter(node, phase, level, text)
+        return logs(self._place, id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
 
     def events(
         self,
         id: str | None = None,
         *,
         deployment: str | None = None,
-        wanted: LineFilter | None = None,
+        node: str = "",
+        phase: str = "",
+        level: str = "",
+        text: str = "",
         limit: int | None = None,
     ) -> History:
-        """The last events: what the execution and each of its instances went through."""
-        from phaseline.use_cases.history import events
-        from phaseline.use_cases.line_filter import ANY
+        """The last events: what the execution and each of its instances went through; ``limit`` None: all.
 
-        return events(self._place, id, deployment=deployment, wanted=wanted or ANY, limit=limit)
+        ``level``: the type of an event. The other words as of ``logs``.
+        """
+        from phaseline.use_cases.history import events
+        from phaseline.use_cases.line_filter import LineFilter
+
+        wanted = LineFilter(node, phase, level, text)
+        return events(self._place, id, deployment=deployment, wanted=wanted, limit=limit)
 
     def timeline(self, id: str | None = None, *, deployment: str | None = None) -> Timeline:
         """Which phase ran when, and the chain of calls that decided when it was done."""
@@ -307,45 +348,10 @@ class Executions:
 
         return lines_of(self._place, id, deployment=deployment)
 
-    def purge(self, older_s: float, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
-        """Remove executions that ended longer ago than this, with everything about them."""
+    def purge(self, older: str | float, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
+        """Remove executions that ended longer ago than this, with everything about them. ``older``: ``30d``, or seconds."""
+        from phaseline.model.time_spans import read_age_ms
         from phaseline.use_cases.upkeep import purge
 
-        return purge(self._place, round(older_s * 1000), deployment=deployment, dry_run=dry_run)
-
-
-def order_of(
-    file: str,
-    name: str | None,
-    inputs: Mapping[str, Value] | None,
-    plugins: Sequence[str],
-    labels: Sequence[str] = (),
-) -> Order:
-    """What is to be installed, as programs say it."""
-    from phaseline.use_cases.installing import Order
-
-    return Order(file, name, inputs or {}, tuple(plugins), labels=tuple(labels))
-
-
-def _manner(
-    task_retries: int | None,
-    on_failure: OnFailure,
-    stop_after: str | None,
-    if_busy: IfBusy,
-    timeout: str | None,
-    subgraph_retries: int | None,
-    breakpoints: Sequence[str],
-) -> Manner:
-    from phaseline.model.breakpoints import read_breakpoint
-    from phaseline.model.time_spans import read_span
-    from phaseline.use_cases.installing import Manner, read_limit
-
-    return Manner(
-        task_retries,
-        on_failure,
-        None if stop_after is None else read_limit(stop_after),
-        if_busy,
-        None if timeout is None else read_span(timeout),
-        subgraph_retries,
-        tuple(map(read_breakpoint, breakpoints)),
-    )
+        age_ms = read_age_ms(older) if isinstance(older, str) else round(older * 1000)
+        return purge(self._place, age_ms, deployment=deployment, dry_run=dry_run)

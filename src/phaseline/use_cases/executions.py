@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows import BatchRow, ExecutionRow, GraphRow, NoteRow
     from phaseline.model.topology import Topology
     from phaseline.ports import Store
+    from phaseline.use_cases.failing import FailingCall
     from phaseline.use_cases.workplace import Workplace
 
 WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
@@ -71,6 +72,7 @@ def show_execution(place: Workplace, id: str | None = None, *, deployment: str |
     row = find_execution(place.store, id, deployment)
     owner = None if row.status.is_ended else place.store.owner()
     runner = str(owner) if owner is not None else ""
+    failing = _failing(place.store, row)
     kept = place.store.stored_plans.of_execution(row.number)
     return altered(
         view_execution(place.store, row),
@@ -79,7 +81,18 @@ def show_execution(place: Workplace, id: str | None = None, *, deployment: str |
         plan=kept.id if kept is not None else "",
         stopped=_stopped(place, row),
         hook_ms=_ms_in_hooks(place.store, row),
+        failing=failing,
+        failing_count=len(failing),
+        now_at=place.clock.now(),
     )
+
+
+def _failing(store: Store, row: ExecutionRow) -> list[FailingCall]:
+    if row.status.is_ended:
+        return []
+    from phaseline.use_cases.failing import failing_now
+
+    return failing_now(store, row)
 
 
 def _decisions(store: Store, row: ExecutionRow) -> list[Decision]:
@@ -136,7 +149,7 @@ def view_execution(
     of_hooks: Counter[str] = Counter()
     failures: list[Failure] = []
     graphs = store.graphs(row.number)
-    for graph in graphs if row.request.workflow == REACH else _in_force(graphs):
+    for graph in graphs if row.request.workflow == REACH else in_force(graphs):
         statuses = as_statuses(store.statuses(graph.id))
         if not row.status.is_ended:
             statuses = with_running(statuses, graph.id, store.batches(execution=row.number, only_open=True))
@@ -149,7 +162,7 @@ def view_execution(
     if row.request.is_surrounded:
         from phaseline.use_cases.hooked import hooked
 
-        said = hooked(store, _in_force(graphs))
+        said = hooked(store, in_force(graphs))
         view = altered(view, warnings=said.warnings, waits=said.waits, decided=said.decided)
     return altered(
         view,
@@ -178,7 +191,7 @@ def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
     return sum(one.closed_at - one.started_at for one in calls if one.closed_at and one.phase.startswith(HOOKS))
 
 
-def _in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
+def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
     """Those of which a retry has not made another of the same name."""
     latest = {graph.name: graph.attempt for graph in graphs}
     return [graph for graph in graphs if graph.attempt == latest[graph.name]]
@@ -190,8 +203,12 @@ def as_statuses(pages: np.ndarray) -> np.ndarray:
 
 
 def with_running(statuses: np.ndarray, graph: int, open_batches: Sequence[BatchRow]) -> np.ndarray:
-    """Statuses with those running that are in an open batch and have not answered: that is never written for each."""
+    """Statuses with those running that are in an open batch and have not answered: that is never written for each.
+
+    What a page says is running, and no open batch has, was running when a process died: it waits to be called again.
+    """
     found = statuses.copy()
+    found[found == EntryStatus.RUNNING] = EntryStatus.WAITING
     for batch in open_batches:
         first = 0
         for number, positions in batch.segments:
@@ -217,7 +234,18 @@ def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarr
             EntryStatus(int(statuses[position])),
             notes.get(position),
             (graph_id, position),
+            _function(topology, kind, int(graph.subject[position]), phase),
         )
+
+
+def _function(topology: Topology, kind: SubjectKind, subject: int, phase: str) -> str:
+    """What the blueprint maps to an operation."""
+    from phaseline.plan.telling import operation_called  # where nothing failed nobody asks
+
+    found = operation_called(topology, kind, subject, phase)
+    if found is None:
+        return ""
+    return "inline script" if found.form == "inline" else found.implementation or ""
 
 
 def _failure(
@@ -226,6 +254,7 @@ def _failure(
     status: EntryStatus,
     note: NoteRow | None,
     spot: tuple[int, int],
+    function: str,
 ) -> Failure:
     instance, target, topology = subject
     number = topology.number_of.get(instance)
@@ -243,6 +272,7 @@ def _failure(
         attempts=note.attempts if note is not None else 0,
         graph=spot[0],
         position=spot[1],
+        function=function,
     )
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Self
 
 from phaseline.use_cases.arguments import checked, looking
 from phaseline.use_cases.breakpoint_noun import Breakpoints
-from phaseline.use_cases.execution_noun import Executions, order_of
+from phaseline.use_cases.execution_noun import Executions
+from phaseline.use_cases.execution_options import manner_of, order_of, update_of
 from phaseline.use_cases.hook_noun import Hooks
 from phaseline.use_cases.plan_noun import Plans
 from phaseline.use_cases.plugin_nouns import Phases, Plugins
@@ -21,12 +22,16 @@ from phaseline.use_cases.secret_noun import Secrets
 from phaseline.use_cases.snapshot_noun import Abandoned, Snapshots
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.execution import IfBusy
+    from phaseline.model.orders import RequestId
     from phaseline.model.stored_blueprints import StoredBlueprint
     from phaseline.use_cases.deployment_history import DeploymentHistory
     from phaseline.use_cases.engine import EngineRun, EngineStatus, Stopped
+    from phaseline.use_cases.installing import OnFailure
     from phaseline.use_cases.labels import Labels
     from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.status import Status
@@ -104,11 +109,18 @@ class Phaseline:
         self.abandoned = Abandoned(place)
         self.engine = EngineDoor(place)
 
-    def status(self) -> Status:
-        """How everything in the store stands at this moment."""
+    def status(self, name: str | None = None) -> Status:
+        """How everything in the store stands at this moment; with the name of a deployment: how that one stands."""
         from phaseline.use_cases.status import status
 
-        return status(self.place)
+        return status(self.place, name)
+
+    def request_id(self, id: str) -> AbstractContextManager[RequestId]:
+        """Have an order that this thread gives within carried out once, however often it is given under this id.
+
+        Given again, it returns the answer of the first, and this yields ``is_repeated``. Raises: PL-C094, within PL-C097 for another order.
+        """
+        return self.place.requesting(id)
 
     def close(self) -> None:
         """Let go of the store."""
@@ -141,12 +153,12 @@ class Blueprints(Noun):
     """
 
     def upload(
-        self, path: str, id: str | None = None, *, main_file: str | None = None, plugins: Sequence[str] = ()
+        self, path: str, id: str | None = None, *, main: str | None = None, plugins: Sequence[str] = ()
     ) -> Uploaded:
         """Store all files of a blueprint's folder as the next version of an id; equal ones change nothing."""
         from phaseline.use_cases.stored_blueprints import upload
 
-        return upload(self._place, path, id, main_file=main_file, plugin_folders=plugins)
+        return upload(self._place, path, id, main_file=main, plugin_folders=plugins)
 
     def list(self) -> Sequence[Shelved]:
         """All stored blueprints by id, each with its newest version."""
@@ -172,17 +184,37 @@ class Blueprints(Noun):
 
         return package(self._place, file, output)
 
-    def validate(self, file: str, *, plugins: Sequence[str] = ()) -> Validated:
-        """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it."""
+    def validate(self, file: str, *, plugins: Sequence[str] = (), open_types: bool = False) -> Validated:
+        """What is in the blueprint, and warnings. Raises ``ProblemsError`` with everything that is wrong with it.
+
+        ``open_types``: types of definition files that are not available are taken as open, with a warning each.
+        """
         from phaseline.use_cases.blueprints import validate
 
-        return validate(self._place, file, plugin_folders=plugins)
+        return validate(self._place, file, plugin_folders=plugins, open_types=open_types)
 
-    def plan(self, file: str, *, inputs: Mapping[str, Value] | None = None, plugins: Sequence[str] = ()) -> Planned:
-        """What installing it would do; no code of the blueprint or of a plugin is run."""
+    def plan(
+        self,
+        file: str,
+        deployment: str | None = None,
+        *,
+        inputs: Mapping[str, Value] | None = None,
+        plugins: Sequence[str] = (),
+        labels: Sequence[str] = (),
+        yes_many: bool = False,
+        open_types: bool = False,
+        breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
+    ) -> Planned:
+        """What installing it would do; no code of the blueprint or of a plugin is run.
+
+        ``deployment``: whether this name is free is looked at. ``open_types``: as of ``validate``; the rest as of ``executions.install``.
+        """
         from phaseline.use_cases.plans import plan_install
 
-        return plan_install(self._place, order_of(file, None, inputs, plugins))
+        order = order_of(file, deployment, inputs, plugins, labels, yes_many=yes_many)
+        manner = manner_of(breakpoints=breakpoints, break_timeout=break_timeout)
+        return plan_install(self._place, order, open_types=open_types, manner=manner)
 
 
 @checked("deployments")
@@ -218,19 +250,24 @@ class Deployments(Noun):
     def create(
         self,
         file: str,
-        name: str | None = None,
+        deployment: str | None = None,
         *,
         inputs: Mapping[str, Value] | None = None,
         plugins: Sequence[str] = (),
         labels: Sequence[str] = (),
+        yes_many: bool = False,
+        runtime_only_evaluation: bool = False,
     ) -> DeploymentDetails:
-        """A deployment of a blueprint file (``name`` None: its folder's) with all its instances; nothing is called.
+        """A deployment of a blueprint file (``deployment`` None: named as its folder) with all its instances; nothing is called.
 
-        ``labels``: as ``KEY=VALUE``, beside those of the blueprint.
+        ``labels``: as ``KEY=VALUE``, beside those of the blueprint. The other words as of ``executions.install``.
         """
         from phaseline.use_cases.creating import create
 
-        return create(self._place, order_of(file, name, inputs, plugins, labels))
+        order = order_of(
+            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
+        )
+        return create(self._place, order)
 
     def update(
         self,
@@ -240,51 +277,106 @@ class Deployments(Noun):
         inputs: Mapping[str, Value] | None = None,
         plugins: Sequence[str] | None = None,
         parameters: Mapping[str, Value] | None = None,
+        runtime_only_evaluation: bool = False,
+        workflow_id: str | None = None,
+        reinstall: Sequence[str] = (),
+        allow_replace: bool = False,
+        skip_uninstall: bool = False,
+        skip_install: bool = False,
+        skip_drift_check: bool = False,
+        skip_heal: bool = False,
+        skip_reinstall: bool = False,
+        force_reinstall: bool = False,
+        ignore_failure: bool = False,
+        auto_correct_types: bool = False,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        if_busy: IfBusy = "wait",
+        timeout: str | None = None,
+        subgraph_retries: int | None = None,
+        breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
         """Bring it to another blueprint; inputs that are not given stay, ``plugins`` None: the folders it has.
 
-        ``parameters``: of the workflow ``update``, such as ``allow_replace``.
+        The words from ``workflow_id`` to ``auto_correct_types`` are those of the command; ``parameters``: any of the workflow
+        ``update``. How it is run is said as of ``executions.install``. What it would do: ``plans.update``.
         """
-        from phaseline.use_cases.prepared_updates import UpdateOrder
         from phaseline.use_cases.updating import update
 
-        order = UpdateOrder(name, file, inputs or {}, plugins, parameters or {})
-        return update(self._place, order, watcher=watcher, detach=detach)
+        order = update_of(
+            name,
+            file,
+            inputs,
+            plugins,
+            parameters,
+            runtime_only=runtime_only_evaluation,
+            workflow_id=workflow_id,
+            reinstall=reinstall,
+            allow_replace=allow_replace,
+            skip_uninstall=skip_uninstall,
+            skip_install=skip_install,
+            skip_drift_check=skip_drift_check,
+            skip_heal=skip_heal,
+            skip_reinstall=skip_reinstall,
+            force_reinstall=force_reinstall,
+            ignore_failure=ignore_failure,
+            auto_correct_types=auto_correct_types,
+        )
+        manner = manner_of(
+            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
+        )
+        return update(self._place, order, manner=manner, watcher=watcher, detach=detach)
 
-    def export(self, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
-        """It as a document, which ``adopt`` takes; ``only_others``: with none but the keys that documents of Heat have."""
+    def export(self, deployment: str, *, heat: bool = False) -> Mapping[str, Value]:
+        """It as a document, which ``adopt`` takes; ``heat``: with none but the keys that documents of Heat have."""
         from phaseline.use_cases.stack_documents import export
 
-        return export(self._place, name, only_others=only_others)
+        return export(self._place, deployment, only_others=heat)
 
     def adopt(
         self,
         document: str,
-        name: str | None = None,
+        deployment: str | None = None,
         *,
         blueprint: str | None = None,
         inputs: Mapping[str, Value] | None = None,
         plugins: Sequence[str] | None = None,
         allow_type_change: bool = False,
         check: bool = True,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        if_busy: IfBusy = "wait",
+        timeout: str | None = None,
+        subgraph_retries: int | None = None,
+        breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
         watcher: Watcher | None = None,
         detach: bool = False,
     ) -> ExecutionView:
-        """A deployment of what is there already, by the document in a file; nothing is created."""
+        """A deployment of what is there already, by the document in a file; nothing is created.
+
+        ``deployment`` None: named as in the document. How it is run is said as of ``executions.install``.
+        """
         from phaseline.use_cases.adopting import AdoptOrder, adopt
 
-        order = AdoptOrder(document, name, blueprint, inputs or {}, plugins, allow_type_change, check)
-        return adopt(self._place, order, watcher=watcher, detach=detach)
+        order = AdoptOrder(document, deployment, blueprint, inputs or {}, plugins, allow_type_change, check)
+        manner = manner_of(
+            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
+        )
+        return adopt(self._place, order, manner=manner, watcher=watcher, detach=detach)
 
     def abandon(
-        self, name: str, *, force: bool = False, watcher: Watcher | None = None, detach: bool = False
+        self, deployment: str, *, force: bool = False, watcher: Watcher | None = None, detach: bool = False
     ) -> ExecutionView:
         """Forget it and leave alone what it stands for; its document is kept for 30 days, under the execution's id."""
         from phaseline.use_cases.adopting import abandon
 
-        return abandon(self._place, name, force=force, watcher=watcher, detach=detach)
+        return abandon(self._place, deployment, force=force, watcher=watcher, detach=detach)
 
     def inputs(self, name: str) -> Mapping[str, Value]:
         """Its inputs with their defaults; hidden ones stay hidden."""
@@ -339,19 +431,38 @@ class Instances(Noun):
 
         return mark_unhealthy(self._place, ids, deployment=deployment, reason=reason)
 
-    def restrict(self, deployment: str, names: Sequence[str], *, actions: Sequence[str] | None = ()) -> ExecutionView:
-        """Forbid that nodes and instances are updated, replaced or deleted, these and no others; None: as the blueprint says."""
-        from phaseline.use_cases.restricting import restrict
+    def restrict(
+        self,
+        deployment: str,
+        names: Sequence[str],
+        *,
+        forbid: Sequence[str] = (),
+        lift: bool = False,
+        as_blueprint: bool = False,
+    ) -> ExecutionView:
+        """Forbid that nodes and instances are updated, replaced or deleted: what ``forbid`` names and nothing else.
 
-        return restrict(self._place, deployment, names, actions=actions)
+        ``lift``: nothing is forbidden, which is also meant when none of the three is given. ``as_blueprint``: what the blueprint says.
+        Raises: PL-C094 for more than one of the three.
+        """
+        from phaseline.use_cases.restricting import refuse_two, restrict
+
+        refuse_two(forbid, lift=lift, as_blueprint=as_blueprint)
+        return restrict(self._place, deployment, names, actions=None if as_blueprint else forbid)
 
     def signal(
-        self, id: str, *, deployment: str | None = None, data: Value = None, operations: Sequence[str] = ()
+        self,
+        id: str,
+        *,
+        deployment: str | None = None,
+        data: Value = None,
+        operations: Sequence[str] = (),
+        detach: bool = False,
     ) -> ExecutionView:
         """Say something to its operations that sleep: they are called now and find it in ``item.data["signals"]``."""
         from phaseline.use_cases.signaling import signal
 
-        return signal(self._place, id, deployment=deployment, data=data, operations=operations)
+        return signal(self._place, id, deployment=deployment, data=data, operations=operations, detach=detach)
 
     def why(self, id: str, *, deployment: str | None = None) -> Waiting:
         """What it waits for, since when, and what would let it go on."""
@@ -382,8 +493,8 @@ class EngineDoor(Noun):
 
         return engine_status(self._place)
 
-    def stop(self, *, drain_s: float | None = None) -> Stopped:
-        """Have it stop when its running calls have returned, at most after ``drain_s``."""
+    def stop(self, *, drain: float | None = None) -> Stopped:
+        """Have it stop when its running calls have returned, at most after ``drain`` seconds."""
         from phaseline.use_cases.engine import stop_engine
 
-        return stop_engine(self._place, drain_s=drain_s)
+        return stop_engine(self._place, drain_s=drain)

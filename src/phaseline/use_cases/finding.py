@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.problem import fail
-from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
+    from phaseline.model.listings import Roster
     from phaseline.model.rows import DeploymentRow, ExecutionRow
     from phaseline.model.topology import Topology
     from phaseline.ports import Store
 
+READ_AT_ONCE = 200
+"""Deployments whose instances are in memory at a time while something is looked for in all."""
 NAMED = 5
 """How many candidates an error names."""
 
@@ -35,7 +37,7 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
         raise fail("PL-C010", message, "Install one first: phaseline install blueprint.yaml")
     whole = _only(name, rows, "deployment")
     if whole is None:
-        hint = did_you_mean(name, rows) or f"there are: {listed(rows)}"
+        hint = _near(name, rows) or f"there are: {listed(rows)}"
         raise fail("PL-C010", f"there is no deployment '{name}'", f"Correct the name; {hint}")
     return rows[whole]
 
@@ -73,19 +75,32 @@ def find_instance(store: Store, id: str, deployment: str | None) -> tuple[Deploy
     Raises: PL-C012 if there is none, PL-C013 if several begin so.
     """
     rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
-    topologies = [(row, store.topology(row.number)) for row in rows]
-    for row, topology in topologies:
-        if id in topology.number_of:
-            return row, topology, topology.number_of[id]
-    ids = {text: place for place, (_, topology) in enumerate(topologies) for text in topology.ids}
-    whole = _only(id, ids, "instance")
+    where: dict[str, DeploymentRow] = {}
+    nodes: set[str] = set()
+    for row, roster in rosters_of(store, rows):
+        if id in roster.ids:
+            return _in_topology(store, row, id)
+        where |= dict.fromkeys(roster.ids, row)
+        nodes.update(roster.nodes)
+    whole = _only(id, where, "instance")
     if whole is None:
-        nodes = {node.name for _, topology in topologies for node in topology.nodes}
-        hint = did_you_mean(id, list(ids)[:1000]) or did_you_mean(id.rpartition("_")[0], nodes)
+        hint = _near(id, list(where)[:1000]) or _near(id.rpartition("_")[0], nodes)
         mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline instances list"
         raise fail("PL-C012", f"there is no instance '{id}'", mend)
-    row, topology = topologies[ids[whole]]
-    return row, topology, topology.number_of[whole]
+    return _in_topology(store, where[whole], whole)
+
+
+def _in_topology(store: Store, row: DeploymentRow, id: str) -> tuple[DeploymentRow, Topology, int]:
+    topology = store.topology(row.number)
+    return row, topology, topology.number_of[id]
+
+
+def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[DeploymentRow, Roster]]:
+    """Each deployment with its instances, read a bounded number of deployments at a time."""
+    for first in range(0, len(rows), READ_AT_ONCE):
+        some = rows[first : first + READ_AT_ONCE]
+        rosters = store.listings.rosters([row.number for row in some])
+        yield from ((row, rosters[row.number]) for row in some)
 
 
 def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
@@ -93,12 +108,18 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
     whole = None if to_change else _only(id, rows, "execution")
     if whole is None:
         same = [known for known in rows if known.rpartition("-")[2] == id]
-        hint = f"did you mean '{same[0]}'?" if same else did_you_mean(id, rows)
+        hint = f"did you mean '{same[0]}'?" if same else _near(id, rows)
         if store.deployment(id) is not None:
             hint = f"'{id}' is a deployment, and its latest execution is meant by: -d {id}"
         mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline executions list"
         raise fail("PL-C011", f"there is no execution '{id}'", mend)
     return rows[whole]
+
+
+def _near(word: str, known: Collection[str]) -> str:
+    from phaseline.use_cases.typos import did_you_mean  # nearly everything is found
+
+    return did_you_mean(word, known)
 
 
 def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:

@@ -201,6 +201,6 @@ def _failing(
             policy = graph.policies[int(graph.policy[note.position])]
             due = note.due if status is EntryStatus.SLEEPING else 0
             instance = subject_ids(topology, kind, int(graph.subject[note.position]))[0]
-            limit, interval = policy.max_retries, policy.retry_interval_ms
+            limit, interval = policy.max_retries, policy.wait_ms(note.attempts)
             shown.append(Failing(instance, phase, status, note.attempts, limit, due, note.message, interval))
     return tuple(shown), count

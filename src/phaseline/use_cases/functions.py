@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from phaseline.dsl.announced import ANNOUNCED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phaseline.dsl.announced import Finder
 
 
-def offer_functions() -> None:
-    """Let blueprints use them; nothing is imported or looked for before one might be meant."""
-    ANNOUNCED.look_in(_installed)
+def offer_functions(before_code: Callable[[], None]) -> None:
+    """Let blueprints use them; nothing is imported or looked for before one might be meant. ``before_code``: called before."""
+    ANNOUNCED.look_in(_finder(before_code))
 
 
-def _installed() -> Finder:
+@cache
+def _finder(before_code: Callable[[], None]) -> Callable[[], Finder]:
+    """The same for the same: what was found stays known."""
+    return partial(_installed, before_code)
+
+
+def _installed(before_code: Callable[[], None]) -> Finder:
     from phaseline.catalog.functions import InstalledFunctions
 
-    return InstalledFunctions()
+    return InstalledFunctions(before_code)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import changeable, frozen
 from phaseline.model.status import OutcomeKind
 from phaseline.use_cases.executions import Phases, subject_ids
 
@@ -37,7 +37,7 @@ class GivenUp:
     is_repeatable: bool
 
 
-@dataclass(slots=True)
+@changeable
 class _Calls:
     count: int = 0
     instances: list[str] = field(default_factory=list)

@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.frozen import frozen
-from phaseline.model.graph import called_side, owners_of
+from phaseline.model.graph import owners_of
 from phaseline.model.problem import fail
 from phaseline.model.resources import REACH
-from phaseline.model.state_steps import phase_of
-from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.finding import find_execution, find_instance
 from phaseline.use_cases.line_filter import ANY, LineFilter, Sieve
 from phaseline.use_cases.values import Line
 
 if TYPE_CHECKING:
     from phaseline.model.graph import Graph
-    from phaseline.model.rows import BatchRow, EventRow, ExecutionRow
+    from phaseline.model.rows import EventRow, ExecutionRow
     from phaseline.model.topology import Topology
-    from phaseline.plan.telling import CallSpan
     from phaseline.ports import Store
+    from phaseline.use_cases.narrated import Narrated
     from phaseline.use_cases.workplace import Workplace
 
 Causes = dict[tuple[int, str], "deque[EventRow]"]
@@ -59,7 +57,7 @@ def logs(
     row = find_execution(store, id, deployment)
     number = None
     if instance is not None:
-        number = _instance_number(store, row, instance)
+        number = instance_number(store, row, instance)
     ids = instance_ids(store, row)
     sieve = Sieve(wanted, store.topology(row.deployment)) if wanted else None
     found: list[Line] = []
@@ -106,13 +104,36 @@ def events(
         from phaseline.use_cases.resources.telling import told_of
 
         told.extend(told_of(store, row))
+        narrated = None
     else:
-        told.extend(_narrated(store, row, causes))
-    if wanted:
-        told = list(filter(Sieve(wanted, store.topology(row.deployment)).lets_through, told))
-    told.sort(key=lambda line: (line.at, _rank(line.level)))
+        from phaseline.use_cases.narrated import Narrated
+
+        narrated = Narrated(store, row, causes)
+    return _cut(store, row, told, narrated, wanted, limit)
+
+
+def _cut(
+    store: Store, row: ExecutionRow, told: list[Line], narrated: Narrated | None, wanted: LineFilter, limit: int | None
+) -> History:
+    """The last of the lines ``told`` and of those ``narrated``, of which only as many are told as are needed."""
+    sieve = Sieve(wanted, store.topology(row.deployment)) if wanted else None
+    is_wanted = _anything if sieve is None else sieve.lets_through
+    told = list(filter(is_wanted, told))
     total = len(told)
-    return History(row.id, row.deployment_name, told[-limit:] if limit is not None else told, total)
+    if narrated is None:
+        pass
+    elif limit is None or wanted.text:  # a text is looked for in every line
+        found = list(narrated.all() if sieve is None else filter(is_wanted, narrated.all()))
+        told, total = told + found, total + len(found)
+    else:
+        found, count = narrated.last(limit, is_wanted, None if sieve is None else sieve.instances)
+        told, total = told + found, total + count
+    told.sort(key=lambda line: (line.at, _rank(line.level)))
+    return History(row.id, row.deployment_name, told if limit is None else told[max(0, len(told) - limit) :], total)
+
+
+def _anything(_: Line) -> bool:
+    return True
 
 
 def _rank(kind: str) -> int:
@@ -127,7 +148,7 @@ def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
     return store.topology(row.deployment).ids
 
 
-def _instance_number(store: Store, row: ExecutionRow, text: str) -> int:
+def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
     """The instance of this id, or with this beginning, in the execution's deployment, be it deleted. Raises: PL-C012, PL-C013."""
     number = store.topology(row.deployment).number_of.get(text)
     if number is not None:
@@ -152,104 +173,10 @@ def _event_rows(store: Store, row: ExecutionRow) -> Iterator[EventRow]:
             return
 
 
-def _narrated(store: Store, row: ExecutionRow, causes: Causes) -> Iterator[Line]:
-    """What the instances went through."""
-    from phaseline.plan.narrative import narrate_all
-    from phaseline.plan.telling import Known
-
-    topology = store.topology(row.deployment)
-    batches = store.batches(execution=row.number)
-    for stored in store.graphs(row.number):
-        graph = store.graph(stored.id)
-        owner = owners(graph, topology)
-        calls = _calls(batches, stored.id, owner)
-        statuses = as_statuses(store.statuses(stored.id))
-        _explain(calls, graph, topology, statuses, causes)
-        known = Known(
-            topology,
-            graph,
-            statuses,
-            calls,
-            {note.position: note for note in store.notes(stored.id)},
-            row.request.workflow,
-            row.request.parameters,
-            with_tasks=True,
-        )
-        for number, lines in narrate_all(known, np.unique(owner[owner >= 0]).tolist()):
-            at = max(row.started_at, stored.created_at)  # who is not called goes on when its round begins
-            for line in lines:
-                at = max(at, line.at)
-                if line.kind != "state":
-                    kind = "task" if line.kind == "task" else "workflow_node_event"
-                    name = topology.ids[number] + (f"->{topology.ids[line.target]}" if line.target >= 0 else "")
-                    operation = phase_of(line.operation) or line.operation
-                    yield Line(at, kind, row.deployment_name, name, operation, line.text)
-
-
-def _explain(
-    calls: dict[int, list[CallSpan]], graph: Graph, topology: Topology, statuses: np.ndarray, causes: Causes
-) -> None:
-    """Say of calls what the stored events know: what they said and when, and which entries were completed by hand."""
-    from phaseline.model.status import EntryStatus, OutcomeKind
-    from phaseline.plan.telling import CallSpan
-
-    for step in graph.steps:
-        for position in range(step.first, step.first + step.count) if causes else ():
-            subject = called_side(topology, step.kind, int(graph.subject[position]))
-            told = causes.get((subject, step.phase))
-            if not told:
-                continue
-            spans = calls.get(position, [])
-            for place, span in enumerate(spans):
-                event = _told_in(told, span) if span.kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} else None
-                if event is not None:
-                    asked = event.type == "task_rescheduled"
-                    spans[place] = CallSpan(span.begun_at, event.at, span.kind, event.message, asked)
-            is_done = statuses[position] == EntryStatus.COMPLETED
-            hand = next((event for event in reversed(told) if event.type == BY_HAND), None)
-            if hand is not None and is_done and (not spans or spans[-1].kind is not OutcomeKind.COMPLETED):
-                calls.setdefault(position, []).append(
-                    CallSpan(hand.at, hand.at, OutcomeKind.COMPLETED, is_by_hand=True)
-                )
-
-
-def _told_in(told: deque[EventRow], span: CallSpan) -> EventRow | None:
-    """Take the first event of a failed try that was told while the call, or others of its batch, ran."""
-    for event in told:
-        if event.type != BY_HAND and span.begun_at <= event.at and (not span.ended_at or event.at <= span.ended_at):
-            told.remove(event)
-            return event
-    return None
-
-
 def owners(graph: Graph, topology: Topology) -> np.ndarray:
     """By position: the instance in whose sequence an entry stands, -1 for milestones."""
     found = np.full(len(graph), -1, np.int64)
     for step in graph.steps:
         subject = graph.subject[step.first : step.first + step.count]
         found[step.first : step.first + step.count] = owners_of(topology, step.kind, subject)
-    return found
-
-
-def _segments(batches: Sequence[BatchRow], graph: int) -> Iterator[tuple[BatchRow, np.ndarray, int]]:
-    """(batch, positions in the graph, place of the first of them among the batch's members)."""
-    for batch in batches:
-        first = 0
-        for of, positions in batch.segments:
-            if of == graph:
-                yield batch, positions, first
-            first += len(positions)
-
-
-def _calls(batches: Sequence[BatchRow], graph: int, owner: np.ndarray) -> dict[int, list[CallSpan]]:
-    """{position: its calls}, as far as they belong to instances."""
-    from phaseline.model.status import OutcomeKind
-    from phaseline.plan.telling import CallSpan
-
-    found: dict[int, list[CallSpan]] = {}
-    for batch, positions, first in _segments(batches, graph):
-        for place in np.flatnonzero(owner[positions] >= 0).tolist():
-            kind = OutcomeKind.PENDING if batch.kinds is None else OutcomeKind(int(batch.kinds[first + place]))
-            ended = 0 if kind is OutcomeKind.PENDING else batch.closed_at
-            found.setdefault(int(positions[place]), []).append(CallSpan(batch.started_at, ended, kind))
     return found

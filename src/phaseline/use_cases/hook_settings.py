@@ -39,6 +39,29 @@ def canonical(text: str, folder: Path) -> str:
     return json.dumps([_whole(table, folder) for table in tables], sort_keys=True)
 
 
+def canonical_options(text: str) -> str:
+    """Options of Heat's classes as JSON: from JSON, or from words ``group.option=value``. Raises: PL-C003.
+
+    >>> canonical_options("valet.url=http://x debug=true")
+    '{"debug": "true", "valet.url": "http://x"}'
+    """
+    mend = 'Write [hooks.heat_options] with lines such as valet.url = "http://…", or words group.option=value.'
+    if not text.lstrip().startswith("{"):
+        words = [word.partition("=") for word in text.split()]
+        wrong = next((name for name, sign, _ in words if not name or not sign), None)
+        if wrong is not None:
+            raise ProblemsError([Problem("PL-C003", f"'{wrong}' of 'hooks.heat_options' has no value", mend)])
+        return json.dumps({name: value for name, _, value in words}, sort_keys=True)
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ProblemsError([Problem("PL-C003", f"'hooks.heat_options' is no JSON: {error}", mend)]) from error
+    for name, value in found.items():
+        if not all(isinstance(one, str | int | float) for one in (value if isinstance(value, list) else [value])):
+            raise ProblemsError([Problem("PL-C003", f"'{name}' of 'hooks.heat_options' is {value!r}", mend)])
+    return json.dumps(found, sort_keys=True)
+
+
 def _tables(text: str) -> list[Any]:
     if not text.lstrip().startswith("["):
         return [{"class": word} for word in text.split()]

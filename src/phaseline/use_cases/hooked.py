@@ -50,12 +50,13 @@ def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
     return Hooked(warnings, waits, decided)
 
 
-def waiting_hooks(store: Store, graphs: Sequence[GraphRow]) -> list[WaitingHook]:
-    """Those that sleep now."""
+def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
+    """Those that sleep now. ``awake``: also those that slept and are being called now, with what they left before."""
     found = []
     for graph in _of_hooks(store, graphs):
         statuses = np.frombuffer(bytes(store.statuses(graph.id)), np.uint8)
-        asleep = set(np.flatnonzero(statuses == EntryStatus.SLEEPING).tolist())
+        is_meant = statuses < EntryStatus.UNSURE if awake else statuses == EntryStatus.SLEEPING
+        asleep = set(np.flatnonzero(is_meant).tolist())
         if asleep:
             phases = {step.first: step.phase for step in store.graph(graph.id).steps}
             notes = [note for note in store.notes(graph.id) if note.position in asleep]

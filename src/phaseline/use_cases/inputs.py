@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -146,6 +147,8 @@ def _plain(value: object, depth: int = 0) -> Value:
     """The value in what JSON can say; dates become the text they were."""
     if depth > MAX_DEPTH:
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{value} is a number that cannot be stored; write it as a text")
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list):

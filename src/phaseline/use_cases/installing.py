@@ -8,10 +8,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.execution import Request, RetryPolicy, StopAfter, flaws_of
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.status import ExecutionStatus
-from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.asking import Ticket, once
 from phaseline.use_cases.claiming import lets_be, refuse_busy
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.owning import conduct, refuse
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.model.execution import IfBusy
-    from phaseline.model.rows import DeploymentRow
+    from phaseline.model.orders import NewOrder
+    from phaseline.model.rows import DeploymentRow, ExecutionRow
+    from phaseline.model.topology import Topology
     from phaseline.use_cases.loading import Loaded
+    from phaseline.use_cases.settings import Settings
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
@@ -52,16 +55,16 @@ class Manner:
     subgraph_retries: int | None = None
     breakpoints: tuple[Breakpoint, ...] = ()
 
-    def request(self, workflow: str, place: Workplace, parameters: Mapping[str, Value]) -> Request:
-        """The request of a workflow in this manner. Raises: PL-C094 for every value of it that cannot be meant."""
+    def request(self, workflow: str, place: Workplace, parameters: Mapping[str, Value], topology: Topology) -> Request:
+        """The request of a workflow of this topology in this manner. Raises: PL-C094 for every value of it that cannot be meant."""
         settings = place.settings
-        retries = settings.task_retries if self.task_retries is None else self.task_retries
+        retries = retries_of(topology.blueprint.version, settings, self.task_retries)
         stop = self.stop_after if self.on_failure == "continue" else StopAfter(failures=0)
         again = settings.subgraph_retries if self.subgraph_retries is None else self.subgraph_retries
         request = Request(
             workflow,
             parameters,
-            RetryPolicy(retries, settings.task_retry_interval_s, again),
+            altered(retries, subgraph_retries=again),
             stop,
             if_busy=self.if_busy,
             take_back=self.on_failure == "rollback",
@@ -73,6 +76,21 @@ class Manner:
             mend = "Write it as the page of the command says: phaseline install --help"
             raise ProblemsError([Problem("PL-C094", f"{name} is not {wanted}", mend) for name, wanted in flaws])
         return request
+
+
+OWN_RETRIES = RetryPolicy(3, backoff_s=(2.0, 8.0, 30.0))
+"""Of operations of blueprints in our own language that do not say theirs (decision 34)."""
+OWN_LANGUAGE = "phaseline_dsl_"
+
+
+def retries_of(language: str, settings: Settings, asked: int | None) -> RetryPolicy:
+    """How often and when failed operations are tried again: as asked for, else as set, else as the language has it."""
+    found = OWN_RETRIES if language.startswith(OWN_LANGUAGE) else RetryPolicy()
+    count = settings.task_retries if asked is None else asked
+    if count is not None:
+        found = altered(found, task_retries=count)
+    interval = settings.task_retry_interval_s
+    return found if interval is None else altered(found, task_retry_interval_s=interval, backoff_s=())
 
 
 def read_limit(text: str) -> StopAfter:
@@ -131,6 +149,7 @@ def load_order(place: Workplace, order: Order) -> Loaded:
     return with_given(loaded, order.labels)
 
 
+@once("install")
 def install(
     place: Workplace,
     order: Order,
@@ -138,6 +157,7 @@ def install(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Make a deployment of a blueprint and install it; the execution as it ended, or with ``detach`` as it began.
 
@@ -149,7 +169,7 @@ def install(
 
     name = deployment_name(order.file, order.name)
     loaded = load_order(place, order)
-    request = with_stops(place, manner.request("install", place, {}), loaded.topology)
+    request = with_stops(place, manner.request("install", place, {}, loaded.topology), loaded.topology)
     refuse(loaded.topology, request)
     if manner.breakpoints:
         from phaseline.use_cases.unmet_stops import look_before_first
@@ -157,7 +177,7 @@ def install(
         look_before_first(place, manner.breakpoints, request, loaded, watcher)
     agents = agent_warning(loaded.topology.nodes)
     for warning in (*loaded.warnings, *([agents] if agents else ())):
-        (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
 
     existing = refuse_taken(place, name)
     new = new_deployment(place, name, loaded)
@@ -165,11 +185,13 @@ def install(
     asked = new_execution(
         place, replaced, request, at=new.created_at, made=loaded.topology, watcher=watcher
     )  # what was enabled for it is enabled for this one
-    _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
+    with place.store.as_one(given):
+        _, row = place.store.create_deployment(new, asked, replaces=replaced, asks=True)
     assert row is not None, "an execution was asked for"
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 
+@once("uninstall")
 def uninstall(
     place: Workplace,
     name: str,
@@ -179,6 +201,7 @@ def uninstall(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
 
@@ -190,11 +213,11 @@ def uninstall(
         from phaseline.use_cases.workflows import Start, start
 
         order = Start("uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True)
-        return start(place, order, manner=manner, watcher=watcher, detach=detach)
+        return start(place, order, manner=manner, watcher=watcher, detach=detach, given=given)
     deployment = find_deployment(place.store, name, to_change=True)
     refuse_moved(place, deployment)
-    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
     topology = place.store.topology(deployment.number)
+    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {}, topology)
     request = with_stops(place, request, topology, deployment=deployment.number)
     refuse(topology, request)
     refuse_busy(place.store, deployment, topology, request)
@@ -203,7 +226,8 @@ def uninstall(
 
         look_before_start(place, manner.breakpoints, request, (deployment, topology), watcher)
     new = new_execution(place, deployment.number, request)
-    row = place.store.create_execution(new, asks=True, beside=lets_be(topology, request))
+    with place.store.as_one(given):
+        row = place.store.create_execution(new, asks=True, beside=lets_be(topology, request))
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 
@@ -213,6 +237,12 @@ def refuse_taken(place: Workplace, name: str) -> DeploymentRow | None:
     if existing is not None:
         _refuse_living(place, existing)
     return existing
+
+
+def use_by(found: ExecutionRow) -> str:
+    """What an open execution does with its deployment, for a sentence that begins with the deployment."""
+    is_install = found.request.workflow == "install"
+    return f"and is being installed by {found.id}" if is_install else f"and {found.id} has not ended"
 
 
 def _refuse_living(place: Workplace, row: DeploymentRow) -> None:
@@ -230,7 +260,10 @@ def _refuse_living(place: Workplace, row: DeploymentRow) -> None:
         way = f"{retry}emove it first: phaseline {away} -d {row.name}"
     else:
         return
-    message = f"there is a deployment '{row.name}' already, with {living} instance{'s' * (living != 1)} that may exist"
+    held = f"with {living} instance{'s' * (living != 1)} that may exist"
+    if found is not None:
+        held = use_by(found)
+    message = f"there is a deployment '{row.name}' already, {held}"
     forget = "" if found else f", or forget it: phaseline deployments delete {row.name} --force"
     mend = f"{way}. Or choose another name with -d{forget}"
     raise fail("PL-S010", message, mend, subject=row.name)

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.checks import CheckKind
+from phaseline.model.checks import CheckKind, Checks
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import fail
 from phaseline.model.resources import REMOVED
 from phaseline.model.sealing import veiled_properties
 from phaseline.model.state_steps import state_name, state_numbers
 from phaseline.model.states import InstanceState
-from phaseline.use_cases.finding import find_deployment, find_instance
+from phaseline.use_cases.finding import find_deployment, find_instance, rosters_of
+from phaseline.use_cases.flaws import Flaws
 from phaseline.use_cases.typos import did_you_mean
 from phaseline.use_cases.values import InstanceView, Page
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from phaseline.model.blueprint import Value
-    from phaseline.model.checks import Checks
+    from phaseline.model.listings import Roster
     from phaseline.model.topology import Topology
     from phaseline.use_cases.resources.entries import EntryView
     from phaseline.use_cases.workplace import Workplace
@@ -52,20 +53,22 @@ def list_instances(
     total = 0
     names: set[str] = set()
     known_states: dict[str, None] = dict.fromkeys(LIFE_CYCLE)
-    for row in rows:
-        topology = store.topology(row.number)
-        states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
-        checks = store.checks(row.number, only_results=True).checks
-        names.update(topology.node_number)
-        names_of_states = store.state_names(row.number)
-        known_states.update(dict.fromkeys(names_of_states))
-        numbers = _chosen(topology, states, node, state, names_of_states)
+    flaws = Flaws()
+    for row, roster in rosters_of(store, rows):
+        if roster.flaw:
+            flaws.add(row.name, roster.flaw)
+        if node is not None:
+            names.update(roster.nodes)
+        known_states.update(dict.fromkeys(roster.state_names))
+        numbers = _chosen(roster, node, state)
         total += len(numbers)
-        room = None if limit is None else max(0, limit - len(found))
-        found.extend(
-            _brief(topology, row.name, number, state_name(int(states[number]), names_of_states), checks)
-            for number in numbers[:room].tolist()
-        )
+        shown = numbers if limit is None else numbers[: max(0, limit - len(found))]
+        if len(shown):
+            checks = Checks()
+            if roster.is_checked:
+                with flaws.of(row.name):
+                    checks = store.checks(row.number, only_results=True).checks
+            found.extend(_brief(roster, row.name, number, checks) for number in shown.tolist())
     if state is not None and state not in known_states:
         hint = did_you_mean(state, known_states) or f"there are: {', '.join(known_states)}"
         raise fail("PL-C012", f"there is no state '{state}'", f"Correct the name; {hint}")
@@ -76,7 +79,7 @@ def list_instances(
             f"there is no node '{node}'",
             f"Correct the name; {hint}" if hint else "See: deployments show NAME",
         )
-    return Page(found, total)
+    return Page(found, total, flaws.told)
 
 
 def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -> InstanceView:
@@ -84,8 +87,8 @@ def show_instance(place: Workplace, id: str, *, deployment: str | None = None) -
     from phaseline.model.restrictions import restricted_of
 
     row, topology, number = find_instance(place.store, id, deployment)
-    state = state_name(int(place.store.states(row.number)[number]), place.store.state_names(row.number))
-    brief = _brief(topology, row.name, number, state, place.store.checks(row.number, only_results=True).checks)
+    roster = place.store.listings.rosters([row.number])[row.number]
+    brief = _brief(roster, row.name, number, place.store.checks(row.number, only_results=True).checks)
     order, ptr = topology.rows_by_source
     rows = order[ptr[number] : ptr[number + 1]]
     targets = rows[topology.is_there[topology.target[rows]]].tolist()
@@ -150,27 +153,25 @@ def _groups(topology: Topology, number: int) -> Iterator[tuple[str, int]]:
         inside = int(topology.groups.outer[inside])
 
 
-def _chosen(
-    topology: Topology, states: np.ndarray, node: str | None, state: str | None, names: Sequence[str]
-) -> np.ndarray:
-    chosen = (states[: len(topology)] != REMOVED) & topology.is_there
+def _chosen(roster: Roster, node: str | None, state: str | None) -> np.ndarray:
+    chosen = (roster.states != REMOVED) & roster.is_there
     if node is not None:
-        chosen &= topology.node == topology.node_number.get(node, -1)
+        chosen &= np.isin(roster.node, [number for number, name in enumerate(roster.nodes) if name == node])
     if state is not None:
-        chosen &= states == {**state_numbers(names), **LIFE_CYCLE}.get(state, NO_STATE)
+        chosen &= roster.states == {**state_numbers(roster.state_names), **LIFE_CYCLE}.get(state, NO_STATE)
     return np.flatnonzero(chosen)
 
 
-def _brief(topology: Topology, deployment: str, number: int, state: str, checks: Checks) -> InstanceView:
-    host, container = int(topology.host[number]), int(topology.container[number])
+def _brief(roster: Roster, deployment: str, number: int, checks: Checks) -> InstanceView:
+    host, container = int(roster.host[number]), int(roster.container[number])
     return InstanceView(
-        id=topology.ids[number],
-        node=topology.nodes[int(topology.node[number])].name,
+        id=roster.ids[number],
+        node=roster.nodes[int(roster.node[number])],
         deployment=deployment,
-        index=int(topology.index[number]),
-        state=state,
-        host=topology.ids[host] if host >= 0 else "",
-        container=topology.ids[container] if container >= 0 else "",
+        index=int(roster.index[number]),
+        state=state_name(int(roster.states[number]), roster.state_names),
+        host=roster.ids[host] if host >= 0 else "",
+        container=roster.ids[container] if container >= 0 else "",
         health=HEALTH[checks.of(CheckKind.STATUS, number)],
         drift=DRIFT[checks.of(CheckKind.DRIFT, number)],
     )

@@ -71,7 +71,17 @@ def _rows(place: Workplace) -> dict[str, Mapping[str, Any]]:
         if error.problems[0].code != "PL-S007":
             raise
         return {}
-    return {key: json.loads(text) for key, text in known.items()}
+    return {key: row for key, text in known.items() if (row := _read(text)) is not None}
+
+
+def _read(text: str) -> Mapping[str, Any] | None:
+    """A row; None for one that cannot be read: as if the phase had never been known."""
+    try:
+        row = json.loads(text)
+        _from_row(row)
+    except (ValueError, LookupError, TypeError):
+        return None
+    return {"is_in_force": False, **row}
 
 
 def _remember(store: Store, loaded: Loaded) -> None:
@@ -89,7 +99,7 @@ def _remember(store: Store, loaded: Loaded) -> None:
         if phase.is_valid or phase.key in lost:
             row = _row(phase, places.get(phase.key, phase.package))
         elif phase.key in before:
-            row = json.loads(before[phase.key])
+            row = _read(before[phase.key])
         if row is not None:
             rows[phase.key] = json.dumps({**row, "is_in_force": phase.is_valid}, sort_keys=True)
     if rows != before:

@@ -12,6 +12,8 @@ from phaseline.model.problem import fail
 from phaseline.use_cases.finding import find_deployment
 
 if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+    from phaseline.model.rows import DeploymentRow
     from phaseline.use_cases.loading import Loaded
     from phaseline.use_cases.workplace import Workplace
 
@@ -34,7 +36,7 @@ def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remov
     """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the labels that it has then.
 
     Raises: PL-C010 if there is no such deployment, PL-C068 for what is no label, PL-P047 for labels that are breakpoints at which nobody
-    would stop; then nothing is changed.
+    would stop, PL-H022 where a hook class refuses; then nothing is changed.
     """
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(place.store, name, to_change=bool(given or unwanted))
@@ -43,9 +45,41 @@ def change_labels(place: Workplace, name: str, *, add: Sequence[str] = (), remov
 
         refuse_unfit(place, row, given)
     shelf = place.store.labels
-    removed = shelf.remove(row.number, unwanted) if unwanted else 0
-    added = shelf.add(row.number, given) if given else 0
-    return Labels(row.name, by_key(shelf.of(row.number)), added, removed)
+    before = set(shelf.of(row.number))
+    if not given and not unwanted:
+        return Labels(row.name, by_key(sorted(before)))
+    if _is_watched(place, row):
+        _ask_hooks(place, row, given, unwanted)
+    else:
+        shelf.remove(row.number, unwanted)
+        shelf.add(row.number, given)
+    after = shelf.of(row.number)
+    gone = {one for one in before if any(one.key == key and value in {"", one.value} for key, value in unwanted)}
+    return Labels(row.name, by_key(after), len(set(given) - (before - gone)), len(gone))
+
+
+def _is_watched(place: Workplace, row: DeploymentRow) -> bool:
+    """Whether a hook class is asked before labels change."""
+    from phaseline.model.execution import Request
+    from phaseline.use_cases.surrounding import around_of
+
+    around = around_of(place, Request("relabel"), row.number)
+    return around is not None and bool(around.hooks)
+
+
+def _ask_hooks(place: Workplace, row: DeploymentRow, given: Sequence[Label], unwanted: Sequence[Label]) -> None:
+    """Change labels by an execution, round which hook classes are called. Raises: PL-H022 if it does not complete."""
+    from phaseline.use_cases.workflows import Start, start
+
+    said: dict[str, Value] = {
+        "add": [f"{one.key}={one.value}" for one in given],
+        "remove": [f"{one.key}={one.value}" for one in unwanted],
+    }
+    view = start(place, Start("relabel", row.name, said))
+    if not view.is_good:
+        message = f"the labels of '{row.name}' were not changed: {view.id} is {view.status}"
+        message += f": {view.reason}" if view.reason else ""
+        raise fail("PL-H022", message, f"See what it says: phaseline executions show {view.id}")
 
 
 def with_given(loaded: Loaded, texts: Sequence[str]) -> Loaded:

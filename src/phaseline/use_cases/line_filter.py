@@ -9,6 +9,8 @@ from phaseline.model.problem import fail
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from phaseline.model.topology import Topology
     from phaseline.use_cases.values import Line
 
@@ -43,11 +45,14 @@ class Sieve:
         """Raises: PL-C012 for a node that the deployment does not have."""
         self._wanted, self._text, self._level = wanted, wanted.text.casefold(), wanted.level.lower()
         self._ids: set[str] | None = None
+        self.instances: np.ndarray | None = None
+        """By instance number: whether a line about it may be wanted; None: about any."""
         if wanted.node:
             number = topology.node_number.get(wanted.node)
             if number is None:
                 hint = did_you_mean(wanted.node, topology.node_number) or "see: phaseline deployments show NAME"
                 raise fail("PL-C012", f"the deployment has no node '{wanted.node}'", f"Correct the name; {hint}")
+            self.instances = topology.node == number
             self._ids = {topology.ids[one] for one in (topology.node == number).nonzero()[0].tolist()}
 
     def lets_through(self, line: Line) -> bool:

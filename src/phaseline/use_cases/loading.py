@@ -14,13 +14,14 @@ from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.sealing import hidden_inputs
 from phaseline.use_cases.library import PREFIX, Library, laid_out, read_name, stored_named
 from phaseline.use_cases.node_paths import on_their_paths, refused_plugins
-from phaseline.use_cases.plugins import NOT_HERE, missing_modules
+from phaseline.use_cases.plugins import NO_FUNCTION, NOT_HERE, missing_modules
 from phaseline.use_cases.storing import without_hidden_defaults, without_values
 from phaseline.use_cases.type_definitions import types_folder
 from phaseline.use_cases.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from phaseline.catalog.blueprint_files import BlueprintFiles
+    from phaseline.dsl.constraints import Lookup
     from phaseline.dsl.source import Witness
     from phaseline.model.blueprint import Blueprint, Value
     from phaseline.model.package_rows import PackageUse
@@ -168,12 +169,21 @@ def read(
     return blueprint, opened.code_of(blueprint)
 
 
+def read_opened(
+    place: Workplace, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
+) -> tuple[Blueprint, CodePlaces, Opened]:
+    """As ``read``, and its files."""
+    opened, reading = _read(place, file, plugin_folders, open_types=open_types)
+    blueprint = on_their_paths(place, reading.blueprint)
+    return blueprint, opened.code_of(blueprint), opened
+
+
 def open_blueprint(place: Workplace, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
     """What a file, or the name of a stored blueprint, stands for. Raises: PL-O003, PL-C054."""
     from phaseline.catalog.blueprint_files import BlueprintFiles
     from phaseline.use_cases.functions import offer_functions
 
-    offer_functions()
+    offer_functions(place.before_code)
     refuse_missing(plugin_folders)
     stored = stored_named(place, file)
     main = file if stored is None else str(laid_out(place, stored) / stored.main_file)
@@ -233,7 +243,6 @@ def load(
     from phaseline.dsl.deploying import with_inputs
     from phaseline.dsl.inputs import complete_inputs
     from phaseline.plan.instances import expand, named_anew
-    from phaseline.use_cases.known_things import KnownThings
 
     opened, reading = _read(place, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(place, reading.blueprint)
@@ -242,7 +251,7 @@ def load(
     code = opened.code_of(blueprint)
     try:
         given = {**{name: value for name, value in former.items() if name in blueprint.inputs}, **inputs}
-        whole = complete_inputs(blueprint, given, auto_correct=auto_correct, lookup=KnownThings(lambda: place.store))
+        whole = complete_inputs(blueprint, given, auto_correct=auto_correct, lookup=_lookup(place, blueprint))
         manner = reading.manner(blueprint, whole, runtime_only=runtime_only, yes_many=yes_many)
         made = reading.made(manner)
         if made is not None:
@@ -252,8 +261,8 @@ def load(
             evaluated = with_inputs(stored, whole, opened.files, runtime_only=runtime_only)
     except ProblemsError as error:
         raise without_values(error, blueprint, {**former, **inputs}) from None
-    missing = missing_modules(place.catalog, evaluated, code)
-    refused = missing if needs_code else [problem for problem in missing if problem.code != NOT_HERE]
+    missing = missing_modules(place.catalog, evaluated, code, opened, open_types=open_types)
+    refused = missing if needs_code else [problem for problem in missing if problem.code not in {NOT_HERE, NO_FUNCTION}]
     if refused:
         raise ProblemsError(refused)
     suffixes = int.from_bytes(os.urandom(8)) >> 1
@@ -287,3 +296,12 @@ def deployment_name(file: str, given: str | None) -> str:
         mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
         raise fail("PL-C021", f"'{given}' cannot be the name of a deployment", mend)
     return given
+
+
+def _lookup(place: Workplace, blueprint: Blueprint) -> Lookup | None:
+    """What the store knows, for inputs that name things in it; None where there are no inputs."""
+    if not blueprint.inputs:
+        return None
+    from phaseline.use_cases.known_things import KnownThings
+
+    return KnownThings(lambda: place.store)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.finding import find_instance
 from phaseline.use_cases.installing import Manner
 from phaseline.use_cases.workflows import Start, start
@@ -12,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import NewOrder
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
 
+@once("mark_unhealthy")
 def mark_unhealthy(
     place: Workplace,
     ids: Sequence[str],
@@ -24,6 +27,7 @@ def mark_unhealthy(
     deployment: str | None = None,
     reason: str = "",
     watcher: Watcher | None = None,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Have these instances of one deployment (ids or their beginnings) taken for ill, whatever checks find.
 
@@ -35,4 +39,4 @@ def mark_unhealthy(
         deployment = row.name
         whole.append(topology.ids[number])
     order = Start("mark_unhealthy", str(deployment), {"node_instance_ids": whole, "reason": reason})
-    return start(place, order, manner=Manner(if_busy="refuse"), watcher=watcher)
+    return start(place, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.use_cases.library import lay_out_again
-from phaseline.use_cases.plugins import missing_modules
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint, Operation
@@ -34,6 +33,8 @@ def refuse_moved(place: Workplace, row: DeploymentRow) -> None:
     gone = [path for path in (folder, *more) if not Path(path).is_dir()]
     if not gone:
         return
+    from phaseline.use_cases.plugins import missing_modules
+
     blueprint = place.store.blueprint(row.number)
     if missing_modules(place.catalog, blueprint, row.code):
         needed = gone

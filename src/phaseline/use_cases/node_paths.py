@@ -26,14 +26,11 @@ def on_their_paths(place: Workplace, blueprint: Blueprint) -> Blueprint:
 
     Raises: ``ProblemsError`` with PL-P020 and PL-P021 for types that nobody knows and targets without a path.
     """
-    from phaseline.plan.stays import path_problems, target_of
-
     if not blueprint.on_path:
         return blueprint
-    registry = _registry(place, blueprint)
-    problems = tuple(path_problems(blueprint, registry))
-    if problems:
-        raise ProblemsError(problems)
+    from phaseline.plan.stays import target_of
+
+    registry = _checked_registry(place, blueprint)
     return altered(
         blueprint,
         on_path={
@@ -54,23 +51,38 @@ def refused_plugins(place: Workplace, blueprint: Blueprint) -> tuple[Problem, ..
 
 
 def known_paths(place: Workplace, blueprint: Blueprint, names: Sequence[str] = ()) -> KnownPaths | None:
-    """What a planner is told; None where no node is a resource. ``names``: what states of the deployment are called so far."""
+    """What a planner is told; None where no node is a resource. ``names``: what states of the deployment are called so far.
+
+    Raises: as ``on_their_paths``, for a plugin may be gone that a deployment needs: an engine refuses to run it then.
+    """
+    if not blueprint.on_path:
+        return None
     from phaseline.model.execution import KnownPaths
     from phaseline.model.state_steps import missing_names, state_numbers
     from phaseline.plan.stays import states_of
 
-    if not blueprint.on_path:
-        return None
-    registry = _registry(place, blueprint)
+    registry = _checked_registry(place, blueprint)
     more = missing_names(names, states_of(blueprint, registry))
     return KnownPaths(registry, state_numbers((*names, *more)))
 
 
 def phases_on_paths(place: Workplace, blueprint: Blueprint) -> tuple[str, ...]:
     """Every phase that its nodes may come to."""
+    if not blueprint.on_path:
+        return ()
     from phaseline.plan.stays import phases_of
 
-    return phases_of(blueprint, _registry(place, blueprint)) if blueprint.on_path else ()
+    return phases_of(blueprint, _registry(place, blueprint))
+
+
+def _checked_registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:
+    from phaseline.plan.stays import path_problems
+
+    registry = _registry(place, blueprint)
+    problems = tuple(path_problems(blueprint, registry))
+    if problems:
+        raise ProblemsError(problems)
+    return registry
 
 
 def _registry(place: Workplace, blueprint: Blueprint) -> PhaseRegistry:

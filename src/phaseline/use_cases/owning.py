@@ -44,6 +44,8 @@ DRAIN_S = 5.0
 """How long processes of calls may take to end once their execution has ended."""
 TAKEN_UP_WITHIN_S = 10.0
 """So long whoever leaves waits at most until somebody else has taken up what was asked for."""
+BEGUN_WITHIN_S = 60.0
+"""The same where an engine was started for it, as long as that lives: a machine may be busy."""
 LOOK_S = 0.05
 """How often it looks meanwhile."""
 
@@ -77,6 +79,7 @@ def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *,
     if detach and place.settings.store_url == MEMORY:
         text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
         raise fail("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
+    refuse_held(place.store, ticket.row)
     watching, leave = watcher or Nobody(), Leave()
     ending = Ending.LEFT
     if not detach:
@@ -85,7 +88,7 @@ def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *,
             ending = _run(place, ticket, watching, leave)
         except KeyboardInterrupt:  # its user does not want to wait; others have not left
             if work_left(place.store, besides={ticket.row.number}):
-                hand_over(place)
+                _leave(place)
             raise
         finally:
             watching.ended()
@@ -93,10 +96,27 @@ def conduct(place: Workplace, ticket: Ticket, watcher: Watcher | None = None, *,
     if ending is Ending.LEFT:
         background = see_to(place, ticket)
     elif ending is Ending.SETTLED:
-        background = hand_over(place)
+        background = _leave(place)
     if ticket.refusal is not None:
         raise ProblemsError([ticket.refusal])
     return _result(place, ticket.row, ending, background, detach=detach)
+
+
+def _leave(place: Workplace) -> Background | None:
+    """``hand_over`` by one whose own execution is done: what becomes of the others is told, and no failure of its own."""
+    try:
+        return hand_over(place)
+    except ProblemsError as error:
+        place.tell(f"warning {error.problems[0]}. {error.problems[0].mend}")
+        return None
+
+
+def refuse_held(store: Store, row: ExecutionRow) -> None:
+    """Raise PL-S013 if the execution was open when the store was copied, and nobody has let it go on."""
+    if not row.status.is_ended and row.number <= store.incarnations.held():
+        from phaseline.store.failures import held
+
+        raise held(row)
 
 
 def _run(place: Workplace, ticket: Ticket, watching: Watcher, leave: Leave) -> Ending:
@@ -174,11 +194,13 @@ def work_left(store: Store, *, besides: Collection[int] = ()) -> bool:
 
     ``besides``: executions of which an engine has found that they wait for a person, too.
     """
-    open_rows = [row for row in store.executions(only_open=True) if row.number not in besides]
-    return any(_goes_on(store, row) for row in open_rows) or bool(store.requests())
+    rows = [row for row in store.executions(only_open=True) if row.number not in besides]
+    last = store.incarnations.held() if rows else 0
+    open_rows = [row for row in rows if row.number > last]
+    return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
 
 
-def _goes_on(store: Store, row: ExecutionRow) -> bool:
+def goes_on(store: Store, row: ExecutionRow) -> bool:
     """True unless it waits for a person, or for another one that does."""
     if row.status is ExecutionStatus.ATTENTION:
         return False
@@ -186,36 +208,66 @@ def _goes_on(store: Store, row: ExecutionRow) -> bool:
     return queued is None or not queued.needs_person
 
 
-def hand_over(place: Workplace) -> Background | None:
+def hand_over(place: Workplace, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:
     """Start a background engine if there is work, nobody owns the store, and nobody waits to own it.
 
     Whoever leaves first lets go of its own lock and then looks, so that of two who leave at once one sees it. Who seems to
     wait may only look, or leave himself: it is looked again until somebody owns the store.
     """
     store = place.store
-    deadline = time.monotonic() + TAKEN_UP_WITHIN_S
+    deadline = time.monotonic() + within_s
     while place.launch is not None and store.owner() is None and work_left(store):
         if not store.somebody_waits():
-            return place.launch(place)
+            return _launched(place, within_s)
         if time.monotonic() > deadline:
             break
         time.sleep(LOOK_S)
     return None
 
 
-def see_to(place: Workplace, ticket: Ticket) -> Background | None:
-    """See that somebody has taken up what was asked for, and owns the store while there is work."""
+def _launched(place: Workplace, within_s: float) -> Background | None:
+    """A background engine that was seen to own the store, or to have nothing left to do; one that died is told of."""
+    assert place.launch is not None
+    place.store.changed()  # of a store that is gone, the engine would make a new one
+    background = place.launch(place)
+    deadline = time.monotonic() + within_s
+    while background is not None and time.monotonic() < deadline:
+        is_gone = not background.is_alive
+        if place.store.owner() is not None or not work_left(place.store):
+            break
+        if is_gone:
+            from phaseline.use_cases.background import died
+
+            raise died(background.last_words())
+        time.sleep(LOOK_S)
+    return background
+
+
+def see_to(place: Workplace, ticket: Ticket, within_s: float = BEGUN_WITHIN_S) -> Background | None:
+    """See that somebody has taken up what was asked for, and owns the store while there is work.
+
+    A background engine that has not come to that after ``within_s`` has not begun, and says so. Raises: PL-S015 if the background engine that was started for that has died.
+    """
     background = None
-    deadline = time.monotonic() + TAKEN_UP_WITHIN_S
-    while time.monotonic() < deadline:
+    begun = time.monotonic()
+    while time.monotonic() < begun + (TAKEN_UP_WITHIN_S if background is None else within_s):
+        is_gone = background is not None and not background.is_alive
         is_owned = place.store.owner() is not None
         if ticket.is_answered(place.store) and (is_owned or not work_left(place.store)):
             break
+        if is_gone and not is_owned:
+            from phaseline.use_cases.background import died
+
+            assert background is not None
+            raise died(background.last_words())
         if not is_owned and background is None:
-            background = hand_over(place)
+            background = hand_over(place, min(within_s, TAKEN_UP_WITHIN_S))
             if background is None and not place.store.somebody_waits():
                 break
         time.sleep(LOOK_S)
+    else:
+        if background is not None and place.store.owner() is None:
+            return altered(background, has_begun=False)
     return background
 
 
@@ -252,6 +304,7 @@ def engine_of(place: Workplace, watcher: Watcher, watched: ExecutionRow | None =
         phases=Plugins(place),
         secrets=place.vault,
     )
+    engine.eviction.most_bytes = place.settings.cache_mib << 20
     engine.planning.own = _own_planner(catalog)
     engine.deployments.files_of = lambda *asked: _files(place, *asked)
     if place.store.has_packages:
@@ -369,10 +422,13 @@ def _result(
     place: Workplace, row: ExecutionRow, ending: Ending, background: Background | None, *, detach: bool
 ) -> ExecutionView:
     store = place.store
+    store.changed()  # a store that is gone by now remembers nothing of this
     with store.at_once():
         now = store.execution(row.id) or row
         others = [other for other in store.executions(only_open=True) if other.number != row.number]
         owner = None if now.status.is_ended and not others else store.owner()
+        last = store.incarnations.held() if others else 0
+        others = [other for other in others if other.number > last]
         notices = () if owner or background else tuple(_still_open(other) for other in others[:5])
         view = view_execution(store, now, interrupted=ending is not Ending.SETTLED and not detach, notices=notices)
     runner = str(owner) if owner is not None and not now.status.is_ended else ""

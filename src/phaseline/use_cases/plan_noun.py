@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.use_cases.arguments import checked
+from phaseline.use_cases.execution_options import manner_of, update_of
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
-    from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.stored_plans import PlanDetails, PlanView
     from phaseline.use_cases.values import ExecutionView
@@ -31,15 +31,19 @@ class Plans:
         deployment: str,
         *,
         parameters: Mapping[str, Value] | None = None,
+        allow_custom_parameters: bool = False,
+        force: bool = False,
         breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
         save: bool = False,
     ) -> Planned:
-        """What a workflow of a deployment would do now; ``save``: it is kept. ``breakpoints``: where instances stop."""
+        """What a workflow of a deployment would do now; ``save``: it is kept. The other words as of ``executions.start``."""
         from phaseline.use_cases.plans import plan_workflow
         from phaseline.use_cases.workflows import Start
 
-        order = Start(workflow, deployment, parameters or {})
-        return plan_workflow(self._place, order, save=save, manner=_stopping(breakpoints))
+        order = Start(workflow, deployment, parameters or {}, allow_custom_parameters, force)
+        manner = manner_of(breakpoints=breakpoints, break_timeout=break_timeout)
+        return plan_workflow(self._place, order, save=save, manner=manner)
 
     def update(
         self,
@@ -49,15 +53,46 @@ class Plans:
         inputs: Mapping[str, Value] | None = None,
         plugins: Sequence[str] | None = None,
         parameters: Mapping[str, Value] | None = None,
+        runtime_only_evaluation: bool = False,
+        workflow_id: str | None = None,
+        reinstall: Sequence[str] = (),
+        allow_replace: bool = False,
+        skip_uninstall: bool = False,
+        skip_install: bool = False,
+        skip_drift_check: bool = False,
+        skip_heal: bool = False,
+        skip_reinstall: bool = False,
+        force_reinstall: bool = False,
+        ignore_failure: bool = False,
+        auto_correct_types: bool = False,
         breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
         save: bool = False,
     ) -> Planned:
         """What an update to a blueprint would do now; ``save``: it is kept. Otherwise as ``deployments.update``."""
-        from phaseline.use_cases.prepared_updates import UpdateOrder
         from phaseline.use_cases.updating import plan_update
 
-        order = UpdateOrder(deployment, file, inputs or {}, plugins, parameters or {})
-        return plan_update(self._place, order, save=save, manner=_stopping(breakpoints))
+        order = update_of(
+            deployment,
+            file,
+            inputs,
+            plugins,
+            parameters,
+            runtime_only=runtime_only_evaluation,
+            workflow_id=workflow_id,
+            reinstall=reinstall,
+            allow_replace=allow_replace,
+            skip_uninstall=skip_uninstall,
+            skip_install=skip_install,
+            skip_drift_check=skip_drift_check,
+            skip_heal=skip_heal,
+            skip_reinstall=skip_reinstall,
+            force_reinstall=force_reinstall,
+            ignore_failure=ignore_failure,
+            auto_correct_types=auto_correct_types,
+        )
+        manner = manner_of(breakpoints=breakpoints, break_timeout=break_timeout)
+        return plan_update(self._place, order, save=save, manner=manner)
 
     def list(self, deployment: str | None = None) -> Sequence[PlanView]:
         """Kept plans, the latest first, each with whether it can still be applied."""
@@ -82,10 +117,3 @@ class Plans:
         from phaseline.use_cases.stored_plans import delete_plan
 
         return delete_plan(self._place, id)
-
-
-def _stopping(breakpoints: Sequence[str]) -> Manner:
-    from phaseline.use_cases.breakpoints import read
-    from phaseline.use_cases.installing import Manner
-
-    return Manner(breakpoints=tuple(map(read, breakpoints)))

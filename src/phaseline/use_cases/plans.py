@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.execution import History
-from phaseline.model.frozen import altered, frozen
+from phaseline.model.frozen import altered, frozen, told
 from phaseline.model.problem import Problem
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET, Order, refuse_taken
@@ -20,7 +20,7 @@ from phaseline.use_cases.owning import declarer, refuse, slots
 from phaseline.use_cases.previews import with_surroundings
 from phaseline.use_cases.store_file import has_store
 from phaseline.use_cases.storing import missing_secrets
-from phaseline.use_cases.surrounding import with_stops
+from phaseline.use_cases.surrounding import uses_packages, with_stops
 from phaseline.use_cases.unmet_stops import look_for_stops
 
 if TYPE_CHECKING:
@@ -64,6 +64,16 @@ class Planned:
     around: Surroundings | None = None
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it would do nothing: no call, no instance that comes, goes or changes, and nothing else."""
+        plan = self.summary
+        if isinstance(plan, NothingToDo):
+            return True
+        counted = any(getattr(plan, name, ()) for name in ("resized", "differences", "changes", "instances"))
+        rounds = any(one.instances or one.resized for one in getattr(plan, "rounds", ()))
+        return not (plan.calls or counted or rounds)
+
+    @property
     def value(self) -> object:
         """All of it, for programs."""
         if self.around is None:
@@ -92,7 +102,7 @@ def plan_install(place: Workplace, order: Order, *, open_types: bool = False, ma
 
         loaded = with_given(loaded, order.labels)
     replaced = refuse_taken(place, name) if name is not None and has_store(place) else None
-    request = with_stops(place, manner.request("install", place, {}), loaded.topology)
+    request = with_stops(place, manner.request("install", place, {}, loaded.topology), loaded.topology)
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(place, loaded.blueprint)))
     number = 0 if replaced is None else replaced.number
     given = manner.breakpoints
@@ -133,7 +143,7 @@ def plan_uninstall(
     topology = place.store.topology(row.number)
     states = np.frombuffer(bytes(place.store.states(row.number)), np.uint8)
     history = History(states, paths=_paths(place, row, topology))
-    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {})
+    request = manner.request("uninstall", place, {"ignore_failure": True} if ignore_failure else {}, topology)
     request = with_stops(place, request, topology, deployment=row.number)
     foreseen = _ask(place, topology, row.code, request, history)
     stops = look_for_stops(place, manner.breakpoints, request, foreseen, row.number)
@@ -163,6 +173,8 @@ def plan_workflow(place: Workplace, order: Start, *, save: bool = False, manner:
 
 def _limits(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:
     """What packages say to the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
+    if not uses_packages(place, deployment):
+        return ()
     from phaseline.use_cases.packages.limits import limits_foreseen
 
     return limits_foreseen(place, deployment, request, foreseen)
@@ -213,7 +225,7 @@ def summaries(
     from phaseline.plan.summary import summarise
     from phaseline.use_cases.expecting import took_before
 
-    pools = asdict(slots(place))
+    pools = told(slots(place))
     found = tuple(summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs)
     took = {} if row is None else took_before(place.store, row.number)
     return tuple(altered(one, expected_s=expected_s(one.phases, took)) for one in found)

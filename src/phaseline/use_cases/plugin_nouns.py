@@ -111,19 +111,32 @@ class Plugins:
 
         return order(self._place, deployment, workflow=workflow)
 
-    def enabled(self, deployment: str, *, everything: bool = False) -> Sequence[EnabledView]:
-        """The packages of a deployment; ``everything``: also those that it could have, or why it cannot."""
+    def enabled(
+        self,
+        deployment: str,
+        *,
+        all: bool = False,  # noqa: A002 - the word of the command
+    ) -> Sequence[EnabledView]:
+        """The packages of a deployment; ``all``: also those that it could have, or why it cannot."""
         from phaseline.use_cases.packages.enabling import list_enabled
 
-        return list_enabled(self._place, deployment, everything=everything)
+        return list_enabled(self._place, deployment, everything=all)
 
     def enable(
-        self, deployment: str, package: str, *, settings: Mapping[str, Value] | None = None, switch: bool = False
+        self,
+        deployment: str,
+        package: str,
+        *,
+        set: Mapping[str, Value] | None = None,  # noqa: A002 - the word of the command
+        switch: bool = False,
     ) -> EnabledView:
-        """Have a package's tasks run in the workflows of a deployment; ``switch``: in the place of another version."""
+        """Have a package's tasks run in the workflows of a deployment; ``switch``: in the place of another version.
+
+        ``set``: its settings, {name: value}.
+        """
         from phaseline.use_cases.packages.enabling import enable
 
-        return enable(self._place, deployment, package, settings=settings, switch=switch)
+        return enable(self._place, deployment, package, settings=set, switch=switch)
 
     def disable(self, deployment: str, package: str) -> EnabledView:
         """Have them run no more."""
@@ -164,11 +177,11 @@ class Phases:
         """Of the folders of plugins of this place."""
         self._place = place
 
-    def list(self, *, state: str = "", resource_type: str = "") -> Sequence[PhaseView]:
+    def list(self, *, state: str = "", type: str = "") -> Sequence[PhaseView]:  # noqa: A002 - the word of the command
         """The phases by name; only those of a state, and for resources of a type, if one is given."""
         from phaseline.use_cases.phases import list_phases
 
-        return list_phases(self._place, state=state, resource_type=resource_type)
+        return list_phases(self._place, state=state, resource_type=type)
 
     def show(self, name: str) -> PhaseView:
         """How one phase is defined, and what is done with it now."""

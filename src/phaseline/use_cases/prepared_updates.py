@@ -132,7 +132,7 @@ def present_of(place: Workplace, name: str, workflow: str, parameters: Mapping[s
     refuse_other(topology)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     refuse_suspended(row.name, workflow, topology, states)
-    request = manner.request(workflow, place, {**parameters, PLAN: NOT_STORED})
+    request = manner.request(workflow, place, {**parameters, PLAN: NOT_STORED}, topology)
     problems = check(topology, request)
     if problems:
         raise ProblemsError(problems)

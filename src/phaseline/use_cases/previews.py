@@ -9,7 +9,6 @@ import numpy as np
 
 from phaseline.model.frozen import altered
 from phaseline.model.status import OutcomeKind
-from phaseline.plan.surroundings import BOTH, ONLY_POST, ONLY_PRE, HookForeseen, Surroundings, around_text
 from phaseline.use_cases.store_file import has_store
 
 if TYPE_CHECKING:
@@ -19,8 +18,11 @@ if TYPE_CHECKING:
     from phaseline.model.around import Around, HookClass
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
+    from phaseline.model.stage_tasks import Stages
     from phaseline.model.stored_plans import Aim
+    from phaseline.model.task_rows import TaskRow
     from phaseline.plan.foresight import Foreseen
+    from phaseline.plan.surroundings import HookForeseen
     from phaseline.run.calling import ExecutionView
     from phaseline.run.subjects import LoadedDeployment
     from phaseline.use_cases.loading import Loaded
@@ -46,7 +48,6 @@ def with_surroundings(
 
     ``aim``: what an update brings it to. Raises: PL-H001 as a start would.
     """
-    from phaseline.plan.task_rows import task_rows
     from phaseline.use_cases.surrounding import around_of
     from phaseline.use_cases.workplace import Workplace
 
@@ -57,10 +58,20 @@ def with_surroundings(
     around = around_of(place, request, deployment)
     if around is None:
         return planned
+    from phaseline.plan.surroundings import Surroundings, around_text
+
     world = _there(place, deployment) if made is None else _made(*made)
-    tasks = () if around.stages is None else task_rows(around.stages, foreseen.topology)
+    tasks = () if around.stages is None else _task_rows(around.stages, request, foreseen)
     found = Surroundings(_asked(place, around, request, world, foreseen, aim), tasks)
     return altered(planned, text=around_text(planned.text, found), around=found)
+
+
+def _task_rows(stages: Stages, request: Request, foreseen: Foreseen) -> tuple[TaskRow, ...]:
+    """The tasks of packages as they would run: whom they are for is read from what the rounds of the workflow do."""
+    from phaseline.plan.stage_tasks import whom
+    from phaseline.plan.task_rows import task_rows
+
+    return task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))
 
 
 def _there(place: Workplace, deployment: int) -> LoadedDeployment:
@@ -121,6 +132,7 @@ def _said(
     from phaseline.hooks.hook_context import HookCall
     from phaseline.hooks.lifecycle_hook import LifecycleHook
     from phaseline.hooks.seen import seen
+    from phaseline.plan.surroundings import BOTH, ONLY_POST, ONLY_PRE, HookForeseen
     from phaseline.run.plugin_code import attempt, run_to_end
 
     called = BOTH if hook.has_pre and hook.has_post else ONLY_PRE if hook.has_pre else ONLY_POST

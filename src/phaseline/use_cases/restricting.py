@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.problem import fail
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.finding import find_deployment, find_instance
 from phaseline.use_cases.installing import Manner
 from phaseline.use_cases.workflows import Start, start
@@ -12,11 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import NewOrder
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
 
+def refuse_two(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None:
+    """Raise PL-C094 if more than one of the three was said."""
+    if bool(forbid) + lift + as_blueprint > 1:
+        message = "of forbid, lift and as_blueprint only one can be meant"
+        raise fail("PL-C094", message, "Give one of them.", subject="instances.restrict")
+
+
+@once("restrict")
 def restrict(
     place: Workplace,
     deployment: str,
@@ -24,6 +35,7 @@ def restrict(
     *,
     actions: Sequence[str] | None = (),
     watcher: Watcher | None = None,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Forbid these actions, and no others, of nodes and instances (ids or their beginnings); None: what the blueprint forbids.
 
@@ -37,6 +49,5 @@ def restrict(
         if name not in topology.node_number:
             name = topology.ids[find_instance(place.store, name, row.name)[2]]
         said[name] = None if actions is None else list(actions)
-    return start(
-        place, Start("restrict", row.name, {"restricted": said}), manner=Manner(if_busy="refuse"), watcher=watcher
-    )
+    order = Start("restrict", row.name, {"restricted": said})
+    return start(place, order, manner=Manner(if_busy="refuse"), watcher=watcher, given=given)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.secret_rows import SecretRow
     from phaseline.use_cases.workplace import Workplace
 
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,255}")
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}")
 """What a secret may be called."""
 MAX_BYTES = 1_048_576
 """The longest secret, in UTF-8."""
@@ -50,7 +50,7 @@ class Rotated:
 def create_secret(place: Workplace, name: str, value: str, *, update: bool = False) -> SecretView:
     """Keep a new secret; with ``update`` also one that is there already. Raises: PL-C051, PL-C052, PL-C053."""
     if not NAME.fullmatch(name):
-        mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.', '-' and '/', at most 256 in all."
+        mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all."
         raise fail("PL-C053", f"'{name}' cannot be the name of a secret", mend)
     _refuse_text(value)
     row = place.vault.create(name, value, place.actor.name)

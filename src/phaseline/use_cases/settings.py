@@ -6,6 +6,7 @@ user's configuration folder (decision 28).
 """
 
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -13,14 +14,16 @@ from typing import Any, Literal, TypeVar
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.use_cases.settings_table import SETTINGS
-from phaseline.use_cases.typos import did_you_mean
 
 FILE_NAME = "phaseline.toml"
 KEY_FILE = "secrets.key"
 """Name of the file with the master key, in the user's configuration folder."""
+MOST_MIB = 1 << 30
+"""More memory than any machine has."""
 MOST_SLOTS = 10_000
 """More calls at once than this are taken for a mistake."""
 
+N = TypeVar("N", int, float)
 Level = Literal["debug", "info", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 """From the most talkative one to the most silent one."""
@@ -50,8 +53,9 @@ class Settings:
 
     store_url: str
     plugin_folders: tuple[str, ...] = ()
-    task_retries: int = 60
-    task_retry_interval_s: float = 15.0
+    task_retries: int | None = None
+    """None: as the language of the blueprint says (decision 34); so is the interval."""
+    task_retry_interval_s: float | None = None
     threads: int = 16
     workers: int = 8
     allowed_imports: tuple[str, ...] = ()
@@ -65,12 +69,16 @@ class Settings:
     ssh_known_hosts: str = ""
     hook_classes: str = ""
     """As ``hook_settings.canonical`` gives them."""
+    heat_options: str = ""
+    """As JSON: {``option`` or ``group.option``: value}."""
     heat_compat: bool = False
     heat_critical: bool = True
     on_broken_hooks: OnBroken = "refuse"
     verify_hooks: Verify = "off"
     allow_master: bool = False
     subgraph_retries: int = 0
+    cache_mib: int = 256
+    keep_orders_hours: int = 24
 
     def variables(self) -> dict[str, str]:
         """The same values as environment variables, for a process that is to work as this one does."""
@@ -82,14 +90,17 @@ class Settings:
             "blueprints.import_rules": " ".join("=".join(rule) for rule in self.import_rules),
             "blueprints.import_fallback": YES_OR_NO[not self.import_fallback],
             "secrets.key_file": self.secrets_key_file,
-            "run.task_retries": str(self.task_retries),
-            "run.task_retry_interval": str(self.task_retry_interval_s),
+            "run.task_retries": _told(self.task_retries),
+            "run.task_retry_interval": _told(self.task_retry_interval_s),
             "run.subgraph_retries": str(self.subgraph_retries),
             "run.threads": str(self.threads),
             "run.workers": str(self.workers),
+            "run.cache_mib": str(self.cache_mib),
+            "orders.keep_hours": str(self.keep_orders_hours),
             "ssh.host_keys": self.ssh_host_keys,
             "ssh.known_hosts": self.ssh_known_hosts,
             "hooks.classes": self.hook_classes,
+            "hooks.heat_options": self.heat_options,
             "hooks.heat_compat": YES_OR_NO[not self.heat_compat],
             "hooks.heat_critical": YES_OR_NO[not self.heat_critical],
             "hooks.on_broken": self.on_broken_hooks,
@@ -154,14 +165,26 @@ def _gathered(
     return texts, problems
 
 
+def _told(number: float | None) -> str:
+    """A number as a variable says it, empty where it is not set."""
+    return "" if number is None else str(number)
+
+
+def _if_set(name: str, texts: Texts, read: Callable[[str], N], problems: list[Problem]) -> N | None:
+    """The value; None where nothing says it, for then something else decides."""
+    return None if texts[name][1] == DEFAULT else _checked(name, texts, read, problems, read("0"))
+
+
 def _of_run(texts: Texts, problems: list[Problem]) -> dict[str, Any]:
     """{field of ``Settings``: its value}, of how calls are made."""
     return {
-        "task_retries": int(_checked("run.task_retries", texts, _retries, problems, 60)),
+        "task_retries": _if_set("run.task_retries", texts, _retries, problems),
         "subgraph_retries": int(_checked("run.subgraph_retries", texts, _retries, problems, 0)),
-        "task_retry_interval_s": _checked("run.task_retry_interval", texts, _seconds, problems, 15.0),
+        "task_retry_interval_s": _if_set("run.task_retry_interval", texts, _seconds, problems),
         "threads": int(_checked("run.threads", texts, _slots, problems, 1)),
         "workers": int(_checked("run.workers", texts, _slots, problems, 1)),
+        "cache_mib": int(_checked("run.cache_mib", texts, _mib, problems, 0)),
+        "keep_orders_hours": int(_checked("orders.keep_hours", texts, _slots, problems, 1)),
     }
 
 
@@ -216,9 +239,14 @@ def _find_file(config: str | None, environment: Mapping[str, str], folder: Path)
     return next((path for path in candidates if os.path.isfile(path)), None)  # noqa: PTH113
 
 
+HEAT_OPTIONS = "hooks.heat_options"
+"""The setting that is a table of names which are not ours."""
+
+
 def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
     import tomllib
 
+    refuse_foreign(path, os.getuid())
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -227,14 +255,38 @@ def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
     known = [setting.name for setting in SETTINGS]
     found: dict[str, str] = {}
     problems: list[Problem] = []
+    options: dict[str, object] = {}
     for name, value in _flatten(content):
-        if name in known:
+        if name.startswith(HEAT_OPTIONS + "."):
+            options[name.removeprefix(HEAT_OPTIONS + ".")] = value
+            found[HEAT_OPTIONS] = _text([options], "classes").strip()[1:-1]
+        elif name in known:
             found[name] = _text(value, next(setting.kind for setting in SETTINGS if setting.name == name))
         else:
+            from phaseline.use_cases.typos import did_you_mean
+
             hint = did_you_mean(name, known)
             mend = f"Correct or remove the line; {hint}" if hint else f"The settings are: {', '.join(known)}."
             problems.append(Problem("PL-C001", f"'{name}' is not a setting", mend, Place(str(path), path=name)))
     return found, problems
+
+
+def refuse_foreign(path: Path, user: int) -> None:
+    """Raise PL-C004 for a file that is not this user's (nor root's), or that others may write: its settings name code that is run."""
+    try:
+        found = path.stat()
+    except OSError:
+        return  # told by who reads it
+    mode = f"{stat.filemode(found.st_mode)} ({stat.S_IMODE(found.st_mode):04o})"
+    is_others = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and found.st_gid != os.getgid())
+    if found.st_uid not in (user, 0):
+        why, mend = f"the user {found.st_uid} owns it", f"chown {user} {path}"
+    elif is_others:
+        why, mend = "others may write it", f"chmod go-w {path}"
+    else:
+        return
+    message = f"the settings file is not used: {why}, its mode is {mode}"
+    raise ProblemsError([Problem("PL-C004", message, mend, Place(str(path)))])
 
 
 def _text(value: object, kind: str) -> str:
@@ -259,10 +311,10 @@ def _flatten(content: Mapping[str, object], prefix: str = "") -> Iterator[tuple[
 def _checked(
     name: str,
     texts: Texts,
-    read: Callable[[str], float],
+    read: Callable[[str], N],
     problems: list[Problem],
-    default: float,
-) -> float:
+    default: N,
+) -> N:
     text, origin = texts[name]
     try:
         return read(text)
@@ -287,11 +339,24 @@ def _of_hooks(texts: Texts, folder: Path, problems: list[Problem]) -> dict[str, 
     """The same of hook classes."""
     return {
         "hook_classes": _hook_classes(texts["hooks.classes"][0], folder, problems),
+        "heat_options": _heat_options(texts["hooks.heat_options"][0], problems),
         "heat_compat": _word("hooks.heat_compat", texts, YES_OR_NO, problems) == "yes",
         "heat_critical": _word("hooks.heat_critical", texts, YES_OR_NO, problems) == "yes",
         "on_broken_hooks": _word("hooks.on_broken", texts, ON_BROKEN, problems),
         "verify_hooks": _word("hooks.verify", texts, VERIFY, problems),
     }
+
+
+def _heat_options(text: str, problems: list[Problem]) -> str:
+    if not text:
+        return ""
+    from phaseline.use_cases.hook_settings import canonical_options
+
+    try:
+        return canonical_options(text)
+    except ProblemsError as error:
+        problems.extend(error.problems)
+        return ""
 
 
 def _hook_classes(text: str, folder: Path, problems: list[Problem]) -> str:
@@ -332,6 +397,13 @@ def _retries(text: str) -> int:
 def _slots(text: str) -> int:
     number = int(text)
     if not 1 <= number <= MOST_SLOTS:
+        raise ValueError(text)
+    return number
+
+
+def _mib(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= MOST_MIB:
         raise ValueError(text)
     return number
 

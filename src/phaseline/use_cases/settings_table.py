@@ -76,14 +76,14 @@ SETTINGS = (
         "run.task_retries",
         "How often a failed operation is tried again where it does not say so itself; -1: without end.",
         "whole number, -1 or more",
-        "60",
+        "3, or 60 in cloudify_dsl_*",
         "5",
     ),
     Setting(
         "run.task_retry_interval",
         "Seconds between a failure and the next try where the operation does not say so itself.",
         "seconds",
-        "15",
+        "2, then 8, then 30, or 15 in cloudify_dsl_*",
         "2.5",
     ),
     Setting(
@@ -106,6 +106,21 @@ SETTINGS = (
         "whole number, 1 or more",
         "8",
         "32",
+    ),
+    Setting(
+        "run.cache_mib",
+        "MiB of deployments without an open execution that an engine keeps in memory, the least recently used are dropped "
+        "first; 0: none are kept.",
+        "whole number, 0 or more",
+        "256",
+        "1024",
+    ),
+    Setting(
+        "orders.keep_hours",
+        "How long an order that was given with a request id is remembered: given again within these hours it is answered, not carried out twice.",
+        "whole number, 1 or more",
+        "24",
+        "72",
     ),
     Setting(
         "ssh.host_keys",
@@ -136,6 +151,13 @@ SETTINGS = (
         "yes or no",
         "no",
         "yes",
+    ),
+    Setting(
+        "hooks.heat_options",
+        "What hook classes of Heat read by oslo.config: words group.option=value; in the file the table [hooks.heat_options].",
+        "options",
+        "",
+        "valet.url=http://127.0.0.1:8090 valet.timeout=30",
     ),
     Setting(
         "hooks.heat_critical",

@@ -11,7 +11,7 @@ from phaseline.model.resources import REACH
 from phaseline.model.rows import RequestKind
 from phaseline.model.states import InstanceState
 from phaseline.model.status import EntryStatus
-from phaseline.use_cases.asking import ask
+from phaseline.use_cases.asking import ask, once
 from phaseline.use_cases.deciding import chosen
 from phaseline.use_cases.finding import find_instance
 from phaseline.use_cases.owning import conduct
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import NewOrder
     from phaseline.model.problem import Problem
     from phaseline.model.rows import ExecutionRow
     from phaseline.use_cases.values import ExecutionView
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 
+@once("signal")
 def signal(
     place: Workplace,
     id: str,
@@ -36,6 +38,7 @@ def signal(
     operations: Sequence[str] = (),
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Add data to the ``signals`` of what sleeps of an instance, and have it called now; its execution is followed to its end.
 
@@ -57,7 +60,8 @@ def signal(
         except ProblemsError as error:
             refusals.extend(error.problems)
             continue
-        return conduct(place, ask(place, RequestKind.SIGNAL, one, {**found, "data": data}), watcher, detach=detach)
+        ticket = ask(place, RequestKind.SIGNAL, one, {**found, "data": data}, given=given)
+        return conduct(place, ticket, watcher, detach=detach)
     state = int(np.frombuffer(bytes(place.store.states(row.number)), np.uint8)[number])
     if state == InstanceState.SUSPENDED:
         mend = f"Have it go on first: phaseline resume -d {row.name}"

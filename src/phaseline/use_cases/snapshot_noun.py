@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.use_cases.arguments import checked
+from phaseline.use_cases.execution_options import manner_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phaseline.model.blueprint import Value
+    from phaseline.model.execution import IfBusy
+    from phaseline.use_cases.installing import OnFailure
     from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.snapshots import SnapshotView
     from phaseline.use_cases.stack_documents import AbandonedView
@@ -20,19 +23,35 @@ if TYPE_CHECKING:
 
 @checked("snapshots")
 class Snapshots:
-    """Deployments as they were."""
+    """Deployments as they were. How executions of them are run is said as of ``executions.install``."""
 
     def __init__(self, place: Workplace) -> None:
         """Over this store."""
         self._place = place
 
     def create(
-        self, deployment: str, name: str | None = None, *, watcher: Watcher | None = None, detach: bool = False
+        self,
+        deployment: str,
+        name: str | None = None,
+        *,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        if_busy: IfBusy = "wait",
+        timeout: str | None = None,
+        subgraph_retries: int | None = None,
+        breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
     ) -> ExecutionView:
         """Have everybody saved who can be, then write the deployment down; ``name`` None: the time."""
         from phaseline.use_cases.snapshots import create_snapshot
 
-        return create_snapshot(self._place, deployment, name, watcher=watcher, detach=detach)
+        manner = manner_of(
+            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
+        )
+        return create_snapshot(self._place, deployment, name, manner=manner, watcher=watcher, detach=detach)
 
     def list(self, deployment: str | None = None) -> Sequence[SnapshotView]:
         """Those of a deployment, or of all; the oldest first."""
@@ -47,26 +66,61 @@ class Snapshots:
         return show_snapshot(self._place, deployment, name)
 
     def restore(
-        self, deployment: str, name: str, *, watcher: Watcher | None = None, detach: bool = False
+        self,
+        deployment: str,
+        name: str,
+        *,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        if_busy: IfBusy = "wait",
+        timeout: str | None = None,
+        subgraph_retries: int | None = None,
+        breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
     ) -> ExecutionView:
         """Bring a deployment back to a snapshot."""
         from phaseline.use_cases.snapshots import restore
 
-        return restore(self._place, deployment, name, watcher=watcher, detach=detach)
+        manner = manner_of(
+            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
+        )
+        return restore(self._place, deployment, name, manner=manner, watcher=watcher, detach=detach)
 
-    def plan_restore(self, deployment: str, name: str) -> Planned:
+    def plan_restore(
+        self, deployment: str, name: str, *, breakpoints: Sequence[str] = (), break_timeout: str | None = None
+    ) -> Planned:
         """What a restore would do now."""
         from phaseline.use_cases.snapshots import plan_restore
 
-        return plan_restore(self._place, deployment, name)
+        manner = manner_of(breakpoints=breakpoints, break_timeout=break_timeout)
+        return plan_restore(self._place, deployment, name, manner=manner)
 
     def delete(
-        self, deployment: str, name: str, *, watcher: Watcher | None = None, detach: bool = False
+        self,
+        deployment: str,
+        name: str,
+        *,
+        task_retries: int | None = None,
+        on_failure: OnFailure = "continue",
+        stop_after: str | None = None,
+        if_busy: IfBusy = "wait",
+        timeout: str | None = None,
+        subgraph_retries: int | None = None,
+        breakpoints: Sequence[str] = (),
+        break_timeout: str | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
     ) -> ExecutionView:
         """Have what operations have saved deleted, then forget the snapshot."""
         from phaseline.use_cases.snapshots import delete_snapshot
 
-        return delete_snapshot(self._place, deployment, name, watcher=watcher, detach=detach)
+        manner = manner_of(
+            task_retries, on_failure, stop_after, if_busy, timeout, subgraph_retries, breakpoints, break_timeout
+        )
+        return delete_snapshot(self._place, deployment, name, manner=manner, watcher=watcher, detach=detach)
 
 
 @checked("abandoned")

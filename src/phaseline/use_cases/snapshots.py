@@ -12,9 +12,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.names import MEND, shown_name, why_no_name
 from phaseline.model.problem import fail
 from phaseline.model.stack_documents import MOST_SNAPSHOTS, SNAPSHOT
 from phaseline.model.stored_plans import Aim
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
 from phaseline.use_cases.opening import opened_inputs
@@ -25,6 +27,7 @@ from phaseline.use_cases.workflows import Start, start
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import NewOrder
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.stack_documents import DocumentRow
     from phaseline.use_cases.installing import Manner
@@ -48,6 +51,7 @@ class SnapshotView:
     size_bytes: int
 
 
+@once("create_snapshot")
 def create_snapshot(
     place: Workplace,
     deployment: str,
@@ -56,15 +60,19 @@ def create_snapshot(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Have everybody saved who can be, then write the deployment down; ``name`` None: the time.
 
     Raises: PL-C010, PL-C088, PL-C089, and what ``workflows.start`` raises.
     """
     row = find_deployment(place.store, deployment, to_change=True)
+    if name and (why := why_no_name(name)):
+        raise fail("PL-C096", f"'{shown_name(name)}' cannot be the name of a snapshot: it {why}", MEND)
     name = name or f"{datetime.fromtimestamp(place.clock.now() / 1000, UTC):%Y%m%d-%H%M%S}"
     refuse_more(place, row, name)
-    return start(place, Start("snapshot", deployment, {NAME: name}), manner=manner, watcher=watcher, detach=detach)
+    order = Start("snapshot", deployment, {NAME: name})
+    return start(place, order, manner=manner, watcher=watcher, detach=detach, given=given)
 
 
 def refuse_more(place: Workplace, row: DeploymentRow, name: str) -> None:
@@ -91,6 +99,7 @@ def show_snapshot(place: Workplace, deployment: str, name: str) -> Mapping[str, 
     return place.store.stack_documents.body(_find(place, row, name))
 
 
+@once("delete_snapshot")
 def delete_snapshot(
     place: Workplace,
     deployment: str,
@@ -99,13 +108,15 @@ def delete_snapshot(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Have what operations have saved deleted, then the document. Raises: PL-C010, PL-C087, and what ``workflows.start`` raises."""
     _find(place, find_deployment(place.store, deployment, to_change=True), name)
     order = Start("delete_snapshot", deployment, {NAME: name})
-    return start(place, order, manner=manner, watcher=watcher, detach=detach)
+    return start(place, order, manner=manner, watcher=watcher, detach=detach, given=given)
 
 
+@once("restore")
 def restore(
     place: Workplace,
     deployment: str,
@@ -114,9 +125,11 @@ def restore(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Bring a deployment back to a snapshot; the plan of it is kept. Raises: as ``prepare_restore``, PL-C016."""
-    return carry_out(place, prepare_restore(place, deployment, name, manner=manner), watcher, detach=detach)
+    found = prepare_restore(place, deployment, name, manner=manner)
+    return carry_out(place, found, watcher, detach=detach, given=given)
 
 
 def plan_restore(place: Workplace, deployment: str, name: str, *, manner: Manner = AS_SET) -> Planned:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phaseline.model.frozen import frozen
+from phaseline.model.names import are_names, shown_name, why_no_name
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.resources import REACH
 from phaseline.model.stack_documents import ABANDONED, ABANDONED_KEPT_MS
@@ -153,7 +154,7 @@ def read_document(path: str) -> Mapping[str, Any]:
     if said > FORMAT:
         message = f"{path} is written in form {said}, and forms up to {FORMAT} can be read"
         raise fail("PL-C082", message, "Use the version of Phaseline that wrote it, or a newer one.")
-    wrong = list(_of_other_kinds(found, native or {}))
+    wrong = list(_of_other_kinds(found, native or {})) or list(_no_names(found, native or {}))
     if wrong:
         raise ProblemsError([problem for why in wrong for problem in _unreadable(path, why).problems])
     return found
@@ -171,6 +172,22 @@ def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> I
             yield f"'phaseline.{key}' must be {called}"
         elif key in ROWS and not all(isinstance(row, ROWS[key][0]) for row in native[key]):
             yield f"each of 'phaseline.{key}' must be {ROWS[key][1]}"
+
+
+def _no_names(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
+    """Every name that may be none (decision 33): they become those of nodes, instances and folders."""
+    names = set(document["resources"])
+    for row in (*native.get("instances", ()), *native.get("groups", ())):
+        names |= {row[key] for key in ("id", "node", "name", "group") if isinstance(row.get(key), str)}
+    template = document.get("template")
+    nodes = template.get("nodes") if isinstance(template, dict) else None
+    for row in nodes if isinstance(nodes, list | dict) else ():
+        name = row[0] if isinstance(row, list) and row else row
+        names |= {name} if isinstance(name, str) else set()
+    if not are_names(names):
+        for name in sorted(names):
+            if why := why_no_name(name):
+                yield f"the name '{shown_name(name)}' {why}"
 
 
 def _unreadable(path: str, why: str) -> ProblemsError:

@@ -84,6 +84,7 @@ def _plugin_words(target: Path, names: Mapping[str, str]) -> tuple[str, ...]:
     package = names["PACKAGE"]
     return (
         *inside,
+        "python -m pip install pytest",
         "python -m pytest",
         f"phaseline plugins try {names['MODULE']}:create --plugins . --properties '{{folder: /tmp/{package}}}' --count 3",
         f"phaseline install blueprint.yaml -d {package} --plugins .",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.resources import REACH
 from phaseline.model.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.use_cases.executions import as_statuses, with_running
+from phaseline.use_cases.failing import MAY_BE_RETRIED, FailingCall, ending, failing_now
 from phaseline.use_cases.silent import silence
 from phaseline.use_cases.store_file import store_file
 from phaseline.use_cases.stuck import awaited_in, unfinished
@@ -21,12 +22,15 @@ from phaseline.use_cases.stuck import awaited_in, unfinished
 if TYPE_CHECKING:
     from phaseline.model.rows import BatchRow, ExecutionRow, Owner
     from phaseline.ports import Store
+    from phaseline.use_cases.values import DeploymentView
     from phaseline.use_cases.workplace import Workplace
 
 LOOKED_AT = 200
 """So many open executions are looked into, the oldest first; all are counted."""
 OVERDUE_MS = 5_000
 """Whoever should have been called so long ago is overdue."""
+SHOWN_FAILING = 3
+"""So many calls that are tried again are named; all are counted."""
 SHOWN_NEEDS = 10
 """So many things that need a person are named; the list of what is stuck has all."""
 START = "phaseline engine run"
@@ -81,6 +85,7 @@ class Status:
     """One screen. ``engine`` None: nobody schedules, and ``start`` says how to change that.
 
     ``open_count`` counts all open executions; the numbers below it are of the ``looked_into`` oldest ones.
+    ``failing``: the first calls that failed and are tried again; ``failing_count`` counts all.
     """
 
     now_at: int
@@ -98,22 +103,37 @@ class Status:
     unsure_count: int = 0
     needs: Sequence[Need] = ()
     need_count: int = 0
+    deployment: DeploymentView | None = None
+    failing: Sequence[FailingCall] = ()
+    failing_count: int = 0
 
 
-def status(place: Workplace) -> Status:
-    """How everything in the store stands at this moment."""
+def status(place: Workplace, deployment: str | None = None) -> Status:
+    """How everything in the store stands at this moment; or one deployment, with its executions alone.
+
+    Raises: PL-C010 if there is no such deployment, PL-C013 if several begin so.
+    """
     store, now = place.store, place.clock.now()
     owner = store.owner()
     rows = unfinished(store)
+    view, numbers = None, None
+    if deployment is not None:
+        view = _view(place, deployment)
+        rows = [row for row in rows if row.deployment_name == view.name]
+        numbers = {row.number for row in rows}
     living = [row for row in rows if not row.status.is_ended]
     batches: Mapping[int, Sequence[BatchRow]] = _by_graph(store.batches(only_open=True))
     standings = [_standing(store, row, batches, now) for row in living[:LOOKED_AT]]
     counts: Counter[str] = Counter()
     for standing in standings:
         counts.update(standing.counts)
-    requests = len(store.requests())
+    failing = [call for row, one in zip(living, standings, strict=False) for call in _failing(store, row, one)]
+    requests = sum(numbers is None or asked.execution in numbers for asked in store.requests())
     needs = [Need(one.text, one.mend) for row in living[:LOOKED_AT] for one in awaited_in(store, row)]
-    needs += [*_silence_needs(store, now, owner), *_needs(rows, standings, owner), *_request_needs(requests, owner)]
+    last = store.incarnations.held()
+    released = [row for row in rows if row.number > last or row.status.is_ended]
+    needs += [*_held_needs(len(rows) - len(released)), *_silence_needs(store, now, owner)]
+    needs += [*_needs(released, standings, owner), *_repeated_needs(failing), *_request_needs(requests, owner)]
     return Status(
         now_at=now,
         store=store_state(place),
@@ -130,7 +150,35 @@ def status(place: Workplace) -> Status:
         unsure_count=counts[EntryStatus.UNSURE.word],
         needs=needs[:SHOWN_NEEDS],
         need_count=len(needs),
+        deployment=view,
+        failing=failing[:SHOWN_FAILING],
+        failing_count=len(failing),
     )
+
+
+def _failing(store: Store, row: ExecutionRow, standing: Standing) -> list[FailingCall]:
+    """What of an execution failed and is tried again; of one in which nothing can be, no note is read."""
+    if not any(standing.counts.get(status.word) for status in MAY_BE_RETRIED):
+        return []
+    return failing_now(store, row)
+
+
+def _repeated_needs(failing: Sequence[FailingCall]) -> list[Need]:
+    """Executions in which a call fails the same way each time, though it is tried again by itself."""
+    found = {call.execution: call.deployment for call in failing if call.is_repeated}
+    return [
+        Need(f"{execution} of '{name}' fails the same way again; canceling it ends the retries", ending(execution))
+        for execution, name in found.items()
+    ]
+
+
+def _view(place: Workplace, name: str) -> DeploymentView:
+    """What a list says of the deployment."""
+    from phaseline.use_cases.deployments import show_deployment
+    from phaseline.use_cases.values import DeploymentView
+
+    found = show_deployment(place, name)
+    return DeploymentView(**{item.name: getattr(found, item.name) for item in fields(DeploymentView)})
 
 
 def store_state(place: Workplace) -> StoreState:
@@ -216,7 +264,8 @@ def _needs(rows: Sequence[ExecutionRow], standings: Sequence[Standing], owner: O
         count = len(idle)
         more = f" and {count - 1} more open execution{'s' if count > 2 else ''}" if count > 1 else ""
         text = f"nobody runs {idle[0].id}{more}"
-        found.append(Need(text, START))
+        alone = count == 1 and idle[0].status is ExecutionStatus.RUNNING
+        found.append(Need(text, f"phaseline executions resume {idle[0].id}" if alone else START))
     if owner is not None:
         found += [
             Need(f"{standing.id} of '{standing.deployment}' is overdue with {_calls(standing.overdue)}", SEE_STUCK)
@@ -240,6 +289,13 @@ LEFT = {
     ExecutionStatus.FAILED: "failed",
     ExecutionStatus.CANCELED: "was canceled and has left calls that failed, or of which nobody knows",
 }
+
+
+def _held_needs(count: int) -> list[Need]:
+    from phaseline.store.failures import GO_ON
+
+    them = f"{count} executions wait" if count > 1 else "1 execution waits"
+    return [Need(f"{them} since the store was restored", GO_ON)] if count else []
 
 
 def _silence_needs(store: Store, now: int, owner: Owner | None) -> list[Need]:

@@ -94,7 +94,9 @@ def upload(
         opened = open_blueprint(place, main, plugin_folders)
         blueprint = read_blueprint(opened.file, opened.files)
         code = opened.code_of(blueprint)
-        missing = [altered(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code)]
+        missing = [
+            altered(problem, severity="warning") for problem in missing_modules(place.catalog, blueprint, code, opened)
+        ]
         tree = take_up(main, leave_out=is_of_store_in(place))
         new = StoredBlueprint(
             number=0,
@@ -146,7 +148,8 @@ def list_blueprints(place: Workplace) -> Sequence[Shelved]:
     versions: dict[str, list[StoredBlueprint]] = {}
     for row in shelf.all():
         versions.setdefault(row.id, []).append(row)
-    return [Shelved(rows[-1], len(rows), shelf.users([row.number for row in rows])) for rows in versions.values()]
+    users = shelf.users_by_id()
+    return [Shelved(rows[-1], len(rows), users.get(id, ())) for id, rows in versions.items()]
 
 
 def show_blueprint(place: Workplace, name: str) -> Stored:

@@ -20,7 +20,7 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.state_steps import state_name
 from phaseline.model.stored_plans import PLAN, PREFIX, Aim, StoredPlan
-from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.asking import Ticket, once
 from phaseline.use_cases.claiming import lets_be
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.moving import refuse_moved
@@ -28,10 +28,12 @@ from phaseline.use_cases.owning import conduct
 from phaseline.use_cases.surrounding import new_execution
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from phaseline.model.blueprint import Value
     from phaseline.model.execution import Request
+    from phaseline.model.listings import Roster
+    from phaseline.model.orders import NewOrder
     from phaseline.model.rows import DeploymentRow, ExecutionRow
     from phaseline.model.topology import Topology
     from phaseline.use_cases.plans import Planned
@@ -84,26 +86,30 @@ def keep(
 def list_plans(place: Workplace, deployment: str | None = None) -> Sequence[PlanView]:
     """All kept plans, or those of a deployment; the latest first."""
     number = find_deployment(place.store, deployment).number if deployment else None
-    present = _Present(place)
-    return [_view(place, row, present) for row in reversed(place.store.stored_plans.all(number))]
+    plans = place.store.stored_plans.all(number)
+    present = _Present(place, {row.deployment for row in plans if not row.execution})
+    return [_view(place, row, present) for row in reversed(plans)]
 
 
 def show_plan(place: Workplace, id: str) -> PlanDetails:
     """One kept plan: its id, or that of the execution that carries it out. Raises: PL-C070."""
     found = find_plan(place, id)
-    return PlanDetails(_view(place, found, _Present(place)), found.text, found.body)
+    return PlanDetails(_view(place, found, _Present(place, [found.deployment])), found.text, found.body)
 
 
 def delete_plan(place: Workplace, id: str) -> PlanView:
     """Forget a plan that was not applied. Raises: PL-C070, PL-C071."""
     found = find_plan(place, id)
-    view = _view(place, found, _Present(place))
+    view = _view(place, found, _Present(place, [found.deployment]))
     if not place.store.stored_plans.delete(found.number):
         raise _applied(view)
     return view
 
 
-def apply_plan(place: Workplace, id: str, *, watcher: Watcher | None = None, detach: bool = False) -> ExecutionView:
+@once("apply_plan")
+def apply_plan(
+    place: Workplace, id: str, *, watcher: Watcher | None = None, detach: bool = False, given: NewOrder | None = None
+) -> ExecutionView:
     """Carry a kept plan out; the execution as it ended, or with ``detach`` as it began.
 
     Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with everything that has moved since, PL-C016 while
@@ -114,7 +120,7 @@ def apply_plan(place: Workplace, id: str, *, watcher: Watcher | None = None, det
 
     store = place.store
     found = find_plan(place, id)
-    view = _view(place, found, _Present(place))
+    view = _view(place, found, _Present(place, [found.deployment]))
     if found.execution:
         raise _applied(view)
     row = find_deployment(store, view.deployment, to_change=True)
@@ -137,13 +143,11 @@ def apply_plan(place: Workplace, id: str, *, watcher: Watcher | None = None, det
         _raise_moved(view)
     if imported:
         bring_imports(place, row.number, imported)
-    created = store.create_execution(
-        new_execution(place, row.number, request, watcher=watcher),
-        asks=True,
-        beside=lets_be(topology, request),
-    )
-    if not store.stored_plans.apply(found.number, created.number):
-        raise _applied(view)
+    new = new_execution(place, row.number, request, watcher=watcher)
+    with store.as_one(given):
+        created = store.create_execution(new, asks=True, beside=lets_be(topology, request))
+        if not store.stored_plans.apply(found.number, created.number):
+            raise _applied(view)
     return conduct(place, Ticket(created), watcher, detach=detach)
 
 
@@ -176,6 +180,7 @@ def base_of(place: Workplace, row: DeploymentRow) -> dict[str, Value]:
     topology = store.topology(row.number)
     states = bytes(np.array(store.states(row.number), np.uint8)[: len(topology)])
     return {
+        "version": store.listings.rosters([row.number])[row.number].version,
         "blueprint": _digest(_blueprint_text(topology)),
         "inputs": _digest(json.dumps(dict(store.inputs(row.number)), sort_keys=True)),
         "instances": len(topology),
@@ -185,24 +190,28 @@ def base_of(place: Workplace, row: DeploymentRow) -> dict[str, Value]:
     }
 
 
-def moved(place: Workplace, row: DeploymentRow, base: Mapping[str, Value], now: Mapping[str, Value]) -> Iterator[str]:
-    """What is not as it was, a sentence each; ``now``: what the deployment is."""
-    if now["blueprint"] != base["blueprint"]:
-        yield "the deployment has another blueprint"
-    if now["inputs"] != base["inputs"]:
-        yield "its inputs have changed"
-    if now["shape"] != base["shape"]:
-        yield f"it had {base['there']:,} instances then and has {now['there']:,} now, or others"
-    elif now["states"] != base["states"]:
-        yield _states_moved(place, row, base, now)
+def moved(row: DeploymentRow, base: Mapping[str, Value], present: _Present) -> Iterator[str]:
+    """What is not as it was, a sentence each."""
+    roster = present.rosters[row.number]
+    if base.get("version") != roster.version:  # always so of plans that older versions have kept
+        now = present.base(row)
+        if now["blueprint"] != base["blueprint"]:
+            yield "the deployment has another blueprint"
+        if now["inputs"] != base["inputs"]:
+            yield "its inputs have changed"
+        if now["shape"] != base["shape"]:
+            yield f"it had {base['there']:,} instances then and has {now['there']:,} now, or others"
+            return
+    then, here = _states(base), roster.states
+    if not np.array_equal(then, here):
+        yield _states_moved(roster, then, here)
 
 
-def _states_moved(place: Workplace, row: DeploymentRow, base: Mapping[str, Value], now: Mapping[str, Value]) -> str:
-    topology, names = place.store.topology(row.number), place.store.state_names(row.number)
-    then, here = (_states(each) for each in (base, now))
+def _states_moved(roster: Roster, then: np.ndarray, here: np.ndarray) -> str:
     changed = (then != here).nonzero()[0].tolist()
+    names = roster.state_names
     told = [
-        f"{topology.ids[number]} was {state_name(int(then[number]), names)} and is {state_name(int(here[number]), names)}"
+        f"{roster.ids[number]} was {state_name(int(then[number]), names)} and is {state_name(int(here[number]), names)}"
         for number in changed[:SHOWN]
     ]
     return ", ".join(told) + (f", and {len(changed) - SHOWN:,} more" if len(changed) > SHOWN else "")
@@ -228,9 +237,11 @@ def _digest(text: str) -> str:
 class _Present:
     """The deployments that are there, and what each is now: looked at once."""
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: Workplace, deployments: Collection[int]) -> None:
+        """``deployments``: of the plans that are looked at, as far as these are there."""
         self._place = place
         self.rows = {row.number: row for row in place.store.deployments()}
+        self.rosters = place.store.listings.rosters([number for number in deployments if number in self.rows])
         self._bases: dict[int, Mapping[str, Value]] = {}
 
     def base(self, row: DeploymentRow) -> Mapping[str, Value]:
@@ -245,12 +256,12 @@ def _view(place: Workplace, found: StoredPlan, present: _Present) -> PlanView:
     changed: tuple[str, ...] = ()
     execution = ""
     if found.execution and row is not None:
-        runs = [one.id for one in place.store.executions(row.number) if one.number == found.execution]
-        execution = runs[0] if runs else ""
+        run = place.store.execution(f"{found.request.workflow}-{found.execution}")
+        execution = "" if run is None else run.id
     elif row is None:
         changed = ("the deployment was deleted",)
     else:
-        changed = tuple(moved(place, row, found.base, present.base(row)))
+        changed = tuple(moved(row, found.base, present))
     status = "applied" if found.execution else "moved" if changed else "waiting"
     name = "" if row is None else row.name
     return PlanView(

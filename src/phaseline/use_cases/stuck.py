@@ -1,20 +1,22 @@
-"""Everything that is stuck, over all deployments: what failed, what nobody can know, what sleeps long, what waits for those or for a word."""
+"""Everything that is stuck, over all deployments: what failed, what fails and is tried again, what nobody can know, what sleeps long, what waits for those or for a word."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from phaseline.model.alike import group_key
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import changeable, frozen
 from phaseline.model.resources import REACH
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, ExecutionStatus
 from phaseline.use_cases.executions import WORTH_TELLING, as_statuses, standing, subject_ids, with_running
+from phaseline.use_cases.failing import ending, failing_calls
 from phaseline.use_cases.finding import find_deployment
+from phaseline.use_cases.flaws import Flaws
 from phaseline.use_cases.history import owners
 from phaseline.use_cases.left_behind import left_behind, left_half_way
 from phaseline.use_cases.resources.present import only_present
@@ -26,12 +28,15 @@ if TYPE_CHECKING:
     from phaseline.model.topology import Topology
     from phaseline.ports import Store
     from phaseline.use_cases.awaited import Awaited
+    from phaseline.use_cases.failing import FailingCall
     from phaseline.use_cases.workplace import Workplace
 
 SLEEPING_LONG_MS = 10 * 60 * 1000
 """An entry that was first called so long ago, or is next called so late, is worth telling though it may yet succeed."""
 RUNNING_LONG_MS = 60 * 60 * 1000
 """The same for a call that runs."""
+MOVING = (EntryStatus.RUNNING, EntryStatus.SLEEPING, EntryStatus.CANCELING)
+"""While any entry has one of these, its execution goes on."""
 NAMED = 3
 """So many instances, executions and deployments of a group are named; all are counted."""
 NEVER = 2**62
@@ -52,6 +57,8 @@ class Stuck:
 
     ``count`` is that of operations; of instances where they wait for what failed. ``since_at``: the oldest of them;
     ``until_at``: when the first of them is called again. What nobody runs has its last sign of life as ``since_at``.
+    ``attempts``: which retry is next, the highest of them, where they failed and are tried again, of ``max_retries`` (-1: without
+    end); 0: they did not fail. ``is_repeated``: one of them failed twice with the same last line.
     ``mends``: the command that a person needs, for each of the ``executions``; ``execution_count`` counts all of them.
     """
 
@@ -67,9 +74,12 @@ class Stuck:
     execution_count: int
     instances: Sequence[str]
     mends: Sequence[str]
+    attempts: int = 0
+    max_retries: int = 0
+    is_repeated: bool = False
 
 
-@dataclass(slots=True)
+@changeable
 class _Group:
     """What is gathered for one ``Stuck``."""
 
@@ -83,6 +93,9 @@ class _Group:
     instances: list[str] = field(default_factory=list)
     mends: list[str] = field(default_factory=list)
     """The words that a person is waited for to say, where that is it."""
+    attempts: int = 0
+    max_retries: int = 0
+    is_repeated: bool = False
 
     def add(self, row: ExecutionRow, count: int, instances: Sequence[str], since: int, until: int = 0) -> None:
         """So many more, of this execution; the first of their instances, and the oldest of their times."""
@@ -104,11 +117,13 @@ def list_stuck(place: Workplace, *, deployment: str | None = None, limit: int | 
     only = find_deployment(store, deployment).number if deployment else None
     owner = store.owner()
     groups: Groups = {}
+    flaws = Flaws()
     for row in unfinished(store, only):
-        _gather(store, row, owner, now, groups)
+        with flaws.of(row.deployment_name):
+            _gather(store, row, owner, now, groups)
     found = [_stuck(key, group) for key, group in groups.items()]
     found.sort(key=lambda stuck: (stuck.since_at or now, stuck.kind, stuck.operation, stuck.message))
-    return Page(found[:limit], len(found))
+    return Page(found[:limit], len(found), flaws.told)
 
 
 def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
@@ -117,13 +132,12 @@ def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow
     One before the latest counts, too, while instances stand half way where it failed (``left_behind``). One that was
     canceled is left out unless there are calls of which nobody knows, or steps that had failed before.
     """
-    living = {row.number for row in store.deployments()}
     by_deployment: dict[int, list[ExecutionRow]] = {}
-    rows = [row for row in store.executions(deployment) if row.deployment in living]
+    rows = store.listings.unsettled(deployment)
     for row in rows:
         by_deployment.setdefault(row.deployment, []).append(row)
     latest = {number: some[-1] for number, some in by_deployment.items()}
-    hidden = {left.number for some in by_deployment.values() if (left := left_behind(store, some)) is not None}
+    hidden = {left.number for some in by_deployment.values() if (left := _left_behind(store, some)) is not None}
     return [
         row
         for row in rows
@@ -136,7 +150,20 @@ def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
     return row.request.workflow == REACH or latest[row.deployment].number == row.number
 
 
+def _left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
+    with Flaws().of(rows[0].deployment_name):  # told when the deployment itself is looked at
+        return left_behind(store, rows)
+    return None
+
+
 def _leaves_things(store: Store, row: ExecutionRow) -> bool:
+    """Whether something of an execution that has ended is left; also where that cannot be read, and is told then."""
+    with Flaws().of(row.deployment_name):
+        return _has_left(store, row)
+    return True
+
+
+def _has_left(store: Store, row: ExecutionRow) -> bool:
     if row.request.workflow == REACH:
         return row.status is ExecutionStatus.FAILED and any(
             (only_present(store, row, graph.id, as_statuses(store.statuses(graph.id))) == EntryStatus.FAILED).any()
@@ -203,9 +230,33 @@ def _gather_graph(
     ):
         is_over = np.isin(statuses, WORTH_TELLING) & ~left_half_way(store, row, graph, statuses)  # it was mended since
         statuses = np.where(is_over, np.uint8(EntryStatus.COMPLETED), statuses)
+    calls = failing_calls(store, row, {graph: statuses}, but=told)
+    if calls:
+        _Case(store, row, graph, statuses).gather_failing(calls, groups)
+        statuses = statuses.copy()
+        statuses[[call.position for call in calls]] = EntryStatus.COMPLETED  # told
     stuck = [EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, *([] if is_quiet else [EntryStatus.RUNNING])]
     if np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
         _Case(store, row, graph, statuses).gather(stuck, now, groups)
+    is_still = not (calls or told or is_quiet) and not np.isin(statuses, MOVING).any()
+    if is_still and row.status is ExecutionStatus.RUNNING and row.request.workflow != REACH:
+        _gather_held(store, row, graph, statuses, groups)
+
+
+def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
+    """What is ready in an execution in which nothing runs, because a call of another execution has the only run of its phase."""
+    from phaseline.use_cases.lane_holders import first_held
+
+    whole, topology = store.graph(graph), store.topology(row.deployment)
+    found = first_held(store, row, whole, topology, statuses)
+    if found is not None:
+        step, positions, other = found
+        message = f"waits for the running call of {other.id} of '{other.deployment_name}'"
+        key: tuple[Kind, str, str] = ("waiting", phase_of(step.phase) or step.phase, message)
+        names = [subject_ids(topology, step.kind, int(whole.subject[at]))[0] for at in positions[:NAMED].tolist()]
+        group = groups.setdefault(key, _Group(message=message))
+        group.add(row, len(positions), names, 0)
+        group.mends.append(f"phaseline executions follow {other.id}")
 
 
 def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
@@ -236,6 +287,18 @@ class _Case:
             for place in np.unique(steps).tolist():
                 self._gather_step(self._graph.steps[place], status, positions[steps == place], groups)
         self._gather_waiting(groups)
+
+    def gather_failing(self, calls: Sequence[FailingCall], groups: Groups) -> None:
+        """Add what failed and is tried again, however short a time ago, and how to end that where it fails the same way."""
+        for call in calls:
+            operation, name = call.operation, call.instance
+            alike = f"again {group_key(operation, call.message, name)}"
+            group = groups.setdefault(("sleeping", operation, alike), _Group(message=call.message))
+            group.add(self._row, 1, [name] if name else [], int(self._begun[call.position]), call.due_at)
+            group.attempts, group.max_retries = max(group.attempts, call.attempts), call.max_retries
+            if call.is_repeated:
+                group.is_repeated = True
+                group.mends.append(f"end the retries: {ending(call.execution)}")
 
     def _long(self, status: EntryStatus, positions: np.ndarray, now: int) -> np.ndarray:
         """Those of the positions that are stuck: of what sleeps or runs only what has done so for long."""
@@ -324,6 +387,9 @@ def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
         execution_count=len(executions),
         instances=group.instances,
         mends=list(dict.fromkeys(group.mends))[:NAMED] or _mends(kind, group.executions),
+        attempts=group.attempts,
+        max_retries=group.max_retries,
+        is_repeated=group.is_repeated,
     )
 
 

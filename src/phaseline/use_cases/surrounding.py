@@ -28,14 +28,17 @@ def new_execution(
     """What is to be stored, with all that surrounds it. ``deployment`` 0: one that is made with it; ``at``: now, unless given.
 
     ``made``: the instances of one that is made in the place of ``deployment``. ``watcher``: who is told what is not as packages
-    recommend it. Raises: as ``around_of``; PL-F069 for what would bring it to more or fewer instances than packages allow.
+    recommend it. Raises: as ``around_of``; PL-F069 for what would bring it to more or fewer instances than packages allow, PL-F015 for
+    tasks of packages that would wait for one another.
     """
     around = around_of(place, request, deployment)
-    if around is not None and around.stages is not None and around.stages.limits:
-        from phaseline.use_cases.packages.limits import looked_at
+    if around is not None and around.stages is not None:
+        from phaseline.use_cases.packages.limits import looked_at, refuse_circles
 
-        for warning in looked_at(place, around.stages.limits, deployment, request, made):
-            (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+        refuse_circles(place, around.stages, deployment, request, made)
+        found = looked_at(place, around.stages.limits, deployment, request, made) if around.stages.limits else ()
+        for warning in found:
+            (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
     return NewExecution(deployment, request, place.actor, place.clock.now() if at is None else at, around)
 
 
@@ -92,7 +95,8 @@ def _hooks_round(
     from phaseline.model.resources import REACH
     from phaseline.use_cases.hook_registry import hooks_of, in_use
 
-    action = action_of(request.workflow)
+    workflow = place.store.blueprint(deployment).meaning(request.workflow) if deployment else request.workflow
+    action = action_of(workflow)
     if request.workflow == REACH or not action:
         return (), ()
     hooks = in_use(place, hooks_of(place, deployment).hooks, deployment)

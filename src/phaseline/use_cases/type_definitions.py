@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
-from phaseline.model.problem import fail
+from phaseline.model.problem import ProblemsError, fail
 
 if TYPE_CHECKING:
     from phaseline.catalog.type_files import TypeFile, TypeFiles
@@ -37,17 +37,31 @@ def types_folder(settings: Settings) -> str:
     return f"{file.absolute()}.types" if file is not None else ""
 
 
-def install_definitions(place: Workplace, path: str, *, name: str = "", version: str = "") -> list[TypesView]:
+def install_definitions(
+    place: Workplace,
+    path: str,
+    *,
+    name: str = "",
+    version: str = "",
+    tell: Callable[[list[TypesView]], None] = lambda _: None,
+) -> list[TypesView]:
     """Put the definition files at a path into the catalogue: a file, a folder, a wheel, a wagon or another archive.
 
     Nothing of the plugin is run or installed. ``name``, ``version``: of the package, for files that do not say them.
 
-    Raises: ProblemsError (PL-B120 … PL-B124, or what is wrong with a file); then nothing was put in.
+    Raises: ProblemsError (PL-B120 … PL-B124, or what is wrong with files). Of a folder with several definitions those that are sound were
+    put in then, and ``tell`` hears which.
     """
-    from phaseline.catalog.definition_files import read_definitions
+    from phaseline.catalog.definition_files import read_sound
 
     catalogue = _catalogue(place)
-    return [_view(catalogue.add(found)) for found in read_definitions(Path(path), name=name, version=version)]
+    sound, problems = read_sound(Path(path), name=name, version=version)
+    views = [_view(catalogue.add(found)) for found in sound]
+    if problems:
+        if views:
+            tell(views)
+        raise ProblemsError(problems)
+    return views
 
 
 def list_definitions(place: Workplace) -> list[TypesView]:
@@ -106,5 +120,8 @@ def _view(found: TypeFile) -> TypesView:
     from phaseline.catalog.definition_files import names_in
     from phaseline.dsl.versions import LATEST
 
-    defines = names_in(Path(found.path(LATEST)), SECTIONS)
+    try:
+        defines = names_in(Path(found.path(LATEST)), SECTIONS)
+    except ProblemsError:
+        defines = {}  # it was changed since; whoever imports it hears the whole story
     return TypesView(found.name, found.version, found.folder, found.files, defines)

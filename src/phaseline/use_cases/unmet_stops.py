@@ -74,4 +74,4 @@ def look_before_first(
 
 def _tell(watcher: Watcher | None, warnings: Sequence[Problem]) -> None:
     for warning in warnings:
-        (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")

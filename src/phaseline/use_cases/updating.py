@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered
 from phaseline.model.stored_plans import PLAN
-from phaseline.use_cases.asking import Ticket
+from phaseline.use_cases.asking import Ticket, once
 from phaseline.use_cases.claiming import lets_be, refuse_busy
 from phaseline.use_cases.installing import AS_SET
 from phaseline.use_cases.owning import conduct
@@ -22,12 +22,14 @@ from phaseline.use_cases.undisturbed import undisturbed
 from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
+    from phaseline.model.orders import NewOrder
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.values import ExecutionView
     from phaseline.use_cases.watching import Watcher
     from phaseline.use_cases.workplace import Workplace
 
 
+@once("update")
 def update(
     place: Workplace,
     order: UpdateOrder,
@@ -35,23 +37,25 @@ def update(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Bring a deployment to a blueprint; the execution as it ended, or with ``detach`` as it began. Its plan is kept.
 
     Raises: ``ProblemsError`` with everything that ``prepare_update`` finds, PL-P041 for nodes that would have to be
     replaced although that is not allowed, PL-C016 as ``workflows.start``.
     """
-    from phaseline.plan.workflows.taking_over import refuse_replaced
-    from phaseline.plan.workflows.update import ALLOW_REPLACE
-
     found = prepare_update(place, order, manner=manner)
-    if order.parameters.get(ALLOW_REPLACE) is not True:
-        refuse_replaced(found.revision)
-    return carry_out(place, found, watcher, detach=detach)
+    _refuse_replaced(found)
+    return carry_out(place, found, watcher, detach=detach, given=given)
 
 
 def carry_out(
-    place: Workplace, found: PreparedUpdate, watcher: Watcher | None = None, *, detach: bool = False
+    place: Workplace,
+    found: PreparedUpdate,
+    watcher: Watcher | None = None,
+    *,
+    detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Bring a deployment to what was prepared; its plan is kept. Raises: PL-C016."""
     from phaseline.use_cases.stored_plans import keep
@@ -59,7 +63,7 @@ def carry_out(
     refuse_busy(place.store, found.deployment, found.topology, found.request)
     planned = planned_update(place, found)
     for warning in planned.warnings:
-        (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
     kept = keep(place, found.deployment, found.request, planned, found.aim)
     (watcher or Nobody()).noticed(f"{planned.text.partition(chr(10))[0]}; see it whole: phaseline plans show {kept.id}")
     request = altered(found.request, parameters={**found.request.parameters, PLAN: kept.number})
@@ -68,20 +72,44 @@ def carry_out(
 
         bring_imports(place, found.deployment.number, found.aim.packages)
     new = new_execution(place, found.deployment.number, request, watcher=watcher)
-    row = place.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
-    place.store.stored_plans.apply(kept.number, row.number)
+    with place.store.as_one(given):
+        row = place.store.create_execution(new, asks=True, beside=lets_be(found.topology, request))
+        place.store.stored_plans.apply(kept.number, row.number)
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 
-def plan_update(place: Workplace, order: UpdateOrder, *, save: bool = False, manner: Manner = AS_SET) -> Planned:
-    """What an update would do now. ``save``: the plan is kept, to be applied later."""
+def plan_update(
+    place: Workplace, order: UpdateOrder, *, save: bool = False, manner: Manner = AS_SET, allowed_only: bool = False
+) -> Planned:
+    """What an update would do now. ``save``: the plan is kept, to be applied later.
+
+    ``allowed_only``: what ``update`` would refuse with PL-P041 is refused here, too; otherwise the plan warns of it.
+    """
     from phaseline.use_cases.stored_plans import keep
 
     found = prepare_update(place, order, manner=manner)
+    if allowed_only:
+        _refuse_replaced(found)
     planned = planned_update(place, found, asks_hooks=True)
     if not save:
         return planned
     return altered(planned, id=keep(place, found.deployment, found.request, planned, found.aim).id)
+
+
+def made_anew(found: Planned) -> dict[str, int]:
+    """{node: how many of its instances} the plan of an update would uninstall and install anew."""
+    from phaseline.plan.update_summary import UpdatePlan
+
+    assert isinstance(found.summary, UpdatePlan), "the plan of an update"
+    return {node.name: node.again for node in found.summary.nodes if node.again}
+
+
+def _refuse_replaced(found: PreparedUpdate) -> None:
+    from phaseline.plan.workflows.taking_over import refuse_replaced
+    from phaseline.plan.workflows.update import ALLOW_REPLACE
+
+    if found.request.parameters.get(ALLOW_REPLACE) is not True:
+        refuse_replaced(found.revision)
 
 
 @undisturbed()

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import frozen
+from phaseline.model.problem import fail
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.finding import find_deployment
 
 if TYPE_CHECKING:
     from phaseline.model.rows import ExecutionRow
-    from phaseline.model.upkeep import Compacted, Finding, Purged
+    from phaseline.model.upkeep import Compacted, Finding, Purged, Restored
     from phaseline.ports import Store
     from phaseline.use_cases.workplace import Workplace
 
@@ -34,6 +35,13 @@ class Saved:
 
 
 @frozen
+class Released:
+    """Ids of executions that waited since the store was restored and may go on now, oldest first."""
+
+    executions: Sequence[str]
+
+
+@frozen
 class Purge:
     """What was removed, or would be: ids of the executions, oldest first. ``removed`` None: nothing was touched."""
 
@@ -51,6 +59,28 @@ def backup(place: Workplace, file: str) -> Saved:
     """Copy the store as it is at this moment into a new file. Raises: PL-S006 if it exists or cannot be written."""
     path = Path(file).expanduser().absolute()
     return Saved(str(path), place.store.backup(str(path)))
+
+
+def restore(place: Workplace, source: str) -> Restored:
+    """Put a backup in the place of the store, which is kept beside it; what was open at the backup waits for ``go_on``.
+
+    Raises: PL-S014 for a file that is no backup, PL-S004 and PL-S005 while others use the store, PL-S008 for one in memory.
+    """
+    from phaseline.store.restoring import restore as run
+    from phaseline.use_cases.store_file import store_file
+
+    path = store_file(place.settings.store_url)
+    if path is None:
+        text = "a store in memory cannot be restored: it is gone when its command ends"
+        raise fail("PL-S008", text, "Name a file with --store sqlite:///PATH.")
+    place.close()
+    return run(str(Path(source).expanduser().resolve()), str(path.resolve()), place.clock.now())
+
+
+def go_on(place: Workplace) -> Released:
+    """Let what was open when the store was copied go on, be canceled or be decided about."""
+    rows = place.store.incarnations.go_on(place.actor, place.clock.now())
+    return Released([row.id for row in rows])
 
 
 def compact(place: Workplace) -> Compacted:

@@ -15,6 +15,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.background import Background
 
 if TYPE_CHECKING:
+    from phaseline.use_cases.failing import FailingCall
     from phaseline.use_cases.resources.entries import EntryView
 
 T_co = TypeVar("T_co", covariant=True)
@@ -22,10 +23,11 @@ T_co = TypeVar("T_co", covariant=True)
 
 @frozen
 class Page(Generic[T_co]):
-    """The first ``items`` of ``total``."""
+    """The first ``items`` of ``total``. ``flaws``: sentences about what could not be read and so is not among them."""
 
     items: Sequence[T_co]
     total: int
+    flaws: Sequence[str] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -46,7 +48,8 @@ class Failure:
     """An entry that failed or is unsure: who, what and why.
 
     ``status`` is the entry's word, ``attempts`` counts the retries made. ``instance`` and ``target`` are the two ends
-    where the operation is that of a relationship.
+    where the operation is that of a relationship. ``function`` is what the blueprint maps to the operation: a function, the path
+    of a script or ``inline script``; empty where it maps nothing (W4).
     """
 
     instance: str
@@ -59,6 +62,7 @@ class Failure:
     attempts: int
     graph: int
     position: int
+    function: str = ""
 
 
 @frozen
@@ -82,6 +86,7 @@ class ExecutionView:
     many instances stand at breakpoints.
     ``warnings``: what hook classes warned of, ``waits``: what they wait for, ``decided``: {instance id: what they decided};
     ``hook_counts``: {status word: calls of hook classes}, which are no steps; ``hook_ms``: how long they took (0 where it was not looked).
+    ``failing``: calls that failed and are tried again, in a view of one open execution; ``now_at``: when it was looked at, 0: not told.
     """
 
     id: str
@@ -111,6 +116,9 @@ class ExecutionView:
     decided: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     hook_counts: Mapping[str, int] = field(default_factory=dict)
     hook_ms: int = 0
+    failing: Sequence["FailingCall"] = ()
+    failing_count: int = 0
+    now_at: int = 0
 
     @property
     def is_good(self) -> bool:
@@ -123,7 +131,7 @@ class DeploymentView:
     """One deployment. ``states``: {state word: instances}; ``status``: what a person wants to know first (W11).
 
     ``kind``: what it was made of, a blueprint or resources. ``unfinished``: an execution before the latest that has failed, and
-    left instances half way that nothing has mended since; empty if none.
+    left instances half way that nothing has mended since; empty if none. ``flaw``: why it cannot be read, of an unreadable one.
     """
 
     name: str
@@ -138,6 +146,7 @@ class DeploymentView:
     latest_status: str = ""
     kind: DeploymentKind = "blueprint"
     unfinished: str = ""
+    flaw: str = ""
 
 
 @frozen

@@ -12,6 +12,7 @@ from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.claiming import queued_behind, still_calling
 from phaseline.use_cases.executions import as_statuses, standing
 from phaseline.use_cases.finding import find_instance
+from phaseline.use_cases.lane_holders import held_up
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Blueprint
@@ -86,9 +87,10 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
         return ()
     graph = last.id
     running, ended = _times(store.batches(execution=execution.number), graph)
-    return explain(
+    whole = store.graph(graph)
+    reasons = explain(
         topology,
-        store.graph(graph),
+        whole,
         as_statuses(store.statuses(graph)),
         store.notes(graph),
         instance,
@@ -96,6 +98,7 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
         ended=ended,
         execution=execution.id,
     )
+    return reasons if execution.status.is_ended else [held_up(store, execution, whole, reason) for reason in reasons]
 
 
 def _of_closed_phase(place: Workplace, blueprint: Blueprint, reason: Reason) -> Reason:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,8 @@ from phaseline.model.frozen import altered, frozen
 from phaseline.model.path_nodes import as_life_cycle
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.sealing import hidden_inputs, veiled
-from phaseline.plan.workflows.uninstall import RECURSIVE
-from phaseline.use_cases.asking import Ticket
+from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
+from phaseline.use_cases.asking import Ticket, once
 from phaseline.use_cases.claiming import lets_be, refuse_busy
 from phaseline.use_cases.finding import find_deployment
 from phaseline.use_cases.installing import AS_SET
@@ -27,6 +28,7 @@ from phaseline.use_cases.watching import Nobody
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value, WorkflowMapping
     from phaseline.model.execution import Request
+    from phaseline.model.orders import NewOrder
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.topology import Topology
     from phaseline.plan.workflow import Workflow
@@ -69,6 +71,7 @@ class Prepared:
     first: Sequence[DeploymentRow] = ()
 
 
+@once("start")
 def start(
     place: Workplace,
     order: Start,
@@ -76,6 +79,7 @@ def start(
     manner: Manner = AS_SET,
     watcher: Watcher | None = None,
     detach: bool = False,
+    given: NewOrder | None = None,
 ) -> ExecutionView:
     """Run a workflow of a deployment; the execution as it ended, or with ``detach`` as it began.
 
@@ -93,18 +97,20 @@ def start(
         about = prepared.deployment, prepared.topology
         look_before_start(place, manner.breakpoints, prepared.request, about, watcher)
     for child in prepared.first:
-        alone = Start(
-            order.workflow, child.name, {**order.parameters, RECURSIVE: False}, order.allow_custom, order.force
-        )
-        view = start(place, alone, manner=altered(manner, breakpoints=()), watcher=watcher)
+        parameters = {**order.parameters, RECURSIVE: False}
+        name = order.workflow if prepared.own is None else UNINSTALL  # the child need not know the other name
+        alone = Start(name, child.name, parameters, order.allow_custom, order.force)
+        with nullcontext() if given is None else place.requesting(given.id, part=child.name):
+            view = start(place, alone, manner=altered(manner, breakpoints=()), watcher=watcher)
         if not view.is_good:
             return view
     refuse_busy(place.store, prepared.deployment, prepared.topology, prepared.request)
     agents = agent_warning(prepared.topology.nodes) if order.workflow == "install" else None
     for warning in (*prepared.warnings, *((agents,) if agents else ())):
-        (watcher or Nobody()).noticed(f"warning {warning}; {warning.mend}")
+        (watcher or Nobody()).noticed(f"warning {warning}. {warning.mend}")
     new = new_execution(place, prepared.deployment.number, prepared.request, watcher=watcher)
-    row = place.store.create_execution(new, asks=True, beside=lets_be(prepared.topology, prepared.request))
+    with place.store.as_one(given):
+        row = place.store.create_execution(new, asks=True, beside=lets_be(prepared.topology, prepared.request))
     return conduct(place, Ticket(row), watcher, detach=detach)
 
 
@@ -123,16 +129,16 @@ def prepare(place: Workplace, order: Start, *, manner: Manner = AS_SET) -> Prepa
     topology = store.topology(row.number)
     states = np.frombuffer(bytes(store.states(row.number)), np.uint8)
     workflow, own = _find(place, row, order.workflow)
-    refuse_suspended(row.name, order.workflow if own is None else "", topology, states)
+    refuse_suspended(row.name, order.workflow if own is None else workflow.built_in, topology, states)
     if not order.force:
         _refuse_unavailable(workflow, topology, as_life_cycle(topology, states, store.state_names(row.number)))
-    request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, own, order))
+    request = manner.request(order.workflow, place, _parameters(place, row, topology, workflow, own, order), topology)
     request = with_stops(place, request, topology, deployment=row.number)
     problems = check(topology, request, with_custom=order.allow_custom, workflow=own)
     if problems:
         raise ProblemsError(problems)
     warned = tuple(warnings(topology, request, own))
-    if own is not None or request.parameters.get(RECURSIVE) is not True:
+    if (own is not None and workflow.built_in != UNINSTALL) or request.parameters.get(RECURSIVE) is not True:
         return Prepared(row, topology, states, request, warned, own)
     from phaseline.use_cases.belonging import below, told
 

@@ -127,6 +127,37 @@ def test_what_is_wrong_has_its_place(tmp_path: Path, more: str, code: str) -> No
     assert (problem.place.file, problem.place.line) == (f"{tmp_path}/create.py", 2)
 
 
+@pytest.mark.parametrize(
+    ("argument", "meant"),
+    [
+        ("handles_provider", "provider"),
+        ("for_provider", "provider"),
+        ("handles_states", "states"),
+        ("resource_types", "resource_type"),
+        ("phase_name", "name"),
+        ("resource_constraint", "constraint"),
+        ("sleep_delai", "sleep_delay"),
+        ("max_batches", "max_batch"),
+    ],
+)
+def test_an_argument_that_is_like_one_of_ours_is_refused_with_what_was_meant(
+    tmp_path: Path, argument: str, meant: str
+) -> None:
+    [plugin] = read(tmp_path, CREATE.format(f", {argument}='aws'") + "def handle(handler): ...\n")
+    [problem] = plugin.errors
+    assert (problem.code, problem.message) == ("PL-D006", f"@phase has no argument '{argument}'")
+    assert problem.mend.startswith(f"Did you mean {meant}=…?")
+
+
+def test_attributes_of_a_phase_that_are_like_none_of_ours_are_kept(tmp_path: Path) -> None:
+    [plugin] = read(
+        tmp_path, CREATE.format(", color='blue', dependencies=['Acme.Check']") + "def handle(handler): ...\n"
+    )
+    assert plugin.problems == ()
+    assert plugin.phase is not None
+    assert (plugin.phase.attributes["Color"], plugin.phase.dependencies) == ("blue", ("Acme.Check",))
+
+
 @pytest.mark.parametrize("decorator", ["@phase\n", "@phase('x')\n", "@phase(name='A', resource_type='T')\n"])
 def test_a_decorator_that_does_not_say_enough(tmp_path: Path, decorator: str) -> None:
     [plugin] = read(tmp_path, decorator + "def handle(handler): ...\n")

@@ -293,7 +293,7 @@ def test_a_definition_without_code(tmp_path: Path) -> None:
 
 def test_names_that_would_steer_a_terminal_are_refused(tmp_path: Path) -> None:
     plugin = read_plugin(tmp_path, {"PhaseName": "\x1b[31mred", "ResourceType": '"a\\tb"'})
-    assert sorted(problem.code for problem in plugin.errors) == ["PL-D010", "PL-D011", "PL-D012", "PL-D012"]
+    assert sorted(problem.code for problem in plugin.errors) == ["PL-D010", "PL-D012", "PL-D012"]
     assert not any("\x1b" in problem.message for problem in plugin.errors)
 
 
@@ -301,3 +301,12 @@ def test_a_disabled_plugin_is_warned_about_and_refuses_nothing(tmp_path: Path) -
     plugin = read_plugin(tmp_path, {"ResourceConstraint": "text", "Disabled": "true"})
     assert plugin.is_disabled
     assert [(problem.code, problem.severity) for problem in plugin.problems] == [("PL-D013", "warning")]
+
+
+@pytest.mark.parametrize("attribute", ["PhaseName", "HandlesStates", "ResourceType"])
+@pytest.mark.parametrize("name", ["a/b", "x" * 256, "a\u202eb"])
+def test_decision_33_a_name_that_may_do_harm_is_refused(tmp_path: Path, attribute: str, name: str) -> None:
+    problem, *_ = read_plugin(tmp_path, {attribute: f'"{name}"'}).errors
+    assert problem.code == "PL-D012"
+    assert problem.place.line
+    assert problem.message.isprintable()

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from phaseline.cli.render.live import MOST_ROWS, LiveTable, Rates, cells_of, chosen, draw
+from phaseline.cli.render.live import MOST_ROWS, LiveTable, Rates, bar, cells_of, chosen, draw
 from phaseline.cli.render.progress import HEARTBEAT_MS, Lines, Quiet, failing_text, summary
 from phaseline.model.status import EntryStatus as Status
 from phaseline.use_cases.watching import EVERY_MS, Failing, Nobody, Progress, ProgressRow, Throttle
@@ -186,3 +186,59 @@ def test_nobody_may_watch() -> None:
     nobody.progressed(progress(), 0)
     nobody.noticed("")
     nobody.ended()
+
+
+CANCEL = "phaseline executions cancel install-1"
+
+
+def again(attempts: int, message: str = "no route", status: Status = Status.SLEEPING) -> Failing:
+    return Failing("web_1", CREATE, status, attempts, 60, attempts * 15_000, message)
+
+
+def test_from_the_second_equal_failure_on_lines_say_once_how_to_end_it() -> None:
+    looks = [(progress(failing=(again(attempts),)), attempts * 1_000) for attempts in (1, 1, 2, 3)]
+    ends = [line for line in lines_of(*looks) if CANCEL in line]
+    assert ends == [f"  the same failure again; end the retries: {CANCEL}"]
+    assert not any(CANCEL in line for line in lines_of(*looks[:2])), "one failure may heal"
+
+
+def test_lines_say_again_every_three_minutes_how_to_end_equal_failures() -> None:
+    seconds = 15
+    looks = [(progress(failing=(again(attempts),)), attempts * seconds * 1_000) for attempts in range(1, 61)]
+    told = [line for line in lines_of(*looks) if CANCEL in line]
+    assert told == [f"  the same failure again; end the retries: {CANCEL}"] * 5  # 15 minutes of equal failures
+    healed = [*looks[:20], *((progress(row("web", CREATE, running=1)), at) for at in range(300_000, 900_000, 10_000))]
+    assert len([line for line in lines_of(*healed) if "end the retries" in line]) == 2
+
+
+def test_failures_that_differ_are_no_reason_to_end_it() -> None:
+    looks = [(progress(failing=(again(attempts, f"{attempts} of 9"),)), 0) for attempts in (1, 2, 3)]
+    assert not any(CANCEL in line for line in lines_of(*looks))
+
+
+def test_the_table_says_how_to_end_equal_failures_as_long_as_there_are_any() -> None:
+    console = Console(file=io.StringIO(), width=120, force_terminal=True)
+    table = LiveTable(console)
+    table.begun("install-1", "shop", lambda: None)
+    looks = (again(1), again(1, status=Status.RUNNING), again(2))
+    texts = []
+    for failing in looks:
+        table.progressed(progress(failing=(failing,)), 0)
+        texts.append(console.file.getvalue())
+    table.ended()
+    assert [CANCEL in text for text in texts] == [False, False, True]
+
+
+def test_calls_that_do_not_return_name_the_command_that_kills_them() -> None:
+    seen = progress(row("web", CREATE, running=1, completed=1))
+    looks = [(seen, now) for now in range(0, 200_000, 1_000)]
+    killing = [line for line in lines_of(*looks) if "--kill" in line]
+    assert killing == [f"  no call has returned for 1 min; if they hang, kill them: {CANCEL} --kill"]
+    moving = [(progress(row("web", CREATE, running=1, completed=now)), now * 1_000) for now in range(200)]
+    assert not any("--kill" in line for line in lines_of(*moving))
+
+
+def test_segments_of_a_bar_differ_without_colors() -> None:
+    kinds = (Status.COMPLETED, Status.FAILED, Status.SKIPPED, Status.RUNNING, Status.SLEEPING, Status.BLOCKED)
+    shown = bar(ProgressRow("web", CREATE, dict.fromkeys(kinds, 1))).plain
+    assert len(set(shown)) == len(kinds)

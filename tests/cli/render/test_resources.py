@@ -4,7 +4,8 @@ import pytest
 
 from phaseline.cli.render.resources import resource_list
 from phaseline.use_cases.resources.entries import EntryView
-from phaseline.use_cases.resources.looking import ResourceList, ResourceRow
+from phaseline.use_cases.resources.listed import ResourceRow
+from phaseline.use_cases.resources.looking import ResourceList
 
 MINUTE = 60_000
 NOW = 1_000 * MINUTE

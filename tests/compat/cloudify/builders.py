@@ -83,16 +83,30 @@ class SmallChannel:
         self.lines: list[tuple[str, str]] = []
         self.saved: list[dict[str, dict[str, Any]]] = []
         self.canceled = False
+        self.intruders: list[Callable[[], None]] = []
         self.lock = threading.Lock()
 
     def log(self, call: Call, level: str, text: str) -> None:
         with self.lock:
             self.lines.append((level, text))
 
+    def log_lines(self, call: Call, level: str, lines: Sequence[str]) -> bool:
+        for line in lines:
+            self.log(call, level, line)
+        return True
+
     def save(self, call: Call, *, wait: bool = False) -> None:
         self.saved.append({view.id: dict(view.runtime_properties) for view in call.subjects})
         for view in call.subjects:
             view.settle()
+
+    def save_unless_stale(self, call: Call) -> bool:
+        """Those of ``intruders`` change the documents first, one at each attempt."""
+        if self.intruders:
+            self.intruders.pop(0)()
+            return False
+        self.save(call)
+        return True
 
     def is_canceled(self, call: Call) -> bool:
         return self.canceled

@@ -168,12 +168,46 @@ def test_c4_update_stores_at_once() -> None:
     assert stored(call.instance) == {"port": 80}
 
 
+def test_c4_update_stores_what_its_handler_gives() -> None:
+    call = node_call()
+    ctx = ctx_of(call)
+    ctx.instance.runtime_properties["machine"] = "i-1"
+    asked: list[tuple[dict[str, Any], dict[str, Any]]] = []
+
+    def merge(local: dict[str, Any], latest: dict[str, Any]) -> dict[str, Any]:
+        asked.append((dict(local), dict(latest)))
+        return {**latest, "merged": True}
+
+    ctx.instance.update(merge)
+    assert asked == [({"machine": "i-1"}, {"machine": "i-1"})]
+    assert said(call).saved == [{"web_1": {"machine": "i-1", "merged": True}}]
+    assert ctx.instance.runtime_properties == {"machine": "i-1", "merged": True}
+    assert not ctx.instance.runtime_properties.dirty
+
+
+def test_c4_update_asks_its_handler_again_with_what_others_have_stored_meanwhile() -> None:
+    world = SmallWorld()
+    world.documents["web_1"] = {"count": 1}
+    call = node_call(world=world)
+    said(call).intruders = [lambda: world.documents.update(web_1={"count": 7})]
+    ctx = ctx_of(call)
+    ctx.instance.runtime_properties["mine"] = 1
+    ctx.instance.update(on_conflict=lambda local, latest: {**local, "count": latest["count"] + 1})
+    assert said(call).saved == [{"web_1": {"count": 8, "mine": 1}}]
+
+
+def test_c4_a_handler_whose_value_cannot_be_stored_fails_the_call() -> None:
+    ctx = ctx_of(node_call())
+    with non_recoverable():
+        ctx.instance.update(lambda local, latest: {"bytes": object()})
+
+
 def test_c4_refresh_reads_again_and_guards_unsaved_changes() -> None:
     world = SmallWorld()
     ctx = ctx_of(node_call(world=world))
     ctx.instance.runtime_properties["mine"] = 1
     world.documents["web_1"] = {"theirs": 2}
-    with pytest.raises(RuntimeError, match="unsaved"):
+    with non_recoverable():
         ctx.instance.refresh()
     ctx.instance.refresh(force=True)
     assert ctx.instance.runtime_properties == {"theirs": 2}
@@ -269,3 +303,50 @@ def test_b41_secrets_are_read_by_ctx_and_by_the_rest_client_of_the_running_call(
         assert type(caught.value).__name__ == "NonRecoverableError"
         with pytest.raises(CloudifyClientError, match=r"client.secrets.create\(\) needs"):
             get_rest_client().secrets.create("a", "b")
+
+
+def test_a_handler_of_a_call_is_entered_as_every_python_does() -> None:
+    """Python 3.13 enters the lock of a handler without asking whether there is one."""
+    from phaseline.compat.cloudify.shim.cloudify.logs import call_logger
+
+    class Call:
+        def __init__(self) -> None:
+            self.lines: list[tuple[str, str]] = []
+
+        def log(self, level: str, text: str) -> None:
+            self.lines.append((level, text))
+
+    call = Call()
+    logger = call_logger(call)
+    (handler,) = logger.handlers
+    with handler.lock:
+        logger.info("one")
+    handler.acquire()
+    handler.release()
+    assert call.lines == [("info", "one")]
+
+
+def test_c1_signatures_of_the_ancestor_are_taken() -> None:
+    import io
+    import logging
+
+    from cloudify.decorators import serial_operation
+    from cloudify.utils import OutputConsumer
+    from script_runner.tasks import ProcessException
+
+    @serial_operation(threshold=2, resumable=True)
+    def create(**_: Any) -> None: ...
+
+    assert create.resumable
+    assert (ProcessException("ls", 2).stdout, str(ProcessException("ls", 2))) == (
+        "",
+        "ls ended with exit code 2: no output",
+    )
+    consumer = OutputConsumer(io.BytesIO(b"one\ntwo\n"), logging.getLogger("test"), "<out> ", ctx=ctx_of(node_call()))
+    consumer.join()
+    assert consumer.output == ["one\n", "two\n"]
+    ctx = ctx_of(node_call())
+    assert (ctx.task_type, ctx.rest_ssl_cert) == ("operation", None)
+    for name in ("delete_deployment_file", "download_deployment_workdir", "upload_deployment_workdir"):
+        with non_recoverable():
+            getattr(ctx, name)()

@@ -55,6 +55,34 @@ def test_s5_value_is_printed_as_text(ctx: Ctx) -> None:
     assert ctx("node", "properties", "deep").stdout == "{'list': [{'name': 'first'}]}"
 
 
+@pytest.mark.parametrize("is_call", [True, False])
+def test_s5_ctx_ends_the_script_of_a_call_whose_process_was_killed(served: Served, tmp_path: Path, is_call) -> None:
+    path = str(tmp_path / "ctx.sock")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left:
+        left.bind(path)
+        left.listen()
+    environment = {"CTX_SOCKET_URL": f"unix://{path}?token", "PATH": os.environ["PATH"]}
+    environment |= {"PHASELINE_CALL": "a:1:0"} if is_call else {}
+    command = f"{served.program}/ctx instance id; echo went on"
+    done = subprocess.run(
+        ["sh", "-c", command], env=environment, start_new_session=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == ((-9, "") if is_call else (0, "went on\n"))
+
+
+def test_s5_a_script_that_has_outlived_its_call_hears_an_error_and_goes_on(served: Served, tmp_path: Path) -> None:
+    environment = {
+        "CTX_SOCKET_URL": f"unix://{tmp_path}/ctx.sock?token",
+        "PATH": os.environ["PATH"],
+        "PHASELINE_CALL": "a:1:0",
+    }
+    command = f"{served.program}/ctx instance id; echo went on"
+    done = subprocess.run(
+        ["sh", "-c", command], env=environment, start_new_session=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "went on\n")
+
+
 def test_s5_json_on_request_wherever_the_option_stands(ctx: Ctx) -> None:
     for words in (("-j", "node", "properties", "deep"), ("node", "properties", "deep", "--json-output")):
         assert ctx(*words).stdout == '{"list": [{"name": "first"}]}'

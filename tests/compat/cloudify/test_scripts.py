@@ -4,6 +4,7 @@ import http.server
 import os
 import subprocess
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,6 +54,49 @@ def test_s1_inline_script(tmp_path: Path) -> None:
     call = node_call(form="inline", implementation="echo one\necho $word", folder=tmp_path, inputs={"word": "two"})
     assert ScriptCaller().call(call).kind is COMPLETED
     assert lines(call) == ["<out> one", "<out> two"]
+
+
+PYTHON_TEXT = """
+    import os
+    from cloudify import ctx
+    from cloudify.state import ctx_parameters
+    ctx.instance.runtime_properties["word"] = ctx_parameters.word
+"""
+
+
+@pytest.mark.parametrize("first_line", ["", "#!/usr/bin/env python3\n"])
+def test_b31_an_inline_script_that_is_python_is_evaluated_with_cloudify_at_hand(tmp_path: Path, first_line) -> None:
+    source = first_line + textwrap.dedent(PYTHON_TEXT) if first_line else PYTHON_TEXT
+    call = node_call(form="inline", implementation=source, folder=tmp_path, inputs={"word": "two"})
+    assert ScriptCaller().call(call).kind is COMPLETED
+    assert stored(call.instance) == {"word": "two"}
+
+
+@pytest.mark.parametrize(
+    ("source", "process"), [("#!/bin/sh\nexit\n", {}), ("print\n", {"eval_python": False, "command_prefix": "true"})]
+)
+def test_b31_an_inline_script_is_no_python_that_names_another_interpreter_or_is_said_to_be_none(
+    tmp_path: Path, source, process
+) -> None:
+    call = node_call(form="inline", implementation=source, folder=tmp_path, inputs={"process": process})
+    assert ScriptCaller().call(call).kind is COMPLETED
+    assert "Executing: " in "".join(text for level, text in said(call).lines if level == "debug")
+
+
+@pytest.mark.parametrize("name", ["CFY_EXEC_TEMP", "CFY_EXEC_TEMPDIR"])
+def test_s11_scripts_lie_where_cfy_exec_temp_says(run: Run, tmp_path: Path, monkeypatch, name) -> None:
+    (tmp_path / "executable").mkdir()
+    monkeypatch.setenv(name, str(tmp_path / "executable"))
+    outcome, call = run("#!/bin/sh\necho $0; ctx instance id\n")
+    assert outcome.kind is COMPLETED
+    assert lines(call)[0].startswith(f"<out> {tmp_path}/executable/phaseline-")
+    assert list((tmp_path / "executable").iterdir()) == []
+
+
+def test_s11_a_cfy_exec_temp_that_is_no_folder_is_passed_over(run: Run, monkeypatch) -> None:
+    monkeypatch.setenv("CFY_EXEC_TEMP", "/no/such/folder")
+    outcome, _ = run("#!/bin/sh\nexit 0\n")
+    assert outcome.kind is COMPLETED
 
 
 def test_s1_name_of_a_script_may_have_blanks(run: Run) -> None:
@@ -409,6 +453,13 @@ def test_decision_6_script_that_cannot_start_fails_for_good(run: Run, text: str,
     assert outcome.kind is FAILED
     assert "could not be started" in outcome.message
     assert reason in outcome.message
+
+
+def test_decision_6_a_command_that_is_not_there_is_not_told_as_a_script_that_did_not_start(run: Run) -> None:
+    outcome, _ = run("#!/bin/bash\nctx logger info begun\nno-such-command\n")
+    assert "or a command in it, could not be started (exit code 127)" in outcome.message
+    assert "line 3: no-such-command" in outcome.message
+    assert "/phaseline-" not in outcome.message, "the place of our copy tells the author nothing"
 
 
 def test_s4_script_ended_by_a_signal_can_be_retried(run: Run) -> None:

@@ -12,7 +12,7 @@ from phaseline.model.declaration import Declaration, as_phase, declaration_of, o
 from phaseline.model.phases import Attributes, PhaseDefinition, PhasePolicy
 from phaseline.model.status import OutcomeKind
 from phaseline.run.calling import Call
-from phaseline.run.letters import read_call, write_call
+from phaseline.run.letters import read_call, read_site, write_call, write_site
 from phaseline.run.phase_view import PhaseView
 from phaseline.run.together import Gathering
 from phaseline.run.trying import Given, Subject, Trial
@@ -64,10 +64,10 @@ def test_resources_of_several_states_come_in_one_run_and_each_knows_its_own() ->
 
 def test_the_phase_travels_with_the_call_to_a_worker() -> None:
     made, trial = made_up()
-    letter = json.loads(json.dumps(write_call(made, inputs={}, mark="m")))
-    assert read_call(letter, trial, trial.deployment).site.phase == VIEW
+    assert read_site(json.loads(json.dumps(write_site(made.site)))).phase == VIEW
     made.site = replace(made.site, phase=None)
-    assert read_call(write_call(made, inputs={}, mark="m"), trial, trial.deployment).site.phase is None
+    site = read_site(write_site(made.site))
+    assert read_call(write_call(made, inputs={}, mark="m"), site, trial, trial.deployment).site.phase is None
 
 
 def test_a_phase_may_run_in_a_process_of_its_own(runs: Make) -> None:

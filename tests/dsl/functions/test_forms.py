@@ -30,7 +30,6 @@ VALUE, CHECKED = "ValueError", "FunctionValidationError"
         ("{get_label: [team]}", CHECKED),
         ("{get_label: [team, first]}", CHECKED),
         ("{get_sys: deployment}", VALUE),
-        ("{get_sys: [deployment, id, more]}", VALUE),
         ("{get_consumers: all}", VALUE),
         ("{get_consumers: [ids]}", VALUE),
         ("{merge: {a: 1}}", VALUE),

@@ -54,7 +54,6 @@ def test_b40_functions_that_need_one_another_for_ever_stop_at_the_limit() -> Non
     "value",
     [
         "{get_input: []}",
-        "{get_input: [port]}",
         "{get_input: 5}",
         "{get_property: web}",
         "{get_property: [web]}",
@@ -91,9 +90,16 @@ def test_b41_self_source_and_target_mean_something_in_their_places_only(
 ) -> None:
     for reference in ("SELF", "SOURCE", "TARGET"):
         value = f"{{{function}: [{reference}, resource_id]}}"
-        node = f", interfaces: {{i: {{run: {{inputs: {{a: {value}}}}}}}}}" if where == "node" else ""
-        end = f", source_interfaces: {{i: {{run: {{inputs: {{a: {value}}}}}}}}}" if where == "relationship" else ""
+        node = (
+            f", interfaces: {{i: {{run: {{implementation: p.m, inputs: {{a: {value}}}}}}}}}" if where == "node" else ""
+        )
+        end = (
+            f", source_interfaces: {{i: {{run: {{implementation: p.m, inputs: {{a: {value}}}}}}}}}"
+            if where == "relationship"
+            else ""
+        )
         text = f"""
+plugins: {{p: {{executor: central_deployment_agent, install: false}}}}
 node_templates:
   a: {{type: cloudify.nodes.Root, properties: {{resource_id: x}}{node}}}
   b: {{type: cloudify.nodes.Root, relationships: [{{type: cloudify.relationships.connected_to, target: a{end}}}]}}

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from phaseline.catalog.declarations import NO_LITERAL, dotted_name, literal
-from phaseline.catalog.phases.definitions import HANDLES, Written
-from phaseline.catalog.phases.policy import expression_names
+from phaseline.catalog.phases.definitions import HANDLES, OF_PHASE, Written, define
+from phaseline.catalog.phases.policy import KNOBS, expression_names
 from phaseline.model.frozen import altered
-from phaseline.model.phase_mark import attribute_name
-from phaseline.model.problem import Place, Problem, ProblemsError
+from phaseline.model.phase_mark import SPELLINGS, attribute_name
+from phaseline.model.problem import NOWHERE, Place, Problem, ProblemsError
 from phaseline.records.conversions import AttributeTypeError, AttributeValueError
 from phaseline.records.json_form import from_json
 from phaseline.records.record import Record
 
 if TYPE_CHECKING:
     from phaseline.catalog.phases.source import FunctionText, ModuleSource
+    from phaseline.model.phases import Plugin
 
 NAMES = frozenset({"phaseline.phase", "phaseline.model.phase_mark.phase"})
 EXPRESSIONS = frozenset({"ResourceConstraint", *(f"Phase.{name}" for name in expression_names())})
 """Attributes whose text is an expression here: Python has no ``:=`` for it."""
 OWN = "attributes"
+ARGUMENTS = (*SPELLINGS, OWN, *(re.sub("(?<!^)(?=[A-Z])", "_", name).lower() for name in KNOBS))
+"""Everything of ours that ``@phase`` takes."""
+OF_A_PHASE = frozenset(name.lower() for name in OF_PHASE)
+LIKELY = 0.8
+"""So alike must an unknown argument be to one of ours to be taken for a mistake."""
 
 
 def decorated(source: ModuleSource, module: Written) -> Iterator[Written]:
@@ -32,6 +40,20 @@ def decorated(source: ModuleSource, module: Written) -> Iterator[Written]:
             call = decorator if isinstance(decorator, ast.Call) else None
             if dotted_name(call.func if call is not None else decorator, source.origins or {}) in NAMES:
                 yield _written(call, source.place(decorator.lineno, decorator.col_offset + 1), function, source, module)
+
+
+def marked(given: Mapping[str, Any], plugin: str) -> Plugin:
+    """The plugin that a function's mark, the arguments of its decorator, defines; for functions whose text nobody has."""
+    record = Record()
+    problems: list[Problem] = []
+    for argument, value in given.items():
+        problem = _unknown(argument, NOWHERE)
+        if problem is not None:
+            problems.append(problem)
+            continue
+        for name, one in _attributes(argument, value):
+            problems += _put(record, name, one, NOWHERE)
+    return define(Written(plugin, record, NOWHERE, {}, problems=tuple(problems)))
 
 
 def _written(
@@ -47,6 +69,10 @@ def _written(
     given = {keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None}
     for argument, expression in given.items():
         place = source.place(expression.lineno, expression.col_offset + 1)
+        problem = _unknown(argument, place)
+        if problem is not None:
+            problems.append(problem)
+            continue
         value = literal(expression, source.constants or {})
         if value is NO_LITERAL:
             message = f"the value of '{argument}' cannot be known without running the code"
@@ -68,6 +94,21 @@ def _written(
         source=altered(source, problems=()),
         problems=tuple(problems),
     )
+
+
+def _unknown(argument: str, place: Place) -> Problem | None:
+    """PL-D006 for an argument that is like one of ours and is none; all others are attributes of the phase."""
+    if argument in ARGUMENTS or not argument[:1].islower():
+        return None
+    attribute = attribute_name(argument).removeprefix("Phase.").lower()
+    if attribute in OF_A_PHASE:
+        return None
+    means = {known.lower(): name for name, known in SPELLINGS.items()} | {"forprovider": "provider"}
+    meant = means.get(attribute) or next(iter(get_close_matches(argument, ARGUMENTS, 1, LIKELY)), "")
+    if not meant:
+        return None
+    mend = f"Did you mean {meant}=…? An attribute of your own with this name is {attribute_name(argument)[6:]}=…"
+    return Problem("PL-D006", f"@phase has no argument '{argument}'", mend, place)
 
 
 def _attributes(argument: str, value: Any) -> Iterator[tuple[str, Any]]:

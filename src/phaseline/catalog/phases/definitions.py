@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from phaseline.catalog.phases.policy import BY_KEY, KNOBS, Unfit
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.names import MEND, shown_name, why_no_name
 from phaseline.model.phases import Attributes, ListenerDefinition, PhaseCode, PhaseDefinition, PhasePolicy, Plugin
 from phaseline.model.problem import Place, Problem
 from phaseline.records.expression import Expression
@@ -108,6 +109,7 @@ class _Reading:
         types = self._names("ResourceType")
         if not name:
             self._say("PL-D010", "the phase has no name", "Write PhaseName = and a name that no other phase has.")
+        self._refuse_name("PhaseName", name)
         if not states:
             self._say(
                 "PL-D012", "HandlesStates names no state", "Write HandlesStates = and the states.", "HandlesStates"
@@ -295,10 +297,17 @@ class _Reading:
 
     def _name_list(self, attribute: str, value: Stored) -> tuple[str, ...]:
         items = value if isinstance(value, tuple) else () if value is None else (value,)
-        if not all(isinstance(item, str) and item and item.isprintable() for item in items):
+        if not all(isinstance(item, str) and item for item in items):
             self._kind(attribute, "a name or a list of names", value)
             return ()
+        for item in items:
+            self._refuse_name(attribute, str(item))
         return tuple(dict.fromkeys(str(item) for item in items))
+
+    def _refuse_name(self, attribute: str, name: str) -> None:
+        why = why_no_name(name)
+        if why:
+            self._say("PL-D012", f"the name '{shown_name(name)}' in {attribute} {why}", MEND, attribute)
 
     def _text(self, attribute: str, *, any_kind: bool = False) -> str:
         value = self.record.stored(attribute)

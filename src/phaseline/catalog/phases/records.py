@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.catalog.phases.definitions import Written
+from phaseline.model.names import MEND, shown_name, why_no_name
 from phaseline.model.problem import NOWHERE, Place, Problem
 from phaseline.model.state_paths import ResourceType, StatePath
 from phaseline.records.record import Record
@@ -85,6 +86,10 @@ def path_of(record: Record, place: Place = NOWHERE) -> tuple[StatePath | None, l
 def _name(record: Record, attribute: str, problems: list[Problem], place: Place, *, is_needed: bool = True) -> str:
     value = record.stored(attribute)
     if isinstance(value, str) and value:
+        why = why_no_name(value)
+        if why:
+            code = "PL-D033" if attribute in _OF_PATHS else "PL-D034"
+            problems.append(Problem(code, f"the name '{shown_name(value)}' in {attribute} {why}", MEND, place))
         return value
     if is_needed or value is not None:
         problems.append(_wrong(attribute, "a name", place))

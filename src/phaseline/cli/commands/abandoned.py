@@ -6,7 +6,7 @@ import click
 
 from phaseline.cli.commands.stack import output_option, put
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.options import json_option, watchable
 
 
 @click.group(epilog="Example: phaseline abandoned show abandon-7 -o shop.json")
@@ -15,6 +15,7 @@ def abandoned() -> None:
 
 
 @abandoned.command("list", epilog="Example: phaseline abandoned list")
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk) -> None:
@@ -22,7 +23,7 @@ def list_(desk: Desk) -> None:
     from phaseline.cli.render.stack import abandoned_list
     from phaseline.use_cases.stack_documents import list_abandoned
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_abandoned(place)
     desk.answer({"abandoned": found}, lambda: abandoned_list(found))
 

@@ -6,6 +6,7 @@ import click
 
 from phaseline.cli.commands.blueprint_plan import blueprint_plan
 from phaseline.cli.commands.blueprint_tools import diff, explain, schema
+from phaseline.cli.commands.graphs import of_blueprint
 from phaseline.cli.commands.stored_blueprints import delete, list_, package, show, upload
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import json_option, open_types_option, plugins_option
@@ -32,5 +33,5 @@ def validate(desk: Desk, file: str, plugin_folders: tuple[str, ...], open_types:
     desk.answer(found, lambda: validated_text(found))
 
 
-for command in (blueprint_plan, diff, explain, schema, upload, list_, show, delete, package):
+for command in (blueprint_plan, diff, explain, of_blueprint, schema, upload, list_, show, delete, package):
     blueprints.add_command(command)

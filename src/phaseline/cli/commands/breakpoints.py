@@ -9,7 +9,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import detach_option, json_option
+from phaseline.cli.options import detach_option, json_option, watchable
 
 if TYPE_CHECKING:
     from phaseline.use_cases.breakpoints import Kept, Stopped
@@ -68,13 +68,14 @@ def remove(desk: Desk, points: tuple[str, ...], deployment: str) -> None:
 
 @breakpoints.command("list", epilog="Example: phaseline breakpoints list -d shop")
 @of_any
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:
     """List the instances and resources that stand at a breakpoint, and the breakpoints that deployments and clusters keep."""
     from phaseline.use_cases.breakpoints import list_breakpoints, list_kept
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         stopped, kept = list_breakpoints(place, deployment), list_kept(place, deployment)
     desk.answer({"stopped": stopped, "kept": kept}, lambda: _listed(stopped, kept))
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from phaseline.cli.commands.deployment_plugins import plugins
+from phaseline.cli.commands.graphs import of_deployment
 from phaseline.cli.commands.updating import update
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import deployment_argument, json_option, limit_option, order_options
+from phaseline.cli.options import deployment_argument, json_option, limit_option, order_options, watchable, yes_option
 
 if TYPE_CHECKING:
     from phaseline.use_cases.installing import Order
@@ -25,6 +26,7 @@ def deployments() -> None:
 
 deployments.add_command(update)
 deployments.add_command(plugins)
+deployments.add_command(of_deployment)
 
 
 @deployments.command("list", epilog="Example: phaseline deployments list --status requires_attention")
@@ -32,6 +34,7 @@ deployments.add_command(plugins)
 @click.option("--text", metavar="TEXT", default="", help="Only those with this text in name, description or path.")
 @click.option("--label", "labels", multiple=True, metavar="KEY[=VALUE]", help="Only those with this label. Repeatable.")
 @limit_option
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk, status: str | None, text: str, labels: tuple[str, ...], limit: int) -> None:
@@ -39,7 +42,7 @@ def list_(desk: Desk, status: str | None, text: str, labels: tuple[str, ...], li
     from phaseline.cli.render.listings import deployment_list
     from phaseline.use_cases.deployments import list_deployments
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         page = list_deployments(place, status=status, text=text, labels=labels, limit=limit)
     desk.answer({"deployments": page.items, "total": page.total}, lambda: deployment_list(page))
 
@@ -141,13 +144,18 @@ def labels(desk: Desk, name: str, add: tuple[str, ...], remove: tuple[str, ...])
 @deployments.command(epilog="Example: phaseline deployments delete shop")
 @deployment_argument
 @click.option("--force", is_flag=True, help="Even while instances of it may still exist: they are forgotten.")
+@yes_option
 @json_option
 @click.pass_obj
-def delete(desk: Desk, name: str, force: bool) -> None:
+def delete(desk: Desk, name: str, force: bool, yes: bool) -> None:
     """Forget a deployment. Its executions stay readable; its name is free again."""
+    from phaseline.cli.confirming import asks, confirm_removal
     from phaseline.use_cases.deployments import delete_deployment
 
     with desk.open() as place:
+        if asks(desk, yes):
+            although = " although {count} may still exist" if force else ""
+            confirm_removal(place, name, f"Forget the deployment '{{name}}'{although}?")
         view = delete_deployment(place, name, force=force)
     desk.answer(view, lambda: f"The deployment '{view.name}' is forgotten.")
 

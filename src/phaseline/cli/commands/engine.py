@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from contextlib import ExitStack
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ def run(desk: Desk, until_idle: bool) -> None:
     With --until-idle exit code 1 if something is left that waits for a person.
     """
     from phaseline.cli.render.engine import run_text
+    from phaseline.cli.running import hearing
     from phaseline.use_cases.engine import run_engine
 
     def begun(leave: Leave) -> None:
@@ -37,12 +39,14 @@ def run(desk: Desk, until_idle: bool) -> None:
             if leave.is_wanted:
                 raise KeyboardInterrupt
             leave()
-            desk.notice("Interrupted: waiting for the running calls. Ctrl-C again leaves at once.")
+            stop = (
+                "What is open stays open; stop it for good: phaseline executions cancel ID; add --kill if a call hangs."
+            )
+            desk.notice(f"Interrupted: waiting for the running calls. Ctrl-C again leaves at once. {stop}")
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, on_signal)
+        heard.enter_context(hearing((signal.SIGINT, signal.SIGTERM), on_signal))
 
-    with desk.open(makes_store=True) as place:
+    with ExitStack() as heard, desk.open(makes_store=True) as place:
         found = run_engine(place, until_idle=until_idle, begun=begun, say=desk.notice)
     desk.answer(found, lambda: run_text(found))
     click.get_current_context().exit(0 if found.is_good else 1)
@@ -56,7 +60,7 @@ def status(desk: Desk) -> None:
     from phaseline.cli.render.engine import status_text
     from phaseline.use_cases.engine import engine_status
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = engine_status(place)
     desk.answer(found, lambda: status_text(found))
 

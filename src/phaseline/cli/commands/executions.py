@@ -13,7 +13,7 @@ from phaseline.cli.commands.deciding import cancel, complete, follow, rerun, res
 from phaseline.cli.commands.purging import age, purge
 from phaseline.cli.commands.starting import start
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import deployment_option, execution_argument, json_option, limit_option
+from phaseline.cli.options import deployment_option, execution_argument, json_option, limit_option, watchable
 from phaseline.model.frozen import altered
 from phaseline.model.status import ExecutionStatus
 
@@ -81,6 +81,7 @@ for _command in (resume, follow, retry, complete, approve, wake, rerun, cancel, 
 @click.option("--since", metavar="AGE", callback=age, help="Only those asked for since then: 90m, 12h, 30d, 8w.")
 @click.option("--text", metavar="TEXT", help="Only those with this text in the id or the reason.")
 @limit_option
+@watchable
 @json_option
 @click.pass_obj
 def list_(
@@ -97,7 +98,7 @@ def list_(
     from phaseline.cli.render.executions import execution_list
     from phaseline.use_cases.executions import ExecutionFilter, list_executions
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         begin = place.clock.now() - since if since else 0
         wanted = ExecutionFilter(status or "", workflow or "", actor or "", begin, text or "")
         page = list_executions(place, deployment=deployment, wanted=wanted, limit=limit)
@@ -124,16 +125,36 @@ def show(desk: Desk, id: str | None, deployment: str | None) -> None:
 @deployment_option
 @click.option("--instance", metavar="ID", help="Only lines about this instance.")
 @line_options
+@click.option("-f", "--follow", "follows", is_flag=True, help="Go on with lines as they come, until it has ended.")
 @json_option
 @click.pass_obj
 def logs(
-    desk: Desk, id: str | None, deployment: str | None, instance: str | None, wanted: LineFilter, limit: int | None
+    desk: Desk,
+    id: str | None,
+    deployment: str | None,
+    instance: str | None,
+    wanted: LineFilter,
+    limit: int | None,
+    follows: bool,
 ) -> None:
-    """Print what scripts and plugins wrote, and the engine about them."""
+    """Print what scripts and plugins wrote, and the engine about them.
+
+    With --follow and --json: a JSON document a line. Ctrl-C ends it, and nothing else.
+    """
     from phaseline.cli.render.executions import log_text
     from phaseline.use_cases.history import logs as read
 
     wanted = altered(wanted, level=wanted.level or LEVEL)
+    if follows:
+        from phaseline.cli.looking import follow as follow_lines
+        from phaseline.use_cases.tail import LogTail
+
+        with desk.open() as place:
+            tail = LogTail(place, id, deployment=deployment, instance=instance, wanted=wanted)
+            if id is None and not desk.as_json:
+                desk.notice(f"({tail.row.id} of '{tail.row.deployment_name}')")
+            follow_lines(desk, tail, limit, log_text)
+        return
     with desk.open() as place:
         found = read(place, id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
     desk.answer(

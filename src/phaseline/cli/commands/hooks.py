@@ -8,7 +8,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import deployment_option, json_option
+from phaseline.cli.options import deployment_option, json_option, watchable
 
 if TYPE_CHECKING:
     from phaseline.use_cases.hook_trial import Method
@@ -21,6 +21,7 @@ def hooks() -> None:
 
 @hooks.command("list", epilog="Example: phaseline hooks list -d shop")
 @deployment_option
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:
@@ -28,7 +29,7 @@ def list_(desk: Desk, deployment: str | None) -> None:
     from phaseline.cli.render.hooks import hook_list
     from phaseline.use_cases.hooks import list_hooks
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_hooks(place, deployment)
     desk.answer(found, lambda: hook_list(found))
 

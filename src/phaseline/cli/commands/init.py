@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     options_metavar="[blueprint|plugin] [FOLDER]",
     epilog="Example: phaseline init hello, or: phaseline init plugin my-plugin",
 )
-@click.argument("words", nargs=-1, required=True, metavar="")
+@click.argument("words", nargs=-1, metavar="")
 @json_option
 @click.pass_obj
 def init(desk: Desk, words: tuple[str, ...]) -> None:
@@ -41,6 +41,8 @@ def _meant(words: tuple[str, ...]) -> tuple[Kind, str]:
 
     A word that is nearly a kind is refused, because whoever mistypes one does not want a folder of that name.
     """
+    if not words:
+        raise click.UsageError("Name a folder: phaseline init hello. For a plugin: phaseline init plugin my-plugin")
     kinds: dict[str, Kind] = {"blueprint": "blueprint", "plugin": "plugin"}
     kind = kinds.get(words[0])
     rest = words if kind is None else words[1:]

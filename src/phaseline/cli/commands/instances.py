@@ -6,7 +6,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import data_option, deployment_option, detach_option, json_option, limit_option
+from phaseline.cli.options import data_option, deployment_option, detach_option, json_option, limit_option, watchable
 
 
 @click.group(epilog="Example: phaseline instances list -d shop")
@@ -19,6 +19,7 @@ def instances() -> None:
 @click.option("--node", metavar="NAME", help="Only instances of this node.")
 @click.option("--state", metavar="STATE", help="Only those in this state.")
 @limit_option
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None, node: str | None, state: str | None, limit: int) -> None:
@@ -26,7 +27,7 @@ def list_(desk: Desk, deployment: str | None, node: str | None, state: str | Non
     from phaseline.cli.render.listings import instance_list
     from phaseline.use_cases.instances import list_instances
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         page = list_instances(place, deployment=deployment, node=node, state=state, limit=limit)
     desk.answer({"instances": page.items, "total": page.total}, lambda: instance_list(page))
 
@@ -68,6 +69,7 @@ def why(desk: Desk, id: str | None, deployment: str | None, limit: int) -> None:
 @instances.command(epilog="Example: phaseline instances stuck -d shop")
 @deployment_option
 @limit_option
+@watchable
 @json_option
 @click.pass_obj
 def stuck(desk: Desk, deployment: str | None, limit: int) -> None:
@@ -80,7 +82,7 @@ def tell_stuck(desk: Desk, deployment: str | None, limit: int) -> None:
     from phaseline.cli.render.stuck import stuck_text
     from phaseline.use_cases.stuck import list_stuck
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         page = list_stuck(place, deployment=deployment, limit=limit)
         now = place.clock.now()
     desk.answer({"stuck": page.items, "total": page.total}, lambda: stuck_text(page, now))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, plugins_option
+from phaseline.cli.options import json_option, plugins_option, watchable
 
 
 @click.group(epilog="Example: phaseline phases list --state Allocation")
@@ -17,6 +17,7 @@ def phases() -> None:
 @click.option("--state", default="", metavar="STATE", help="Only phases of this state.")
 @click.option("--type", "resource_type", default="", metavar="TYPE", help="Only phases for resources of this type.")
 @plugins_option
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk, state: str, resource_type: str, plugin_folders: tuple[str, ...]) -> None:
@@ -24,7 +25,7 @@ def list_(desk: Desk, state: str, resource_type: str, plugin_folders: tuple[str,
     from phaseline.cli.render.phases import phase_list
     from phaseline.use_cases.phases import list_phases
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_phases(place, plugin_folders, state=state, resource_type=resource_type)
     desk.answer(found, lambda: phase_list(found, is_part=bool(state or resource_type)))
 

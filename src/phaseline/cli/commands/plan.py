@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from phaseline.cli import completing
-from phaseline.cli.commands.stack import plan_of_adoption, plan_of_restore
-from phaseline.cli.commands.updating import plan_of_update, save_option
 from phaseline.cli.desk import Desk
-from phaseline.cli.misuse import SEE_NAMES, OfDeployment
+from phaseline.cli.of_deployment import SEE_NAMES, OfDeployment
 from phaseline.cli.options import (
     blueprint_options,
     deployment_needed,
     json_option,
     label_option,
     open_types_option,
+    plan_options,
+    save_option,
     start_options,
     stopping_options,
     yes_many_option,
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.workflows import Start
+
+
+ELSEWHERE = {
+    "update": "updating:plan_of_update",
+    "restore": "stack:plan_of_restore",
+    "adopt": "stack:plan_of_adoption",
+}
+"""{command: module and name in ``phaseline.cli.commands``}: each declares more than the plan of an install needs."""
 
 
 class OfWorkflow(OfDeployment):
@@ -52,8 +61,16 @@ class OfWorkflow(OfDeployment):
 class Workflows(click.Group):
     """A group in which every other name is that of a workflow of a deployment."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Those that are imported when they are asked for, too."""
+        return sorted([*super().list_commands(ctx), *ELSEWHERE])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, or the plan of the workflow of this name."""
+        if cmd_name in ELSEWHERE:
+            module, _, name = ELSEWHERE[cmd_name].partition(":")
+            found: click.Command = getattr(import_module(f"phaseline.cli.commands.{module}"), name)
+            return found
         return super().get_command(ctx, cmd_name) or _workflow_command(cmd_name)
 
 
@@ -73,6 +90,7 @@ def _workflow_command(name: str) -> click.Command:
     @start_options
     @stopping_options
     @save_option
+    @plan_options
     @json_option
     @click.pass_obj
     def command(desk: Desk, /, deployment: str, start_of: Callable[[str, str], Start], **words: Any) -> None:
@@ -82,28 +100,39 @@ def _workflow_command(name: str) -> click.Command:
     return command
 
 
-def _answer_workflow(desk: Desk, order: Start, *, breakpoints: tuple[Breakpoint, ...], save: bool) -> None:
+def _answer_workflow(desk: Desk, order: Start, *, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool) -> None:
     from phaseline.use_cases.installing import Manner
     from phaseline.use_cases.plans import plan_workflow
 
     with desk.open() as place:
         found = plan_workflow(place, order, save=save, manner=Manner(breakpoints=breakpoints))
-    answer_plan(desk, found)
+    answer_plan(desk, found, tells=tells)
 
 
-def answer_plan(desk: Desk, found: Planned) -> None:
-    """Show a plan, what a user should know, and under which id it is kept; exit status 1 if a hook would refuse."""
-    desk.answer(found.value, lambda: found.text)
+SOMETHING = 3
+"""Exit code of ``--exit-code`` for a plan that would do something."""
+
+
+def answer_plan(desk: Desk, found: Planned, *, tells: bool = False) -> None:
+    """Show a plan, what a user should know, and under which id it is kept.
+
+    Exit status 1 if a hook would refuse it; ``tells``: 3 if it would do something.
+    """
+    if desk.plan_form == "text":
+        desk.answer(found.value, lambda: found.text)
+    else:
+        from phaseline.use_cases.drawing import draw_plan
+
+        desk.answer(found.value, lambda: draw_plan(found, desk.plan_form), exactly=True)
     if found.id:
         desk.notice(f"Kept as {found.id}. Carry it out: phaseline plans apply {found.id}")
     if found.around is not None and found.around.refusals:
         raise SystemExit(1)
+    if tells and not found.is_empty:
+        raise SystemExit(SOMETHING)
 
 
 plan.add_command(_workflow_command("execute_operation"))
-plan.add_command(plan_of_update)
-plan.add_command(plan_of_restore)
-plan.add_command(plan_of_adoption)
 
 
 OF_A_DEPLOYMENT = frozenset({"parameter_files", "parameters_given", "allow_custom", "force", "save"})
@@ -128,6 +157,7 @@ OF_A_BLUEPRINT = frozenset({"plugin_folders", "input_files", "inputs_given", "la
 @start_options
 @stopping_options
 @save_option
+@plan_options
 @json_option
 @click.pass_context
 def install(
@@ -144,6 +174,7 @@ def install(
     start_of: Callable[[str, str], Start],
     breakpoints: tuple[Breakpoint, ...],
     save: bool,
+    tells: bool,
 ) -> None:
     """Show what "install" would do: nodes, waves, operations, batches, number of calls.
 
@@ -155,10 +186,9 @@ def install(
         _refuse_given(ctx, OF_A_BLUEPRINT, "of a deployment that is made of a BLUEPRINT, which is not named")
         if name is None:
             raise click.UsageError(f"Name a blueprint, or a deployment that there is with -d NAME; {SEE_NAMES}", ctx)
-        _answer_workflow(desk, start_of("install", name), breakpoints=breakpoints, save=save)
+        _answer_workflow(desk, start_of("install", name), breakpoints=breakpoints, save=save, tells=tells)
         return
     _refuse_given(ctx, OF_A_DEPLOYMENT, "of a deployment that there is: leave BLUEPRINT out")
-    from phaseline.cli.render.problems import problem_text
     from phaseline.use_cases.inputs import gather_inputs
     from phaseline.use_cases.installing import Manner, Order
     from phaseline.use_cases.plans import plan_install
@@ -167,9 +197,16 @@ def install(
         inputs = gather_inputs(input_files, inputs_given)
         order = Order(file, name, inputs, plugin_folders, yes_many, labels=labels)
         found = plan_install(place, order, open_types=open_types, manner=Manner(breakpoints=breakpoints))
-    for warning in found.warnings:
-        desk.notice(problem_text(warning))
-    answer_plan(desk, found)
+    _warn(desk, found)
+    answer_plan(desk, found, tells=tells)
+
+
+def _warn(desk: Desk, found: Planned) -> None:
+    if found.warnings:
+        from phaseline.cli.render.problems import problem_text  # brings the codes of all problems along
+
+        for warning in found.warnings:
+            desk.notice(problem_text(warning))
 
 
 def _refuse_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None:
@@ -188,10 +225,11 @@ def _refuse_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None
 @click.option("--ignore-failure", is_flag=True, help="As for uninstall.")
 @stopping_options
 @save_option
+@plan_options
 @json_option
 @click.pass_obj
 def uninstall(
-    desk: Desk, deployment: str, ignore_failure: bool, breakpoints: tuple[Breakpoint, ...], save: bool
+    desk: Desk, deployment: str, ignore_failure: bool, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool
 ) -> None:
     """Show what "uninstall" would do."""
     from phaseline.use_cases.installing import Manner
@@ -200,4 +238,4 @@ def uninstall(
     with desk.open() as place:
         manner = Manner(breakpoints=breakpoints)
         found = plan_uninstall(place, deployment, ignore_failure=ignore_failure, save=save, manner=manner)
-    answer_plan(desk, found)
+    answer_plan(desk, found, tells=tells)

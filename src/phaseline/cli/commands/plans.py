@@ -6,7 +6,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import detach_option, json_option
+from phaseline.cli.options import detach_option, json_option, watchable
 
 
 @click.group(epilog="Example: phaseline plans apply plan-7")
@@ -18,6 +18,7 @@ def plans() -> None:
 @click.option(
     "-d", "--deployment", metavar="NAME", shell_complete=completing.deployments, help="Only of this deployment."
 )
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:
@@ -25,7 +26,7 @@ def list_(desk: Desk, deployment: str | None) -> None:
     from phaseline.cli.render.plans import plan_list
     from phaseline.use_cases.stored_plans import list_plans
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_plans(place, deployment)
     desk.answer({"plans": found}, lambda: plan_list(found))
 

@@ -8,7 +8,7 @@ import click
 
 from phaseline.cli.commands import packages
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, plugins_option
+from phaseline.cli.options import json_option, plugins_option, watchable
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -37,6 +37,7 @@ def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) 
 
 @plugins.command("list", epilog="Example: phaseline plugins list --plugins my-plugins")
 @plugins_option
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
@@ -44,7 +45,7 @@ def list_(desk: Desk, plugin_folders: tuple[str, ...]) -> None:
     from phaseline.cli.render.phases import plugin_list
     from phaseline.use_cases.phases import list_plugins
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_plugins(place, plugin_folders)
     desk.answer(found, lambda: plugin_list(found))
 
@@ -122,7 +123,9 @@ def install(
         raise click.UsageError("--definition-only puts definitions in the place of others anyway.")
     with desk.open(makes_store=True) as place:
         if definition_only:
-            types = install_definitions(place, path, name=name, version=version)
+            types = install_definitions(
+                place, path, name=name, version=version, tell=lambda sound: desk.notice(installed_text(sound))
+            )
             desk.answer(types, lambda: installed_text(types))
             return
         found = put(place, path, Wanted(force=force, allow_downgrade=allow_downgrade))

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
-
 import click
 
 from phaseline.cli.desk import Desk
 from phaseline.cli.options import deployment_option, json_option
-
-UNITS_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
 def age(_ctx: click.Context, parameter: click.Parameter, text: str | None) -> int:
     """Milliseconds of an age such as ``30d``; 0 where none is given."""
     if text is None:
         return 0
-    found = re.fullmatch(r"(\d{1,6})([mhdw])", text.strip())
-    if found is None:
-        raise click.BadParameter(
-            f"'{text}' is no age; write minutes, hours, days or weeks as 90m, 12h, 30d or 8w", param=parameter
-        )
-    return int(found[1]) * UNITS_MS[found[2]]
+    from phaseline.model.time_spans import read_age_ms
+
+    try:
+        return read_age_ms(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param=parameter) from error
 
 
 @click.command(epilog="Example: phaseline executions purge --older 30d --dry-run")

@@ -27,7 +27,7 @@ def format_(desk: Desk, files: tuple[str, ...], is_sorted: bool) -> None:
     from phaseline.use_cases.records import format_files
 
     found = format_files(files, is_sorted=is_sorted)
-    desk.answer(found, lambda: "\n".join(one.text for one in found if one.text).removesuffix("\n"))
+    desk.answer(found, lambda: "\n".join(one.text for one in found if one.text).removesuffix("\n"), exactly=True)
 
 
 @records.command("eval", epilog="Example: phaseline records eval 'FixedPublicIp isnt undefined' --record nodes.rec")

@@ -9,7 +9,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import data_option, json_option, limit_option, pairs, stopping_options
+from phaseline.cli.options import data_option, json_option, limit_option, pairs, stopping_options, watchable
 
 if TYPE_CHECKING:
     from phaseline.model.breakpoints import Breakpoint
@@ -44,7 +44,7 @@ set_option = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     callback=pairs,
-    help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression; repeatable.",
+    help="Set an attribute first: a number, true, a list a, b or a text; NAME:=VALUE sets an expression, NAME:=undefined removes it; repeatable.",
 )
 
 
@@ -104,13 +104,13 @@ def apply(desk: Desk, files: tuple[str, ...], cluster: str, breakpoints: tuple[B
 
 
 @resources.command("list", epilog="Example: phaseline resources list -d night --filter 'State == \"Allocation\"'")
-@asking(names_argument, cluster_option, filter_option, group_option, limit_option)
+@asking(names_argument, cluster_option, filter_option, group_option, limit_option, watchable)
 def list_(desk: Desk, /, limit: int, **options: Any) -> None:
     """List resources: state, target, and the phases that keep them there. What failed alike is told together."""
     from phaseline.cli.render.resources import resource_list
     from phaseline.use_cases.resources.looking import list_resources
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_resources(place, choice(options), limit=limit)
         now = place.clock.now()
     desk.answer(found, lambda: resource_list(found, now))
@@ -125,7 +125,39 @@ def show(desk: Desk, name: str, cluster: str | None) -> None:
 
     with desk.open() as place:
         found = show_resource(place, name, cluster=cluster)
-    desk.answer(found, lambda: resource_text(found))
+    desk.answer(found, lambda: resource_text(found), exactly=True)
+
+
+@resources.command(epilog="Example: phaseline resources export -d night -o night.rec")
+@asking(
+    names_argument,
+    cluster_option,
+    filter_option,
+    group_option,
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help="Write the records there, not to stdout; as JSON if it ends in .json.",
+    ),
+)
+def export(desk: Desk, /, output: str | None, **options: Any) -> None:
+    """Print resources as the records that resources apply reads.
+
+    A record has AdType, Name, ClusterName, TargetState and the attributes; states and what phases keep are left out.
+    """
+    from phaseline.use_cases.resources.exporting import export as run
+
+    with desk.open() as place:
+        found = run(place, choice(options))
+    if output is not None:
+        from phaseline.cli.commands.stack import write_private
+
+        write_private(found.as_json() if output.lower().endswith(".json") else found.text, output)
+        desk.notice(f"Written: {output}")
+    if output is None or desk.as_json:
+        desk.answer({"resources": found.resources, "total": found.total}, lambda: found.text.rstrip("\n"), exactly=True)
 
 
 @resources.command(epilog="Example: phaseline resources target Terminated node-1 node-2")

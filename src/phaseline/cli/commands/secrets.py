@@ -8,7 +8,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option
+from phaseline.cli.options import json_option, watchable
 
 name_argument = click.argument("name", shell_complete=completing.secrets)
 value_option = click.option(
@@ -41,6 +41,7 @@ def create(desk: Desk, name: str, value: str | None, file: str | None, update: b
 
 
 @secrets.command("list", epilog="Example: phaseline secrets list --json")
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk) -> None:
@@ -48,7 +49,7 @@ def list_(desk: Desk) -> None:
     from phaseline.cli.render.secrets import secret_list
     from phaseline.use_cases.secrets import list_secrets
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_secrets(place)
     desk.answer({"secrets": found, "total": len(found)}, lambda: secret_list(found))
 
@@ -65,7 +66,7 @@ def show(desk: Desk, name: str, reveal: bool) -> None:
 
     with desk.open() as place:
         view = show_secret(place, name, reveal=reveal)
-    desk.answer(view, lambda: secret_text(view))
+    desk.answer(view, lambda: secret_text(view), exactly=reveal)
 
 
 @secrets.command(epilog="Example: phaseline secrets update db_password")

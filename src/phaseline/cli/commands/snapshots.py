@@ -8,8 +8,15 @@ import click
 
 from phaseline.cli.commands.stack import output_option, put
 from phaseline.cli.desk import Desk
-from phaseline.cli.misuse import OfDeployment
-from phaseline.cli.options import deployment_needed, deployment_option, detach_option, json_option, running_options
+from phaseline.cli.of_deployment import OfDeployment
+from phaseline.cli.options import (
+    deployment_needed,
+    deployment_option,
+    detach_option,
+    json_option,
+    running_options,
+    watchable,
+)
 
 if TYPE_CHECKING:
     from phaseline.use_cases.installing import Manner
@@ -40,6 +47,7 @@ def create(desk: Desk, name: str | None, deployment: str, manner: Manner, detach
 
 @snapshots.command("list", epilog="Example: phaseline snapshots list -d shop")
 @deployment_option
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk, deployment: str | None) -> None:
@@ -47,7 +55,7 @@ def list_(desk: Desk, deployment: str | None) -> None:
     from phaseline.cli.render.stack import snapshot_list
     from phaseline.use_cases.snapshots import list_snapshots
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_snapshots(place, deployment)
     desk.answer({"snapshots": found}, lambda: snapshot_list(found))
 

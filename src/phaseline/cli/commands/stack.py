@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.misuse import OfDeployment
+from phaseline.cli.escaping import in_json
+from phaseline.cli.of_deployment import OfDeployment
 from phaseline.cli.options import (
     deployment_needed,
     detach_option,
     input_option,
     inputs_option,
     json_option,
+    plan_options,
     plugins_option,
     running_options,
     stopping_options,
+    yes_option,
 )
-from phaseline.cli.saying import answer, writable
+from phaseline.cli.saying import answer_json
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -69,12 +72,22 @@ suspend, resume, check = (_whole(workflow) for workflow in HELP)
 @deployment_needed
 @click.option("--preview", is_flag=True, help="Only show what would be done, as phaseline plan restore.")
 @running_options
+@yes_option
 @detach_option
 @json_option
 @click.pass_obj
-def restore(desk: Desk, snapshot: str, deployment: str, preview: bool, manner: Manner, detach: bool) -> None:
+def restore(
+    desk: Desk,
+    snapshot: str,
+    deployment: str,
+    preview: bool,
+    manner: Manner,
+    yes: bool,
+    detach: bool,
+) -> None:
     """Bring a deployment back to a snapshot: an update to what it was, then the operation snapshot.apply."""
     from phaseline.cli.commands.plan import answer_plan
+    from phaseline.cli.confirming import asks, confirm_plan
     from phaseline.cli.running import finish, watching
     from phaseline.use_cases.snapshots import plan_restore
     from phaseline.use_cases.snapshots import restore as bring_back
@@ -83,6 +96,9 @@ def restore(desk: Desk, snapshot: str, deployment: str, preview: bool, manner: M
         if preview:
             shown = plan_restore(place, deployment, snapshot, manner=manner)
         else:
+            if asks(desk, yes):
+                shown = plan_restore(place, deployment, snapshot, manner=manner)
+                confirm_plan(shown, f"Bring '{deployment}' back to '{snapshot}' so?")
             with watching(desk) as watcher:
                 view = bring_back(place, deployment, snapshot, manner=manner, watcher=watcher, detach=detach)
             finish(desk, view)
@@ -94,9 +110,12 @@ def restore(desk: Desk, snapshot: str, deployment: str, preview: bool, manner: M
 @click.argument("snapshot")
 @deployment_needed
 @stopping_options
+@plan_options
 @json_option
 @click.pass_obj
-def plan_of_restore(desk: Desk, snapshot: str, deployment: str, breakpoints: tuple[Breakpoint, ...]) -> None:
+def plan_of_restore(
+    desk: Desk, snapshot: str, deployment: str, breakpoints: tuple[Breakpoint, ...], tells: bool
+) -> None:
     """Show what "restore" would do."""
     from phaseline.cli.commands.plan import answer_plan
     from phaseline.use_cases.installing import Manner
@@ -104,7 +123,7 @@ def plan_of_restore(desk: Desk, snapshot: str, deployment: str, breakpoints: tup
 
     with desk.open() as place:
         shown = plan_restore(place, deployment, snapshot, manner=Manner(breakpoints=breakpoints))
-    answer_plan(desk, shown)
+    answer_plan(desk, shown, tells=tells)
 
 
 def _document_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -170,9 +189,10 @@ def adopt(desk: Desk, /, manner: Manner, detach: bool, **words: Any) -> None:
 @click.command("adopt", epilog="Example: phaseline plan adopt shop.json -d shop")
 @_document_options
 @stopping_options
+@plan_options
 @json_option
 @click.pass_obj
-def plan_of_adoption(desk: Desk, /, breakpoints: tuple[Breakpoint, ...], **words: Any) -> None:
+def plan_of_adoption(desk: Desk, /, breakpoints: tuple[Breakpoint, ...], tells: bool, **words: Any) -> None:
     """Show what "adopt" would do, and what speaks against it; nothing is stored."""
     from phaseline.cli.commands.plan import answer_plan
     from phaseline.use_cases.adopting import plan_adoption
@@ -180,23 +200,27 @@ def plan_of_adoption(desk: Desk, /, breakpoints: tuple[Breakpoint, ...], **words
 
     with desk.open() as place:
         found = plan_adoption(place, _order(**words), manner=Manner(breakpoints=breakpoints))
-    answer_plan(desk, found)
+    answer_plan(desk, found, tells=tells)
 
 
 @click.command(cls=OfDeployment, epilog="Example: phaseline abandon -d shop -o shop.json")
 @deployment_needed
 @output_option
 @click.option("--force", is_flag=True, help="Cancel what runs of it first, and although a change of it is half done.")
+@yes_option
 @detach_option
 @json_option
 @click.pass_obj
-def abandon(desk: Desk, deployment: str, output: str | None, force: bool, detach: bool) -> None:
+def abandon(desk: Desk, deployment: str, output: str | None, force: bool, yes: bool, detach: bool) -> None:
     """Forget a deployment and leave alone what it stands for; its document is printed, and kept for 30 days."""
+    from phaseline.cli.confirming import asks, confirm_removal
     from phaseline.cli.running import watching
     from phaseline.use_cases.adopting import abandon as let_go
     from phaseline.use_cases.stack_documents import show_abandoned
 
     with desk.open() as place:
+        if asks(desk, yes):
+            confirm_removal(place, deployment, "Forget '{name}' and leave {count} alone as they are?")
         with watching(desk) as watcher:
             view = let_go(place, deployment, force=force, watcher=watcher, detach=detach)
         found = show_abandoned(place, view.id) if view.is_good else None
@@ -236,7 +260,7 @@ def export(desk: Desk, deployment: str, output: str | None, only_others: bool) -
 def put(desk: Desk, document: Mapping[str, Value], output: str | None) -> None:
     """A document to stdout, or into a file."""
     if output is None:
-        answer(text_of(document))
+        answer_json(text_of(document))
     else:
         write_document(document, output)
         desk.notice(f"Written: {output}")
@@ -244,6 +268,11 @@ def put(desk: Desk, document: Mapping[str, Value], output: str | None) -> None:
 
 def write_document(document: Mapping[str, Any], output: str) -> None:
     """A document into a file that only its owner reads: it says where everything is. Raises: PL-C091."""
+    write_private(text_of(document) + "\n", output)
+
+
+def write_private(text: str, output: str) -> None:
+    """A text into a file that only its owner reads. Raises: PL-C091."""
     import os
 
     from phaseline.model.problem import fail
@@ -251,7 +280,7 @@ def write_document(document: Mapping[str, Any], output: str) -> None:
     try:
         number = os.open(Path(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(text_of(document) + "\n")
+            file.write(text)
     except OSError as error:
         raise fail("PL-C091", f"the document cannot be written: {error}", "Name another file with -o.") from error
 
@@ -260,4 +289,4 @@ def text_of(document: Mapping[str, Any]) -> str:
     """The document as JSON that people can read."""
     import json
 
-    return writable(json.dumps(document, indent=1, ensure_ascii=False))
+    return in_json(json.dumps(document, indent=1, ensure_ascii=False))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.misuse import OfDeployment
+from phaseline.cli.of_deployment import OfDeployment
 from phaseline.cli.options import deployment_needed, detach_option, json_option, running_options, start_options
 
 if TYPE_CHECKING:

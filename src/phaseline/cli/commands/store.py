@@ -41,6 +41,31 @@ def backup(desk: Desk, file: str) -> None:
     desk.answer(saved, lambda: saved_text(saved))
 
 
+@store.command(epilog="Example: phaseline store restore /srv/backup/phaseline.db")
+@click.argument("file", required=False)
+@click.option("--go-on", is_flag=True, help="Let executions go on that were open when the store was copied.")
+@json_option
+@click.pass_obj
+def restore(desk: Desk, file: str | None, *, go_on: bool) -> None:
+    """Put the backup FILE in the place of the store, and keep that.
+
+    What is made afterwards has client tokens of its own, so no cloud takes it for what was made since the backup. Executions that were
+    open wait until --go-on. With the store's own file it is only taken as restored, such as after its disk was set back.
+    """
+    from phaseline.cli.render.upkeep import released_text, restored_text
+    from phaseline.use_cases import upkeep
+
+    if go_on == (file is not None):
+        raise click.UsageError("Give either FILE or --go-on.")
+    with desk.open() as place:
+        if file is None:
+            released = upkeep.go_on(place)
+            desk.answer(released, lambda: released_text(released))
+        else:
+            done = upkeep.restore(place, file)
+            desk.answer(done, lambda: restored_text(done))
+
+
 @store.command(epilog="Example: phaseline store compact")
 @json_option
 @click.pass_obj

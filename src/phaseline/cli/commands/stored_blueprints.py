@@ -6,7 +6,7 @@ import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, plugins_option
+from phaseline.cli.options import json_option, plugins_option, watchable
 
 stored_argument = click.argument("name", metavar="ID[@VERSION]", shell_complete=completing.stored_blueprints)
 
@@ -30,11 +30,12 @@ def upload(desk: Desk, path: str, id: str | None, main_file: str | None, plugin_
     with desk.open(makes_store=True) as place:
         done = run(place, path, id, main_file=main_file, plugin_folders=plugin_folders)
     for warning in done.warnings:
-        desk.notice(f"warning {warning}; {warning.mend}")
+        desk.notice(f"warning {warning}. {warning.mend}")
     desk.answer(done, lambda: uploaded_text(done))
 
 
 @click.command("list", epilog="Example: phaseline blueprints list --json")
+@watchable
 @json_option
 @click.pass_obj
 def list_(desk: Desk) -> None:
@@ -42,7 +43,7 @@ def list_(desk: Desk) -> None:
     from phaseline.cli.render.stored_blueprints import blueprint_list
     from phaseline.use_cases.stored_blueprints import list_blueprints
 
-    with desk.open() as place:
+    with desk.open(lists=True) as place:
         found = list_blueprints(place)
     desk.answer({"blueprints": found, "total": len(found)}, lambda: blueprint_list(found))
 
@@ -75,11 +76,11 @@ def delete(desk: Desk, name: str) -> None:
 
 
 @click.command(epilog="Example: phaseline blueprints package shop/blueprint.yaml --output shop.tar.gz")
-@click.argument("name", metavar="BLUEPRINT", shell_complete=completing.stored_blueprints)
+@click.argument("file", metavar="BLUEPRINT", shell_complete=completing.stored_blueprints)
 @click.option("--output", metavar="FILE", help="The archive: .zip, .tar.gz or .tgz. [default: its name with .zip]")
 @json_option
 @click.pass_obj
-def package(desk: Desk, name: str, output: str | None) -> None:
+def package(desk: Desk, file: str, output: str | None) -> None:
     """Write all files of a blueprint into an archive that can be uploaded elsewhere.
 
     BLUEPRINT is a file, or the id of a stored blueprint. Equal blueprints make equal archives.
@@ -87,5 +88,5 @@ def package(desk: Desk, name: str, output: str | None) -> None:
     from phaseline.use_cases.stored_blueprints import package as run
 
     with desk.open() as place:
-        done = run(place, name, output)
+        done = run(place, file, output)
     desk.answer(done, lambda: f"{done.file}: {done.files} files, {done.size_bytes:,} bytes.")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.misuse import OfDeployment
-from phaseline.cli.options import deployment_needed, detach_option, json_option, running_options
+from phaseline.cli.of_deployment import OfDeployment
+from phaseline.cli.options import deployment_needed, detach_option, json_option, running_options, yes_option
 
 if TYPE_CHECKING:
     from phaseline.use_cases.installing import Manner
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     help="First uninstall the deployments that belong to it, as their labels csys-obj-parent say.",
 )
 @running_options
+@yes_option
 @detach_option
 @json_option
 @click.pass_obj
@@ -32,13 +33,17 @@ def uninstall(
     ignore_failure: bool,
     recursive: bool,
     manner: Manner,
+    yes: bool,
     detach: bool,
 ) -> None:
     """Stop and delete every instance of a deployment. Its record stays; "deployments delete" forgets it."""
+    from phaseline.cli.confirming import asks, confirm_removal
     from phaseline.cli.running import finish, watching
     from phaseline.use_cases.installing import uninstall as run
 
     with desk.open() as place:
+        if asks(desk, yes):
+            confirm_removal(place, deployment, "Uninstall '{name}': stop and delete {count}?")
         with watching(desk) as watcher:
             view = run(
                 place,

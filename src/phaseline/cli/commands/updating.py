@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from phaseline.cli.desk import Desk
-from phaseline.cli.misuse import OfDeployment
+from phaseline.cli.of_deployment import OfDeployment
 from phaseline.cli.options import (
     blueprint_argument,
     blueprint_options,
@@ -17,15 +17,19 @@ from phaseline.cli.options import (
     detach_option,
     json_option,
     parameter_option,
+    plan_options,
     running_options,
     runtime_only_option,
+    save_option,
     stopping_options,
+    yes_option,
 )
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.breakpoints import Breakpoint
     from phaseline.use_cases.installing import Manner
+    from phaseline.use_cases.plans import Planned
     from phaseline.use_cases.prepared_updates import UpdateOrder
 
 SWITCHES = {
@@ -40,8 +44,8 @@ SWITCHES = {
     "auto_correct_types": "Inputs that are texts become numbers and truths where their types ask for these.",
 }
 """{parameter of the workflow: its help}"""
-
-save_option = click.option("--save", is_flag=True, help="Keep the plan, to be applied later: phaseline plans apply ID.")
+NAMED = 5
+"""How many nodes the question names; their instances are all counted."""
 
 
 def update_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,15 +94,17 @@ def read_order(
 @update_options
 @click.option("--preview", is_flag=True, help="Only show what would be done, as phaseline plan update.")
 @running_options
+@yes_option
 @detach_option
 @json_option
 @click.pass_obj
-def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool, **words: Any) -> None:
+def update(desk: Desk, /, name: str, preview: bool, manner: Manner, yes: bool, detach: bool, **words: Any) -> None:
     """Bring a deployment to another blueprint, or to other inputs of the same one; see before: phaseline plan update.
 
     Inputs that are not given stay as they are.
     """
     from phaseline.cli.commands.plan import answer_plan
+    from phaseline.cli.confirming import asks, confirm_plan
     from phaseline.cli.running import finish, watching
     from phaseline.use_cases.updating import plan_update
     from phaseline.use_cases.updating import update as bring
@@ -108,6 +114,9 @@ def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool
         if preview:
             shown = plan_update(place, order, manner=manner)
         else:
+            if asks(desk, yes):
+                planned = plan_update(place, order, manner=manner, allowed_only=True)
+                confirm_plan(planned, f"{_made_anew(planned)}Update '{order.deployment}' so?")
             with watching(desk) as watcher:
                 view = bring(place, order, manner=manner, watcher=watcher, detach=detach)
             finish(desk, view)
@@ -115,15 +124,28 @@ def update(desk: Desk, /, name: str, preview: bool, manner: Manner, detach: bool
         answer_plan(desk, shown)
 
 
+def _made_anew(found: Planned) -> str:
+    """What an update throws away to make it anew, as the last line before the question; empty: nothing."""
+    from phaseline.cli.render.table import number
+    from phaseline.use_cases.updating import made_anew
+
+    anew = made_anew(found)
+    if not anew:
+        return ""
+    names = ", ".join(list(anew)[:NAMED]) + (", ..." if len(anew) > NAMED else "")
+    return f"{number(sum(anew.values()), 'instance')} of {names} will be uninstalled and installed anew. "
+
+
 @click.command("update", cls=OfDeployment, epilog="Example: phaseline plan update -d shop blueprint.yaml --save")
 @deployment_needed
 @update_options
 @stopping_options
 @save_option
+@plan_options
 @json_option
 @click.pass_obj
 def plan_of_update(
-    desk: Desk, /, deployment: str, breakpoints: tuple[Breakpoint, ...], save: bool, **words: Any
+    desk: Desk, /, deployment: str, breakpoints: tuple[Breakpoint, ...], save: bool, tells: bool, **words: Any
 ) -> None:
     """Show what "deployments update" would do: steps, attributes old -> new, what is reinstalled and why, all rounds."""
     from phaseline.cli.commands.plan import answer_plan
@@ -133,4 +155,4 @@ def plan_of_update(
     with desk.open() as place:
         manner = Manner(breakpoints=breakpoints)
         found = plan_update(place, read_order(deployment, **words), save=save, manner=manner)
-    answer_plan(desk, found)
+    answer_plan(desk, found, tells=tells)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import click
-
+from phaseline.cli.escaping import painted
 from phaseline.cli.render.table import clean
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def differences_text(found: Differences) -> str:
     """A line for each change, then what was probably renamed, then how many there are."""
     if found.is_same:
         return "Both say the same."
-    lines = [click.style(clean(_line(change)), fg=COLORS[change.kind]) for change in found.changes]
+    lines = [painted(clean(_line(change)), COLORS[change.kind]) for change in found.changes]
     lines += [
         clean(f"? {each.what} {each.old} was perhaps renamed: {each.new} ({each.likeness:.0%} alike)")
         for each in found.renames

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import click
-
+from phaseline.cli.escaping import painted
 from phaseline.cli.render.table import clean
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ def doctor_text(checks: Sequence[Check]) -> str:
     width = max(len(check.name) for check in checks)
     lines = []
     for check in checks:
-        level = click.style(f"{check.level:<4}", fg=COLORS[check.level])
+        level = painted(f"{check.level:<4}", COLORS[check.level])
         lines.append(f"{level}  {check.name:<{width}}  {clean(check.text)}")
         if check.mend:
             lines.append(f"      {'':<{width}}  {clean(check.mend)}")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from phaseline.cli.render.ending import cancel
 from phaseline.cli.render.table import clean, colored, counted, moment, number, one_line, table, took
 from phaseline.model.status import ExecutionStatus
 
@@ -70,8 +71,23 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
         lines.append(f"  hooks: {counted(view.hook_counts)}{f' in {took(view.hook_ms)}' if view.hook_ms else ''}")
     if view.failure_count:
         lines.extend(_failures(view.failures, view.failure_count))
+    if view.failing_count:
+        lines.extend(_failing(view))
     lines.extend(f"  {line}" for line in what_next(view))
     return "\n".join(lines)
+
+
+def _failing(view: ExecutionView) -> list[str]:
+    """What failed and is tried again, and how to end that where it fails the same way each time."""
+    from phaseline.cli.render.progress import failing_call_text
+
+    told = view.failing[:SHOWN_FAILURES]
+    lines = [f"  {failing_call_text(call, view.now_at)}" for call in told]
+    if view.failing_count > len(told):
+        lines.append(f"  and {view.failing_count - len(told):,} more; all of them: add --json")
+    if any(call.is_repeated for call in view.failing):
+        lines.append(f"  the same failure again; end the retries: {cancel(view.id)}")
+    return lines
 
 
 def _decisions(view: ExecutionView) -> list[str]:
@@ -119,13 +135,18 @@ def _failures(failures: Sequence[Failure], total: int) -> list[str]:
 def _failure(failure: Failure) -> list[str]:
     subject = failure.instance + (f" -> {failure.target}" if failure.target else "")
     tried = f" after {number(failure.attempts, 'retry')}".replace("retrys", "retries") if failure.attempts else ""
-    return [f"  {colored(failure.status)}  {subject}  {failure.operation}{tried}", *_last_lines(failure)]
+    return [f"  {colored(failure.status)}  {subject}  {_what(failure)}{tried}", *_last_lines(failure)]
+
+
+def _what(failure: Failure) -> str:
+    """The operation, and the function that is mapped to it."""
+    return failure.operation + (f" ({clean(failure.function)})" if failure.function else "")
 
 
 def _alike(group: Sequence[Failure]) -> list[str]:
     first = group[0]
     names = _named([one.instance for one in group])
-    head = f"  {colored(first.status)}  {len(group):,} × {first.operation}"
+    head = f"  {colored(first.status)}  {len(group):,} × {_what(first)}"
     return [head, *_last_lines(first), f"      {names}"]
 
 
@@ -138,7 +159,7 @@ def what_next(view: ExecutionView) -> list[str]:
     id = view.id
     if view.status is ExecutionStatus.ATTENTION:
         return [
-            "These calls were running when the engine died; nobody knows whether they were carried out. Look, then either",
+            "These calls were running when the engine, or the process of the call, died; nobody knows whether they were carried out. Look, then either",
             f"  phaseline executions retry {id}                                   call them again",
             f'  phaseline executions complete {id} --instance ID --reason "…"     they were carried out',
         ]
@@ -151,11 +172,11 @@ def what_next(view: ExecutionView) -> list[str]:
         return [f"go on after all: phaseline executions retry {id}"]
     if view.runner or view.background is not None:
         runs = [f"{view.runner} is at work on the store"] if view.runner else []
-        return [*runs, f"follow it: phaseline executions follow {id}"]
+        return [*runs, f"follow it: phaseline executions follow {id}", f"stop it: {cancel(id)}"]
     if not view.status.is_ended:
         running = view.counts.get("running", 0)
         ended = [f"the engine ended while {number(running, 'step')} ran"] if running else []
-        return [*ended, f"go on: phaseline executions resume {id}"]
+        return [*ended, f"go on: phaseline executions resume {id}", f"stop it: {cancel(id)}"]
     return []
 
 
@@ -173,7 +194,15 @@ def log_text(lines: Sequence[Line]) -> str:
     """Lines of scripts and plugins: when, who, what."""
     if not lines:
         return "No log lines."
-    return "\n".join(f"{moment(line.at)} {line.level.upper():<7} [{_who(line)}] {clean(line.text)}" for line in lines)
+    stamps = _stamps(lines)
+    return "\n".join(
+        f"{stamps[line.at // 1000]} {line.level.upper():<7} [{_who(line)}] {clean(line.text)}" for line in lines
+    )
+
+
+def _stamps(lines: Sequence[Line]) -> dict[int, str]:
+    """{second: as people here read it}; thousands of lines are of the same few."""
+    return {second: moment(second * 1000) for second in {line.at // 1000 for line in lines}}
 
 
 ASKED = {"retried", "completed_by_hand", "cancel_requested", "signaled"}
@@ -184,12 +213,12 @@ def event_text(lines: Sequence[Line]) -> str:
     """The console form of the ancestor: ``<date> <time> CFY <deployment> [<instance>.<operation>] <message>`` (W12)."""
     if not lines:
         return "No events."
-    return "\n".join(_event(line) for line in lines)
+    stamps = _stamps(lines)
+    return "\n".join([_event(line, stamps[line.at // 1000]) for line in lines])
 
 
-def _event(line: Line) -> str:
+def _event(line: Line, stamp: str) -> str:
     who = _who(line)
-    stamp = moment(line.at)
     asked = f" (by {line.actor})" if line.actor and line.level in ASKED else ""
     head = f"{stamp}.{line.at % 1000:03d} CFY <{line.deployment}> "
     return head + (f"[{who}] " if who else "") + one_line(line.text) + asked
@@ -197,5 +226,7 @@ def _event(line: Line) -> str:
 
 def _who(line: Line) -> str:
     """``instance.operation``; of a relationship ``source->target|operation``, as the ancestor has it."""
-    between = "|" if "->" in line.instance else "."
-    return between.join(part for part in (line.instance, line.operation.rpartition(".")[2]) if part)
+    operation = line.operation.rpartition(".")[2]
+    if not line.instance or not operation:
+        return line.instance or operation
+    return f"{line.instance}{'|' if '->' in line.instance else '.'}{operation}"

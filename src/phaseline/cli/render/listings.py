@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.cli.render.executions import left_out
 from phaseline.cli.render.problems import problem_text
-from phaseline.cli.render.table import clean, colored, counted, moment, number, one_line, table
+from phaseline.cli.render.table import clean, colored, counted, flaws_text, moment, number, one_line, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +37,13 @@ def deployment_list(page: Page[DeploymentView]) -> str:
         ]
         for view in page.items
     ]
-    return table(head, rows) + left_out(page)
+    return table(head, rows) + left_out(page) + "".join(_unreadable(view) for view in page.items if view.flaw)
+
+
+def _unreadable(view: DeploymentView) -> str:
+    return clean(
+        f"\n'{view.name}' cannot be read: {view.flaw}. Remove it: phaseline deployments delete {view.name} --force"
+    )
 
 
 def _latest(view: DeploymentView) -> str:
@@ -119,7 +125,7 @@ def _shown(value: Value) -> str:
 def instance_list(page: Page[InstanceView]) -> str:
     """A table; the deployment stands beside each."""
     if not page.total:
-        return "No instances. See what there is with: phaseline deployments list"
+        return "No instances. See what there is with: phaseline deployments list" + flaws_text(page.flaws)
     head = ["id", "node", "state", "deployment", "host"]
     rows = [[view.id, view.node, view.state, view.deployment, view.host or "-"] for view in page.items]
     for name, words in (
@@ -129,7 +135,7 @@ def instance_list(page: Page[InstanceView]) -> str:
         if any(words):
             head.append(name)
             rows = [[*row, word or "-"] for row, word in zip(rows, words, strict=True)]
-    return table(head, rows) + left_out(page)
+    return table(head, rows) + left_out(page) + flaws_text(page.flaws)
 
 
 def instance_text(view: InstanceView) -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleDimensions, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from phaseline.cli import overheard
+from phaseline.cli.escaping import in_line, visible
+from phaseline.cli.render.ending import Endings
 from phaseline.cli.render.progress import Quiet, failing_text, short, summary
 from phaseline.cli.render.standing import standing, standing_text
+from phaseline.cli.saying import errors, settle, terminal_size
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
@@ -19,17 +23,19 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 BAR_CELLS = 24
+LONGEST_LINE = 10_000
+"""Characters of others that are waited for the end of their line."""
 RATE_OVER_MS = 3_000
 """Rates are those of the last few seconds."""
 SEGMENTS = (
-    ("green", (EntryStatus.COMPLETED, EntryStatus.PASSED)),
-    ("red", (EntryStatus.FAILED, EntryStatus.UNSURE)),
-    ("magenta", (EntryStatus.SKIPPED, EntryStatus.CANCELED, EntryStatus.CANCELING)),
-    ("cyan", (EntryStatus.RUNNING,)),
-    ("yellow", (EntryStatus.SLEEPING,)),
-    ("bright_black", (EntryStatus.WAITING, EntryStatus.BLOCKED)),
+    ("green", "━", (EntryStatus.COMPLETED, EntryStatus.PASSED)),
+    ("red", "×", (EntryStatus.FAILED, EntryStatus.UNSURE)),
+    ("magenta", "-", (EntryStatus.SKIPPED, EntryStatus.CANCELED, EntryStatus.CANCELING)),
+    ("cyan", ">", (EntryStatus.RUNNING,)),
+    ("yellow", "~", (EntryStatus.SLEEPING,)),
+    ("bright_black", "·", (EntryStatus.WAITING, EntryStatus.BLOCKED)),
 )
-"""Colors of a bar's segments, in order, with the statuses they count."""
+"""Color and sign of a bar's segments, in order, with the statuses they count: without colors the signs tell them apart."""
 
 
 class LiveTable(Quiet):
@@ -40,31 +46,61 @@ class LiveTable(Quiet):
     def __init__(self, console: Console | None = None) -> None:
         """Nothing is drawn yet."""
         super().__init__()
-        self._console = console or Console(stderr=True)
+        self._terminal = None if console else errors()
+        self._console = console or Console(file=self._terminal)
         self._live: Live | None = None
         self._title = self._deployment = ""
         self._rates = Rates()
+        self._endings = Endings("")
+        self._line = ""
+        """What others have written of a line that has not ended yet."""
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
         """Draw from now on."""
         super().begun(execution, deployment, interrupt)
         self._title, self._deployment = f"{execution} of '{deployment}'", deployment
-        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._endings = Endings(execution)
+        self._live = Live(
+            console=self._console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,  # what others write is escaped, and comes by ``overheard``
+            redirect_stderr=False,
+        )
         self._live.start()
+        overheard.shown_by(self.overhear)
 
     def progressed(self, progress: Progress, now: int) -> None:
         """Draw anew."""
         if self._live is not None:
-            self._live.update(draw(progress, now, self._title, self._rates, self._deployment), refresh=True)
+            self._fit()
+            ends = self._endings.now(progress, now)
+            self._live.update(draw(progress, now, self._title, self._rates, self._deployment, ends), refresh=True)
+
+    def _fit(self) -> None:
+        """Be as wide as the terminal is now: rich asks descriptors 0 to 2, which may be none."""
+        if self._terminal is not None:
+            self._console.size = ConsoleDimensions(*terminal_size(self._terminal))
 
     def noticed(self, text: str) -> None:
         """Say it above the table."""
-        self._console.print(text, highlight=False, markup=False)
+        self._console.print(Text(visible(text)))
+
+    def overhear(self, text: str) -> None:
+        """What others write, escaped, stays above the table, line by line."""
+        *lines, self._line = (self._line + text).split("\n")
+        if len(self._line) > LONGEST_LINE:
+            lines, self._line = [*lines, self._line], ""
+        if lines:
+            self._console.print(Text("\n".join(lines)), soft_wrap=True)
 
     def ended(self) -> None:
         """Take the table away; the command's answer follows."""
         super().ended()
         if self._live is not None:
+            settle()
+            overheard.shown_by(None)
+            self.overhear("\n" if self._line else "")
             self._live.stop()
             self._live = None
 
@@ -86,8 +122,15 @@ class Rates:
         return (after - before) * 1000 / (until - since) if until > since else 0.0
 
 
-def draw(progress: Progress, now: int, title: str, rates: Rates, deployment: str = "NAME") -> Group:
-    """Title, rows, what was left out, and below the instances that fail and those that stand at breakpoints."""
+def draw(
+    progress: Progress,
+    now: int,
+    title: str,
+    rates: Rates,
+    deployment: str = "NAME",
+    ends: Sequence[str] = (),
+) -> Group:
+    """Title, rows, what was left out; below them failing instances, those at breakpoints, and how to end it (``ends``)."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("node", "operation", "", "done", "per s", "now"):
         table.add_column(name, justify="right" if name in {"done", "per s"} else "left", no_wrap=True)
@@ -96,24 +139,27 @@ def draw(progress: Progress, now: int, title: str, rates: Rates, deployment: str
     for row in shown:
         rate = rates.rate(row, now)
         table.add_row(
-            row.node or "all nodes",
-            short(row.phase),
+            Text(in_line(row.node or "all nodes")),
+            Text(in_line(short(row.phase))),
             bar(row),
             f"{row.ended:,}/{row.total:,}",
             f"{rate:,.0f}" if rate else "",
             doing(row),
         )
-    parts: list[Table | Text] = [Text(f"{title}: {summary(progress, now)}", style="bold"), table]
+    parts: list[Table | Text] = [Text(in_line(f"{title}: {summary(progress, now)}"), style="bold"), table]
     if len(rows) > len(shown):
         parts.append(Text(f"… and {len(rows) - len(shown):,} more rows", style="dim"))
     parts.extend(
-        Text(failing_text(failing, now), style="red", overflow="ellipsis", no_wrap=True) for failing in progress.failing
+        Text(in_line(failing_text(failing, now)), style="red", overflow="ellipsis", no_wrap=True)
+        for failing in progress.failing
     )
     if progress.failing_count > len(progress.failing):
         parts.append(Text(f"… and {progress.failing_count - len(progress.failing):,} more that fail", style="red"))
     parts.extend(
-        Text(standing_text(point, count, deployment), style="yellow") for point, count in standing(progress).items()
+        Text(in_line(standing_text(point, count, deployment)), style="yellow")
+        for point, count in standing(progress).items()
     )
+    parts.extend(Text(sentence, style="yellow") for sentence in ends)
     return Group(*parts)
 
 
@@ -137,11 +183,11 @@ def _rank(row: ProgressRow) -> int:
 
 def bar(row: ProgressRow) -> Text:
     """A segment for each kind of status; every kind that is there gets a cell."""
-    counts = [sum(row.counts.get(status, 0) for status in statuses) for _, statuses in SEGMENTS]
+    counts = [sum(row.counts.get(status, 0) for status in statuses) for _, _, statuses in SEGMENTS]
     cells = cells_of(counts, BAR_CELLS)
     text = Text()
-    for (color, _), width in zip(SEGMENTS, cells, strict=True):
-        text.append("━" * width, style=color)
+    for (color, sign, _), width in zip(SEGMENTS, cells, strict=True):
+        text.append(sign * width, style=color)
     return text
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-import click
-
+from phaseline.cli.escaping import painted
 from phaseline.model.codes import CODES
 from phaseline.model.problem import SHOWN_PROBLEMS, Problem
 from phaseline.model.rendering import Role, render_problem
@@ -17,7 +16,7 @@ def problem_text(problem: Problem) -> str:
     color = "red" if problem.severity == "error" else "yellow"
 
     def paint(text: str, role: Role) -> str:
-        return click.style(text, fg=None if role == "mend" else color, bold=True)
+        return painted(text, None if role == "mend" else color, bold=True)
 
     return render_problem(problem, paint)
 

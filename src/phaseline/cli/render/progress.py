@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from phaseline.cli.render.ending import Endings
 from phaseline.cli.render.table import clean, span
-from phaseline.cli.saying import say
+from phaseline.cli.saying import errors, say
 from phaseline.model.status import EntryStatus
 
 if TYPE_CHECKING:
     from phaseline.cli.render.standing import Standing
+    from phaseline.use_cases.failing import FailingCall
     from phaseline.use_cases.values import Line
     from phaseline.use_cases.watching import Failing, Progress
 
 JUST_NOW_MS = 3_000
 """A failure is heard of a moment later; within this time its line tells the whole wait until the next try."""
 HEARTBEAT_MS = 10_000
+REMINDED_MS = 3 * 60 * 1000
+"""So often a line that is still true says again how to end what repeats itself or does not return."""
 TOLD_FAILURES = 20
 """Failures told by a line each where lines cannot be redrawn."""
 PREFIX = "cloudify.interfaces."
@@ -63,7 +66,7 @@ def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[
         from phaseline.cli.render.told import Told
 
         return Told(follow)
-    if sys.stderr.isatty():
+    if errors().isatty():
         from phaseline.cli.render.live import LiveTable
 
         return LiveTable()
@@ -113,10 +116,13 @@ class Lines(Quiet):
         self._told: set[tuple[str, str, int, str]] = set()
         self._deployment = ""
         self._standing: Standing | None = None
+        self._endings = Endings("")
+        self._ends: dict[str, int] = {}
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
         """Name the execution, so that it can be asked for from elsewhere."""
         super().begun(execution, deployment, interrupt)
+        self._endings = Endings(execution)
         self._deployment = deployment
         self._say(f"{execution} of '{deployment}' runs")
 
@@ -133,12 +139,21 @@ class Lines(Quiet):
                 self._through.add(phase)
                 self._say(f"  {phase}: {total - bad:,} of {total:,} done" + (f", {bad:,} not" if bad else ""))
                 self._spoke = now
+        for sentence in self._endings.now(progress, now):
+            self._tell_end(sentence, now)
         if stopped(progress):
             self._tell_standing(progress)
             self._spoke = now
         elif now - self._spoke >= HEARTBEAT_MS:
             self._spoke = now
             self._say(f"  after {span(now - self._began)}: {summary(progress, now)}")
+
+    def _tell_end(self, sentence: str, now: int) -> None:
+        """Each at once, and again from time to time: between many other lines the first one scrolls away."""
+        command = sentence.partition(": ")[2]
+        if now - self._ends.get(command, now - REMINDED_MS) >= REMINDED_MS:
+            self._ends[command] = now
+            self._say(f"  {sentence}")
 
     def _tell_standing(self, progress: Progress) -> None:
         from phaseline.cli.render.standing import Standing
@@ -232,6 +247,23 @@ def failing_text(failing: Failing, now: int) -> str:
         return f"{who} {failing.status.word}: {clean(lines[-1].strip())}"
     if failing.status == EntryStatus.SLEEPING and not failing.attempts:
         return f"{who} {clean(lines[-1].strip())}"
-    limit = f" of {failing.max_retries}" if failing.max_retries >= 0 else ""
-    when = f" in {span(failing.due - now)}" if failing.due > now else " now"
-    return f"{who} retry {failing.attempts}{limit}{when}: {clean(lines[-1].strip())}"
+    return f"{who} {retry_text(failing.attempts, failing.max_retries, failing.due, failing.message, now)}"
+
+
+def retry_text(attempts: int, max_retries: int, due: int, message: str, now: int) -> str:
+    r"""When what failed is tried again, and why it failed; ``max_retries`` -1: without end, ``due`` and ``now`` in ms.
+
+    >>> retry_text(1, 60, 15_000, "no answer\nno route", 0), retry_text(2, -1, 0, "", 9)
+    ('retry 1 of 60 in 15 s: no route', 'retry 2 now: no message')
+    """
+    limit = f" of {max_retries}" if max_retries >= 0 else ""
+    when = f" in {span(due - now)}" if due > now else " now"
+    lines = message.strip().splitlines() or ["no message"]
+    return f"retry {attempts}{limit}{when}: {clean(lines[-1].strip())}"
+
+
+def failing_call_text(call: FailingCall, now: int) -> str:
+    """One call that is tried again: ``web_1 create failing: retry 1 of 60 in 12 s: <last line of what it said>``."""
+    subject = call.instance + (f" -> {call.target}" if call.target else "")
+    again = retry_text(call.attempts, call.max_retries, call.due_at, call.message, now)
+    return f"{subject} {short(call.operation)} failing: {again}".lstrip()

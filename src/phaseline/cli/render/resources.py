@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import clean, colored, counted, moment, number, span, table
+from phaseline.cli.render.table import clean, colored, counted, flaws_text, moment, number, span, table
 
 if TYPE_CHECKING:
     from phaseline.use_cases.resources.applying import Applied
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.resources.entries import EntryView
     from phaseline.use_cases.resources.failures import FailureGroup
     from phaseline.use_cases.resources.history import ResourceHistory
-    from phaseline.use_cases.resources.looking import ResourceList, ResourceRow, ResourceView
+    from phaseline.use_cases.resources.listed import ResourceRow
+    from phaseline.use_cases.resources.looking import ResourceList, ResourceView
     from phaseline.use_cases.resources.moving import Moved
     from phaseline.use_cases.resources.why import Why
 
@@ -44,15 +45,17 @@ def applied_text(found: Applied) -> str:
 def resource_list(found: ResourceList, now: int) -> str:
     """A table, how many are not shown, what failed alike."""
     if found.there_are and not found.total:
-        return f"None of {number(found.there_are, 'resource')} fits."
+        return f"None of {number(found.there_are, 'resource')} fits." + flaws_text(found.flaws)
     if not found.total:
-        return "No resources. Put some into a cluster: phaseline resources apply FILE -d CLUSTER"
+        return "No resources. Put some into a cluster: phaseline resources apply FILE -d CLUSTER" + flaws_text(
+            found.flaws
+        )
     head = ["name", "cluster", "type", "state", "target", "status", "phases"]
-    text = table(head, [[clean(cell) for cell in _row(one, now)] for one in found.resources])
+    text = table(head, [_row(one, now) for one in found.resources])
     left = found.total - len(found.resources)
     more = [f"… and {left:,} more; --limit shows more of them"] if left else []
     failures = [_failure(group) for group in found.failures]
-    return "\n".join([text, *more, *([""] if failures else []), *failures])
+    return "\n".join([text, *more, *([""] if failures else []), *failures]) + flaws_text(found.flaws)
 
 
 def _row(one: ResourceRow, now: int) -> list[str]:

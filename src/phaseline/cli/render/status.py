@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.cli.render.table import counted, moment, number, span, table
+from phaseline.cli.render.progress import retry_text, short
+from phaseline.cli.render.table import colored, counted, moment, number, span, table
 
 if TYPE_CHECKING:
+    from phaseline.use_cases.failing import FailingCall
     from phaseline.use_cases.status import Standing, Status
+    from phaseline.use_cases.values import DeploymentView
 
 SHOWN_EXECUTIONS = 10
 """Rows of the table; the rest is counted."""
@@ -29,12 +32,33 @@ def size(count: int) -> str:
 
 def status_text(found: Status) -> str:
     """Store, engine, open executions, what is due, and what needs a person."""
+    if found.deployment is not None:
+        return _of_deployment(found, found.deployment)
     log = f" and a write-ahead log of {size(found.store.log_bytes)}" if found.store.log_bytes else ""
     lines = [
         f"store    {found.store.url}, {size(found.store.size_bytes)}{log}, schema {found.store.schema}",
         f"engine   {_engine(found)}",
         f"open     {_open(found)}",
     ]
+    return "\n".join([*lines, *_of_executions(found)])
+
+
+def _of_deployment(found: Status, view: DeploymentView) -> str:
+    latest = f"{view.latest_execution} ({view.latest_status})" if view.latest_execution else "no execution"
+    lines = [
+        f"{view.name}: {colored(view.status)}",
+        f"has      {number(view.instance_count, 'instance')}: {counted(view.states)}",
+        f"latest   {latest}",
+        *([f"left     {view.unfinished}: phaseline executions retry {view.unfinished}"] if view.unfinished else []),
+        f"engine   {_engine(found)}",
+        f"open     {_open(found)}",
+    ]
+    return "\n".join([*lines, *_of_executions(found)])
+
+
+def _of_executions(found: Status) -> list[str]:
+    """What is asked, how far the executions are, and what needs a person."""
+    lines = []
     if found.request_count:
         lines.append(f"asked    {number(found.request_count, 'request')} without an answer")
     if found.counts:
@@ -44,14 +68,22 @@ def status_text(found: Status) -> str:
         lines.append(
             f"next     due {'in ' + span(left) if left > 0 else 'since ' + span(-left)}, {moment(found.due_at)}"
         )
+    lines += [f"failing  {_failing(call, found.now_at)}" for call in found.failing]
+    if found.failing_count > len(found.failing):
+        more = number(found.failing_count - len(found.failing), "more call")
+        lines.append(f"failing  {more}: phaseline instances stuck")
     if found.overdue_count:
         lines.append(f"overdue  {number(found.overdue_count, 'call')}")
     if found.unsure_count:
         lines.append(f"unsure   {number(found.unsure_count, 'call')}")
     if found.executions:
         lines += ["", _table(found)]
-    lines += ["", *_needs(found)]
-    return "\n".join(lines)
+    return [*lines, "", *_needs(found)]
+
+
+def _failing(call: FailingCall, now: int) -> str:
+    again = retry_text(call.attempts, call.max_retries, call.due_at, call.message, now)
+    return f"{call.instance} {short(call.operation)} of '{call.deployment}': {again}".lstrip()
 
 
 def _engine(found: Status) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.cli.render.executions import left_out
-from phaseline.cli.render.progress import short
-from phaseline.cli.render.table import clean, colored, moment, number, span
+from phaseline.cli.render.progress import retry_text, short
+from phaseline.cli.render.table import clean, colored, flaws_text, moment, number, span
 
 if TYPE_CHECKING:
     from phaseline.use_cases.stuck import Stuck
@@ -20,8 +20,8 @@ NOUNS = {"waiting": "instance", "abandoned": "step", "approval": "hook", "breakp
 def stuck_text(page: Page[Stuck], now: int) -> str:
     """One paragraph for each group, the oldest first; or that there is none."""
     if not page.total:
-        return "Nothing is stuck."
-    return "\n".join(_paragraph(stuck, now) for stuck in page.items) + left_out(page)
+        return "Nothing is stuck." + flaws_text(page.flaws)
+    return "\n".join(_paragraph(stuck, now) for stuck in page.items) + left_out(page) + flaws_text(page.flaws)
 
 
 def _paragraph(stuck: Stuck, now: int) -> str:
@@ -31,11 +31,14 @@ def _paragraph(stuck: Stuck, now: int) -> str:
         else number(stuck.count, NOUNS.get(stuck.kind, "call"))
     )
     age = f" for {span(now - stuck.since_at)}, since {moment(stuck.since_at)}" if stuck.since_at else ""
-    lines = [f"{colored(stuck.kind)}  {what}{age}"]
+    lines = [f"{colored('failing' if stuck.attempts else stuck.kind)}  {what}{age}"]
     said = stuck.message.strip().splitlines()
-    if said:
+    if stuck.attempts:
+        again = retry_text(stuck.attempts, stuck.max_retries, stuck.until_at, stuck.message, now)
+        lines.append(f"    failing: {again}")
+    elif said:
         lines.append(f"    {clean(said[-1])}")
-    if stuck.until_at > now:
+    if stuck.until_at > now and not stuck.attempts:
         lines.append(f"    next try in {span(stuck.until_at - now)}")
     more = (
         f" and {stuck.deployment_count - len(stuck.deployments)} more"

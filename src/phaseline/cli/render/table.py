@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-import click
+from phaseline.cli.escaping import in_line, painted
 
 COLORS = {
     "completed": "green",
@@ -17,6 +17,7 @@ COLORS = {
     "unsure": "yellow",
     "canceled": "yellow",
     "canceling": "yellow",
+    "failing": "yellow",
     "running": "cyan",
     "in_progress": "cyan",
 }
@@ -24,13 +25,14 @@ COLORS = {
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The rows under their head, columns as wide as needed, numbers to the right.
+    """The rows under their head, columns as wide as needed, numbers to the right; each row is one line.
 
     >>> print(table(["node", "count"], [["web", "3"], ["database", "12"]]))
     NODE      COUNT
     web           3
     database     12
     """
+    rows = [[in_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[place]) for row in [head, *rows]) for place in range(len(head))]
     right = [bool(rows) and all(row[place].replace(",", "").isdigit() for row in rows) for place in range(len(head))]
     lines = [_line([word.upper() for word in head], widths, right).rstrip()]
@@ -58,8 +60,7 @@ def _colored(line: str) -> str:
 
 def colored(word: str) -> str:
     """A status word in its color."""
-    color = COLORS.get(word)
-    return click.style(word, fg=color) if color else word
+    return painted(word, COLORS.get(word))
 
 
 def moment(at: int) -> str:
@@ -104,12 +105,12 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Text of plugins without what would steer the terminal; tabs stay.
+    r"""Text of others on one line, with what would steer the terminal shown as an escape; tabs stay.
 
-    >>> clean("\x1b[31mred\tone")
-    '�[31mred\tone'
+    >>> print(clean("\x1b[31mred"))
+    \x1b[31mred
     """
-    return "".join(character if character.isprintable() or character == "\t" else "\ufffd" for character in text)
+    return text if text.isprintable() else "\t".join(map(in_line, text.split("\t")))
 
 
 def one_line(text: str) -> str:
@@ -118,6 +119,8 @@ def one_line(text: str) -> str:
     >>> one_line("PL-F069 too many\nPL-F069 too few\n")
     'PL-F069 too many; PL-F069 too few'
     """
+    if text.isprintable():  # of one line, as nearly all are
+        return text.strip()
     return clean("; ".join(line.strip() for line in text.strip().splitlines()))
 
 
@@ -128,3 +131,8 @@ def number(count: int, noun: str) -> str:
     ('1 node', '1,000 nodes')
     """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def flaws_text(flaws: Sequence[str]) -> str:
+    """A line for each thing that could not be read."""
+    return "".join(f"\n{clean(flaw)}" for flaw in flaws)

@@ -8,8 +8,8 @@ from phaseline.cli.render.status import size
 from phaseline.cli.render.table import clean, moment, number
 
 if TYPE_CHECKING:
-    from phaseline.model.upkeep import Compacted
-    from phaseline.use_cases.upkeep import Checked, Purge, Saved
+    from phaseline.model.upkeep import Compacted, Restored
+    from phaseline.use_cases.upkeep import Checked, Purge, Released, Saved
 
 SHOWN = 50
 """So many findings and executions are named; all are counted."""
@@ -25,12 +25,37 @@ def checked_text(found: Checked) -> str:
     ]
     if len(found.findings) > SHOWN:
         lines.append(f"  and {len(found.findings) - SHOWN:,} more")
-    return "\n".join([*lines, "Keep a copy of the file, then restore a backup: phaseline store backup FILE"])
+    return "\n".join([*lines, "Restore a backup, the store as it is now is kept: phaseline store restore FILE"])
 
 
 def saved_text(saved: Saved) -> str:
     """Where the copy is."""
     return f"The store is copied to {saved.file}, {size(saved.size_bytes)}. It can be used as it is: sqlite:///{saved.file}"
+
+
+def restored_text(done: Restored) -> str:
+    """Where the store is now, where the one before is, and what waits."""
+    lines = [f"The store {done.file} is restored. What is made from now on has client tokens of its own."]
+    if done.kept:
+        lines.append(f"The store as it was before is kept in {done.kept}")
+    if done.waiting:
+        them = "executions that were open wait" if done.waiting > 1 else "execution that was open waits"
+        lines += [
+            f"{done.waiting} {them}: what they have done since the backup is not known here. Look at their machines, then:",
+            "  phaseline store restore --go-on",
+        ]
+    return "\n".join(lines)
+
+
+def released_text(done: Released) -> str:
+    """What may go on, and the commands for it."""
+    if not done.executions:
+        return "No execution waits since a restore."
+    first = done.executions[0]
+    return (
+        f"{number(len(done.executions), 'execution')} may go on: {', '.join(done.executions[:SHOWN])}\n"
+        f"Calls that were running are unsure. Go on: phaseline engine run --until-idle. Or end one: phaseline executions cancel {first}"
+    )
 
 
 def compacted_text(done: Compacted) -> str:

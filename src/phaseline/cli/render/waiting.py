@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.cli.render.progress import retry_text, short
 from phaseline.cli.render.table import colored, moment, span
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ def waiting_text(found: Waiting) -> str:
             )
             if reason.blocker_count > len(reason.blockers):
                 lines.append(f"      and {reason.blocker_count - len(reason.blockers):,} more")
+        for one in reason.roots or reason.blockers:
+            if one.attempts:
+                again = retry_text(one.attempts, one.max_retries, one.due, one.message, found.now_at)
+                lines.append(f"      {one.instance} {short(one.operation)} failing: {again}")
         if reason.mend:
             lines.append(f"      {reason.mend}")
     lines.append(f"  {found.note}")

@@ -78,6 +78,9 @@ class _Door:
             found = _listen_unix(folder / "ctx.sock") if family == "unix" else None
             listener, self.prefix = found or _listen_local()
             stack.callback(_shut, listener)
+            stack.callback(
+                (folder / "ctx.sock").unlink, missing_ok=True
+            )  # first: a socket without a listener is that of the dead
             threading.Thread(target=self._accept, args=(listener,), name="ctx", daemon=True).start()
             self._stack = stack.pop_all()
 

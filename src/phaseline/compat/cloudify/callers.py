@@ -10,6 +10,7 @@ from phaseline.compat.cloudify.process_exception import ProcessException
 from phaseline.model.frozen import altered
 from phaseline.model.problem import ProblemsError
 from phaseline.model.status import OutcomeKind
+from phaseline.run import plugin_code
 from phaseline.run.calling import (
     COMPLETED,
     MAX_MESSAGE_CHARS,
@@ -48,11 +49,14 @@ class FunctionCaller:
             return unloadable(error, call.site.implementation)
         ctx = self._context(call)
         current = self._current
+        before = plugin_code.copies()
         try:
             inputs = call.inputs
             current.set(ctx, inputs)
             result = function(**{**inputs, "ctx": ctx})
         except (Exception, SystemExit) as error:
+            if plugin_code.copies() != before:
+                plugin_code.end_copy(error)
             return _failed(ctx, error)
         finally:
             current.clear()
@@ -77,10 +81,13 @@ class ScriptCaller:
     def call(self, call: Call) -> Outcome:
         """What came of the script. Runtime properties are handed back even after a failure."""
         ctx = self._context(call)
+        before = plugin_code.copies()
         try:
             self._current.set(ctx, call.inputs)
             result = self._run(ctx, **_script_of(call))
         except (Exception, SystemExit) as error:
+            if plugin_code.copies() != before:
+                plugin_code.end_copy(error)
             return _failed(ctx, error)
         finally:
             self._current.clear()

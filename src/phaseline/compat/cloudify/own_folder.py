@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PREFIX = "phaseline-"
+ELSEWHERE = ("CFY_EXEC_TEMP", "CFY_EXEC_TEMPDIR")
+"""Environment variables that name the folder for files that are executed, where the usual one is mounted ``noexec``."""
 
 
 @dataclass
@@ -41,12 +43,20 @@ def own_folder() -> Iterator[Path]:
         _leave(shared)
 
 
+def place_for_executables() -> Path:
+    """The folder in which temporary files may be executed; a variable that names none is passed over, as by the ancestor."""
+    named = (os.environ.get(name) for name in ELSEWHERE)
+    return next((Path(path).absolute() for path in named if path and Path(path).is_dir()), Path(tempfile.gettempdir()))
+
+
 def _enter() -> _Shared:
     process = os.getpid()
     with _lock:
         if not _shared or _shared[0].process != process:  # a forked child leaves its parent's folder alone
             _sweep()
-            _shared[:] = [_Shared(Path(tempfile.mkdtemp(prefix=f"{PREFIX}{process}-")), process)]
+            _shared[:] = [
+                _Shared(Path(tempfile.mkdtemp(prefix=f"{PREFIX}{process}-", dir=place_for_executables())), process)
+            ]
         _shared[0].users += 1
         return _shared[0]
 
@@ -61,7 +71,7 @@ def _leave(shared: _Shared) -> None:
 
 def _sweep() -> None:
     """Remove folders of this user whose process is gone."""
-    for entry in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+    for entry in place_for_executables().glob(f"{PREFIX}*-*"):
         number = entry.name[len(PREFIX) :].split("-", 1)[0]
         if number.isdigit() and not _is_alive(int(number)) and _is_ours(entry):
             shutil.rmtree(entry, ignore_errors=True)

@@ -87,7 +87,10 @@ def as_exception(error: ProblemsError) -> Exception:
     """The first problem as the ancestor's class, with its number as ``err_code``; all of them as ``problems``."""
     from dsl_parser import exceptions  # type: ignore[import-not-found]  # of the shim
 
-    first = next((problem for problem in error.problems if problem.severity == "error"), error.problems[0])
+    errors = [problem for problem in error.problems if problem.severity == "error"] or [*error.problems]
+    first = next((one for one in errors if one.cloudify_code in _BEFORE_VERSIONS), errors[0])
+    if errors[0].cloudify_code != _VERSION:
+        first = errors[0]
     base: type[Exception] = exceptions.DSLParsingException
     name = first.cloudify_class or base.__name__
     kind = getattr(exceptions, name, None) or getattr(builtins, name, None) or base
@@ -97,6 +100,11 @@ def as_exception(error: ProblemsError) -> Exception:
     found.args = (_text(error.problems),)
     vars(found).update(err_code=first.cloudify_code, element=first.place.path, problems=error.problems)
     return found
+
+
+_VERSION = 102
+_BEFORE_VERSIONS = frozenset({100, 103, 104})
+"""Numbers of what the ancestor finds before it finds that its version of the language has no such section."""
 
 
 def _text(problems: tuple[Problem, ...]) -> str:

@@ -6,13 +6,15 @@ from __future__ import annotations
 class ProcessException(Exception):
     """The script ended with an exit code other than 0; it is tried again like any other failure (S4)."""
 
-    def __init__(self, command: str, exit_code: int, stdout: str, stderr: str, message: str = "") -> None:
+    def __init__(
+        self, command: str, exit_code: int, stdout: str | None = None, stderr: str | None = None, message: str = ""
+    ) -> None:
         """``message`` is made of the exit code and the last line of ``stderr`` unless given."""
-        super().__init__(message or _exit_message(command, exit_code, stdout, stderr))
         self.command = command
         self.exit_code = exit_code
-        self.stdout = stdout
-        self.stderr = stderr
+        self.stdout = stdout or ""
+        self.stderr = stderr or ""
+        super().__init__(message or _exit_message(command, exit_code, self.stdout, self.stderr))
 
 
 def _exit_message(command: str, code: int, stdout: str, stderr: str) -> str:

@@ -9,11 +9,10 @@ import subprocess
 from typing import Any, Protocol
 
 from phaseline.model.frozen import frozen
+from phaseline.run.whole_lines import WholeLines
 
 KEPT_CHARS = 1_000_000
 """So much of the end of each stream is kept for an error."""
-MAX_LINE_CHARS = 100_000
-"""A longer line is logged in pieces."""
 SHELL_SAYS_KILLED = 128
 """A shell adds the number of the signal that ended its command to this."""
 POLL_S = 0.05
@@ -54,44 +53,47 @@ class Finished:
 
 
 class LineLog:
-    """Takes text in any pieces and logs whole lines with a prefix; remembers the end of it."""
+    """Takes text in any pieces and logs whole lines with a prefix; remembers the end of it.
+
+    A logger that has ``log_lines`` gets lines together, and says whether it wants any more.
+    """
 
     def __init__(self, logger: Any, prefix: str, *, is_logged: bool = True) -> None:
         """``is_logged`` False: only remember."""
         self._logger = logger
         self._prefix = prefix
         self._is_logged = is_logged
-        self._rest = ""
+        self._lines = WholeLines()
         self._kept: list[str] = []
         self._size = 0
 
     def write(self, text: str) -> None:
         """Log what is whole now."""
-        *lines, self._rest = (self._rest + text).split("\n")
-        for line in lines:
-            self._line(line)
-        while len(self._rest) > MAX_LINE_CHARS:
-            self._line(self._rest[:MAX_LINE_CHARS])
-            self._rest = self._rest[MAX_LINE_CHARS:]
+        self._kept.append(text)
+        self._size += len(text)
+        if self._size > 2 * KEPT_CHARS:
+            whole = "".join(self._kept)[-KEPT_CHARS:]
+            self._kept, self._size = [whole], len(whole)
+        if self._is_logged:
+            self._log(self._lines.take(text))
 
     def close(self) -> None:
         """Log what is left without an end of line."""
-        rest, self._rest = self._rest, ""
-        if rest:
-            self._line(rest)
+        if self._is_logged:
+            self._log(self._lines.rest())
 
     def text(self) -> str:
         """The end of all that was written."""
-        return "\n".join(self._kept)
+        return "".join(self._kept).replace("\r\n", "\n").removesuffix("\n")
 
-    def _line(self, line: str) -> None:
-        line = line.rstrip("\r")
-        self._kept.append(line)
-        self._size += len(line) + 1
-        if self._size > 2 * KEPT_CHARS:
-            whole = "\n".join(self._kept)[-KEPT_CHARS:]
-            self._kept, self._size = [whole], len(whole)
-        if self._is_logged:
+    def _log(self, lines: list[str]) -> None:
+        if not lines:
+            return
+        together = getattr(self._logger, "log_lines", None)
+        if together is not None:
+            self._is_logged = together([self._prefix + line for line in lines])
+            return
+        for line in lines:
             self._logger.info("%s%s", self._prefix, line)
 
 

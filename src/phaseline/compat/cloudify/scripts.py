@@ -14,12 +14,15 @@ import shlex
 import shutil
 import sys
 import tempfile
+import textwrap
 import traceback
 import urllib.parse
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType
 from typing import Any, Final, cast
 
 from phaseline.compat.cloudify import enable
@@ -29,6 +32,7 @@ from phaseline.compat.cloudify.own_folder import own_folder
 from phaseline.compat.cloudify.process_exception import ProcessException, last_line
 from phaseline.compat.cloudify.script_process import Finished, run_command
 from phaseline.model.frozen import frozen
+from phaseline.run import plugin_code
 
 PROXY_TYPES = ("auto", "unix", "http", "tcp", "none")
 OPTIONS = (
@@ -41,6 +45,8 @@ WORKER_MARK = "PHASELINE_CALL"
 """Environment variable that is set while a worker process runs a call."""
 SHELL_SIGNS = frozenset(";&|<>()\n")
 """Characters by which a command asks the shell for more than to run one program."""
+PARSE_ONLY = 0x400
+"""The flag that ``ast`` calls ``PyCF_ONLY_AST``: no code is made."""
 CANNOT_START = (126, 127)
 """Exit codes by which a shell says that it could not run the program (decision 6)."""
 _UNSET: Final = object()
@@ -116,18 +122,35 @@ def run(
         raise _final("exactly one of script_path and script_source names the script")
     options = ProcessOptions.from_input(process)
     with fetched(ctx, script_path, script_source, ssl_cert_content) as script, _verdict(ctx) as said:
-        if is_python(script.name, options):
+        if is_python(script, options):
             evaluate(script, options, dict(inputs or {}))
         else:
             execute(ctx, script, options, dict(inputs or {}), said)
     return said.settle(ctx)
 
 
-def is_python(name: str, options: ProcessOptions) -> bool:
+def is_python(script: Script, options: ProcessOptions) -> bool:
     """True for a script that is evaluated in this process (S2)."""
     if options.eval_python is None:
-        return name.endswith(".py")
+        return script.path.suffix.lower() == ".py"
     return bool(options.eval_python)
+
+
+def reads_as_python(source: str) -> bool:
+    """Whether an inline script is Python: its first line names no other interpreter, and Python can parse it (B31).
+
+    >>> reads_as_python("import os\\nprint(os.name)\\n"), reads_as_python("#!/bin/sh\\ntrue\\n"), reads_as_python("echo hello\\n")
+    (True, False, False)
+    """
+    if source.startswith("#!") and "python" not in source.partition("\n")[0]:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a shell script Python may think what it likes
+            compile(source, "script", "exec", PARSE_ONLY)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 # Fetching
@@ -139,7 +162,9 @@ def fetched(ctx: Any, path: str | None, source: str | None, certificate: str | N
     with own_folder() as home:
         folder = Path(tempfile.mkdtemp(prefix="script-", dir=home))
         if source:
-            script = Script(folder / "script", "the inline script")
+            source = textwrap.dedent(source)
+            name = "script.py" if reads_as_python(source) else "script"
+            script = Script(folder / name, "the inline script")
             script.path.write_text(source if source.endswith("\n") else source + "\n", "utf-8")
         else:
             assert path is not None
@@ -250,8 +275,9 @@ def _verdict(ctx: Any) -> Iterator[_Said]:
         said.keep(_stop(ScriptException, message, retry=False))
         return said.value
 
-    def retry_operation(message: Any = None, retry_interval: Any = None) -> Any:
-        said.keep(_stop(ScriptException, message, retry=True, after=retry_interval))
+    def retry_operation(message: Any = None, retry_after: Any = None, retry_interval: Any = None) -> Any:
+        after = retry_interval if retry_after is None else retry_after
+        said.keep(_stop(ScriptException, message, retry=True, after=after))
         return said.value
 
     ctx.returns, ctx.abort_operation, ctx.retry_operation = returns, abort_operation, retry_operation
@@ -285,7 +311,7 @@ def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any])
     namespace = {"__name__": "__main__", "__file__": str(script.path), "__builtins__": __builtins__}
     try:
         with _surroundings(script, options, inputs):
-            exec(compile(source, shown, "exec"), namespace)
+            _exec(compile(source, shown, "exec"), namespace)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         if code:
@@ -296,6 +322,19 @@ def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any])
         where = "".join(traceback.format_exception_only(error)).strip()
         wanted = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
         raise _final(f"script {script.name} is no {wanted}: {where}") from error
+
+
+def _exec(code: CodeType, namespace: dict[str, Any]) -> None:
+    """Run the code; a copy of this process that it made by a fork ends with it, before anything is put back or removed."""
+    before = plugin_code.copies()
+    try:
+        exec(code, namespace)
+    except BaseException as error:
+        if plugin_code.copies() != before:
+            plugin_code.end_copy(error)
+        raise
+    if plugin_code.copies() != before:
+        plugin_code.end_copy(None)
 
 
 @contextmanager
@@ -336,13 +375,33 @@ def execute(ctx: Any, script: Script, options: ProcessOptions, inputs: Mapping[s
     try:
         environment = environment_of(inputs, options.env, served)
         ctx.logger.debug("Executing: %s", shown)
-        finished = run_command(without_shell(command, prefix), environment, ctx.logger, options)
+        finished = run_command(without_shell(command, prefix), environment, _Output(ctx), options)
     finally:
         if served is not None:
             served.close()
     ctx.logger.debug("Execution done (exit code %s): %s", finished.code, shown)
     if finished.code and not said.ended_operation and not said.refused:
         raise _failure(script, shown, finished)
+
+
+class _Output:
+    """The logger of what a script prints: lines together, past the logger that is the plugin's own."""
+
+    def __init__(self, ctx: Any) -> None:
+        self._ctx = ctx
+
+    def log_lines(self, lines: list[str]) -> bool:
+        """Keep the lines; False: no more are wanted."""
+        call = getattr(self._ctx, "_call", None)
+        if call is not None and hasattr(call, "log_lines"):
+            return bool(call.log_lines("info", lines))
+        for line in lines:
+            self._ctx.logger.info("%s", line)
+        return True
+
+    def warning(self, text: str) -> None:
+        """Say something of our own."""
+        self._ctx.logger.warning(text)
 
 
 def without_shell(command: str, prefix: str | None) -> str:
@@ -377,8 +436,11 @@ def as_text(value: Any) -> str:
 
 def _failure(script: Script, shown: str, finished: Finished) -> Exception:
     if finished.code in CANNOT_START:
-        cause = _cannot_start(script) or last_line(finished.stderr) or "see its output"
-        return _final(f"{shown} could not be started (exit code {finished.code}): {cause}")
+        cause = _cannot_start(script)
+        if cause:
+            return _final(f"{shown} could not be started (exit code {finished.code}): {cause}")
+        said = last_line(finished.stderr).replace(str(script.path), shown) or "see its output"
+        return _final(f"{shown}, or a command in it, could not be started (exit code {finished.code}): {said}")
     return ProcessException(shown, finished.code, finished.stdout, finished.stderr)
 
 

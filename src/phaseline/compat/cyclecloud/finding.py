@@ -3,8 +3,9 @@
 A module that has a phase's handler may also have ``find(items)``. After a crash it is called, before the handler is, with the
 resources whose last call nobody saw the end of. Walk: the process died while the handler created a machine; in the next run
 ``find`` looks for a machine with the item's token and says ``item.exists({"InstanceId": id})``: the phase keeps that and is
-completed. ``item.absent()``: the handler is called for it, as if nothing had been. ``item.unknown()``, or nothing: a person
-must say (``resources retry``, ``resources complete``).
+completed. ``item.unfinished({"OperationId": id})``: the phase keeps that, and the handler is called for it to poll on.
+``item.absent()``: the handler is called for it, as if nothing had been. ``item.unknown()``, or nothing: a person must say
+(``resources retry``, ``resources complete``). The first two may set attributes of the resource, too.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
 
 Finder = Callable[[Sequence["Sought"]], object]
-Answer = Literal["exists", "absent", "unknown"]
+Answer = Literal["exists", "unfinished", "absent", "unknown"]
 NAME, PARAMETER = "find", "items"
 NOBODY_KNOWS = "the process died during its last call, and nobody knows whether that was carried out"
 
@@ -32,7 +33,7 @@ class Sought:
     ``token`` is the one that call had (``operationToken``), ``name`` the resource's, ``data`` what the phase had stored last.
     """
 
-    __slots__ = ("_resource", "answer", "data", "found", "name", "token")
+    __slots__ = ("_resource", "answer", "attributes", "data", "found", "name", "token")
 
     def __init__(self, resource: Resource, phase: str) -> None:
         """Nothing is known of it."""
@@ -42,10 +43,15 @@ class Sought:
         self.data: Mapping[str, Value] = copy_mapping(data_in(resource.document, phase))
         self.answer: Answer = "unknown"
         self.found: dict[str, Any] = {}
+        self.attributes: dict[str, Any] = {}
 
-    def exists(self, data: Mapping[str, Any] | None = None) -> None:
-        """It was carried out: the phase is completed and keeps ``data`` beside what it has."""
-        self.answer, self.found = "exists", dict(data or {})
+    def exists(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
+        """It was carried out: the phase is completed and keeps ``data`` beside what it has. ``attributes``: of the resource."""
+        self.answer, self.found, self.attributes = "exists", dict(data or {}), dict(attributes or {})
+
+    def unfinished(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
+        """It was begun: the same is kept, and the handler is called for it as for one that sleeps, to poll on."""
+        self.answer, self.found, self.attributes = "unfinished", dict(data or {}), dict(attributes or {})
 
     def absent(self) -> None:
         """It was not carried out: the handler is called for it."""
@@ -56,9 +62,11 @@ class Sought:
         self.answer = "unknown"
 
     def keep(self) -> None:
-        """Lay what was found over what the phase keeps."""
+        """Lay what was found over what the phase keeps, and over the resource. Raises what setting it raises."""
         for name, value in self.found.items():
             self._resource.entry.set(name, value)
+        for name, value in self.attributes.items():
+            self._resource.set(name, value)
 
     def __repr__(self) -> str:
         """Its name and what is known."""

@@ -61,6 +61,7 @@ class PhaseRun:
         self._told: set[int] = set()
         self._unmarked = AGAIN
         self._unsure: set[int] = set()
+        self.find_raised: BaseException | None = None
         self._is_open = True
         self._made: tuple[Resource, ...] | None = None
         self.resources = Series.later(gathering.count, self._members)
@@ -181,16 +182,20 @@ class PhaseRun:
         items = {place: Sought(self._at(place), self.phase.name) for place in self.gathering.doubted}
         _, raised = attempt(finder, list(items.values()))
         if raised is not None:
+            self.find_raised = raised
             self.gathering.say(
                 "warning", f"find(items) raised {text_of(raised)}: of what it did not tell, nobody knows"
             )
         for place, item in items.items():
+            _, refused = attempt(item.keep)
+            if refused is not None:
+                self.gathering.say("warning", f"what find(items) gave for {item.name} is refused: {text_of(refused)}")
+                item.unknown()
             if item.answer == "exists":
-                item.keep()
                 self.marks.complete([place])
             elif item.answer == "unknown":
                 self._unsure.add(place)
-        settled = {place for place, item in items.items() if item.answer != "absent"}
+        settled = {place for place, item in items.items() if item.answer in {"exists", "unknown"}}
         self.resources = Series(self._at(place) for place in range(self.gathering.count) if place not in settled)
 
     def _at(self, place: int) -> Resource:

@@ -10,15 +10,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phaseline.hooks.lifecycle_hook import LifecycleHook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PLUGIN, CONFIG = "heat.engine.lifecycle_plugin", "heat.common.config"
+    from phaseline.model.blueprint import Value
+
+PLUGIN, CONFIG, I18N = "heat.engine.lifecycle_plugin", "heat.common.config", "heat.common.i18n"
 
 
 class LifecyclePlugin(LifecycleHook):
@@ -38,6 +42,13 @@ def _with_options(_module: ModuleType) -> None:
     cfg.CONF.register_opt(cfg.BoolOpt("stack_scheduler_hints", default=False))
 
 
+def _with_translation(module: ModuleType) -> None:
+    """Names under which plug-ins mark texts to be translated; nothing is."""
+    for name in ("_", "_LI", "_LW", "_LE", "_LC"):
+        setattr(module, name, str)
+    module.repr_wraper = lambda made: made  # type: ignore[attr-defined]  # the misspelled name is Heat's
+
+
 def _empty(_module: ModuleType) -> None:
     """A package that holds others."""
 
@@ -46,6 +57,7 @@ CONTENTS: Mapping[str, Callable[[ModuleType], None]] = {
     "heat": _empty,
     "heat.common": _empty,
     CONFIG: _with_options,
+    I18N: _with_translation,
     "heat.engine": _empty,
     PLUGIN: _with_base_class,
 }
@@ -80,3 +92,47 @@ def offer() -> None:
     """Let ``import heat.engine.lifecycle_plugin`` find ours, unless there is a real one."""
     if not any(isinstance(finder, HeatFinder) for finder in sys.meta_path):
         sys.meta_path.append(HeatFinder())
+
+
+def configure(options: Mapping[str, Value]) -> None:
+    """Have ``oslo_config.cfg.CONF``, where a plug-in brings it, read these options: {``option`` or ``group.option``: value}.
+
+    ``CONF()`` then reads them too, and never the words of our own command, which are not for it. Options that a plug-in
+    registers later have their values from them.
+    """
+    try:
+        from oslo_config import cfg
+    except ImportError:
+        return
+    conf, kind = cfg.CONF, getattr(cfg, "ConfigOpts", None)
+    if kind is None or not isinstance(conf, kind) or hasattr(type(conf), "given_by_settings"):
+        return
+
+    class Given(type(conf)):  # type: ignore[misc]  # a class of the plug-in's library
+        given_by_settings = True
+
+        def __call__(self, args: Sequence[str] | None = None, *others: Any, **named: Any) -> Any:
+            with TemporaryDirectory(prefix="phaseline-") as folder:
+                file = Path(folder, "heat.conf")
+                file.touch(mode=0o600)
+                file.write_text(_ini(options), "utf-8")
+                files = [str(file), *(named.pop("default_config_files", None) or ())]
+                return super().__call__(args or [], *others, default_config_files=files, **named)
+
+    conf.__class__ = Given
+    conf()
+
+
+def _ini(options: Mapping[str, Value]) -> str:
+    """The options as a file of oslo.config.
+
+    >>> _ini({"debug": True, "valet.url": "http://x", "valet.zones": ["a", "b"]})
+    '[DEFAULT]\\ndebug = true\\n[valet]\\nurl = http://x\\nzones = a,b\\n'
+    """
+    groups: dict[str, list[str]] = {}
+    for name, value in options.items():
+        group, _, option = name.rpartition(".")
+        words = value if isinstance(value, list) else [value]
+        told = ",".join(str(word).lower() if isinstance(word, bool) else str(word) for word in words)
+        groups.setdefault(group or "DEFAULT", []).append(f"{option} = {told.replace(chr(10), ' ')}\n")
+    return "".join(f"[{group}]\n{''.join(lines)}" for group, lines in groups.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import field
 from typing import Literal, TypeAlias, cast
 
 from phaseline.dsl.announced import ANNOUNCED, AnnouncedFunctionError
@@ -13,15 +14,26 @@ from phaseline.dsl.report import Report, Spot
 from phaseline.dsl.suggestions import listing
 from phaseline.dsl.versions import PHASELINE
 from phaseline.model.blueprint import Value
+from phaseline.model.frozen import changeable
 
-Standing: TypeAlias = Literal["node", "relationship", "deployment"]
-"""Where a value stands: in a node, in a relationship, or in neither (inputs, outputs)."""
+Standing: TypeAlias = Literal["node", "relationship", "deployment", "policy"]
+"""Where a value stands: in a node, in a relationship, in neither (inputs, outputs), or in a policy, where nothing is evaluated."""
 
 _PLACES = {
     "node": "SELF or the name of a node",
     "relationship": "SOURCE, TARGET or the name of a node",
     "deployment": "the name of a node",
 }
+
+
+@changeable
+class Later:
+    """What a function in a default of a type asks for: looked at only where a template has the default (B16)."""
+
+    wrong: list[tuple[str, str, Spot]] = field(default_factory=list)
+    inputs: list[tuple[Value, Spot]] = field(default_factory=list)
+    named: list[tuple[str, list[Value], Spot, str | None]] = field(default_factory=list)
+
 
 _USUAL = ("get_input", "get_property", "get_attribute", "get_secret", "concat")
 
@@ -36,6 +48,25 @@ class FunctionCheck:
         self._inputs = inputs
         self._named: list[tuple[str, list[Value], Spot, str | None]] = []
         self._announced: list[tuple[str, Mapping[str, Value], Spot]] = []
+        self._later: Later | None = None
+
+    def scan_default(self, value: Value, spot: Spot, standing: Standing) -> tuple[bool, Later | None]:
+        """As ``scan``, for a default of a type; with what is still to be looked at by ``use``, None for nothing."""
+        later = self._later = Later()
+        found = self.scan(value, spot, standing)
+        self._later = None
+        return found, later if later.wrong or later.inputs or later.named else None
+
+    def use(self, later: Later) -> None:
+        """A template has this default: what it asks for must be there. Asked more than once it is told once."""
+        for name, complaint, spot in later.wrong:
+            self._complain(name, complaint, spot)
+        later.wrong = []
+        inputs, later.inputs = later.inputs, []
+        self._named += later.named
+        later.named = []
+        for given, spot in inputs:
+            self._check_input(given, spot)
 
     def scan(self, value: Value, spot: Spot, standing: Standing, own: str | None = None) -> bool:
         """True when ``value`` has functions. ``own``: the node SELF means."""
@@ -82,8 +113,10 @@ class FunctionCheck:
         self._report.gate(name, self._minor, since, spot, kind="FunctionValidationError")
         complaint = function.complaint(argument)
         if complaint is not None:
-            mend = f"For example: {function.example}"
-            self._report.add("PL-B070", f"'{name}' {complaint}", mend, spot, kind=function.raises)
+            if self._later is None:
+                self._complain(name, complaint, spot)
+            else:
+                self._later.wrong.append((name, complaint, spot))
             return
         if name == "get_input":
             self._check_input(argument[0] if isinstance(argument, list) else argument, spot)
@@ -93,6 +126,11 @@ class FunctionCheck:
             if name == "get_attributes_dict":
                 self._check_repeated(cast("list[Value]", argument), spot.at(name))
             self._check_reference(name, cast("list[Value]", argument), spot, standing, own)
+
+    def _complain(self, name: str, complaint: str, spot: Spot) -> None:
+        function = FUNCTIONS[name]
+        mend = f"For example: {function.example}"
+        self._report.add("PL-B070", f"'{name}' {complaint}", mend, spot, kind=function.raises)
 
     def _check_announced(self, name: str, written: Mapping[str, Value], spot: Spot) -> None:
         """What a function of others says of its arguments."""
@@ -117,7 +155,7 @@ class FunctionCheck:
 
     def _check_system(self, argument: list[Value], spot: Spot) -> None:
         """What is asked of get_sys, and which of its properties."""
-        entity, name = argument
+        entity, name = argument[:2]
         if not isinstance(entity, str):
             return
         if entity not in SYSTEM:
@@ -138,6 +176,9 @@ class FunctionCheck:
 
     def _check_input(self, name: Value, spot: Spot) -> None:
         if isinstance(name, str) and name not in self._inputs:
+            if self._later is not None:
+                self._later.inputs.append((name, spot))
+                return
             otherwise = (
                 f"Declared are {listing(self._inputs)}." if self._inputs else f"Declare it: 'inputs: {{{name}: {{}}}}'."
             )
@@ -155,6 +196,8 @@ class FunctionCheck:
         if not isinstance(reference, str):
             return
         if reference in REFERENCES:
+            if standing == "policy":
+                return
             if (standing == "node") != (reference == SELF) or standing == "deployment":
                 self._report.add(
                     "PL-B072", f"'{reference}' means nothing here", f"Write {_PLACES[standing]}.", spot.at(name)
@@ -163,7 +206,7 @@ class FunctionCheck:
             if reference != SELF or own is None:
                 return
             argument = [own, *argument[1:]]
-        self._named.append((name, argument, spot, own))
+        (self._named if self._later is None else self._later.named).append((name, argument, spot, own))
 
     def check_names(
         self, nodes: Mapping[str, Mapping[str, Value]], is_known: Collection[str] = (), otherwise: str = ""

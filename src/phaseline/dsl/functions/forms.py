@@ -32,11 +32,11 @@ def _is_path(value: Value, is_function: IsFunction, *, least: int = 2) -> bool:
     )
 
 
-def name_or_path(what: str) -> Form:
-    """A name, or a list of a name and keys or indexes."""
+def name_or_path(what: str, *, least: int = 2) -> Form:
+    """A name, or a list of a name and keys or indexes, of at least so many in all."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
-        fits = isinstance(value, str) or is_function(value) or _is_path(value, is_function)
+        fits = isinstance(value, str) or is_function(value) or _is_path(value, is_function, least=least)
         return None if fits else f"takes {what}, or a list [name, key or index, …]"
 
     return form
@@ -90,7 +90,7 @@ def system(value: Value, is_function: IsFunction) -> str | None:
     """A list of what is asked, and which of its properties; the names themselves are checked apart."""
     fits = (
         isinstance(value, list)
-        and len(value) == 2
+        and len(value) >= 2
         and all(isinstance(item, str) or is_function(item) for item in value)
     )
     return None if fits else "takes a list [tenant or deployment, property]"

@@ -13,7 +13,6 @@ from typing import Final, Literal
 
 from phaseline.dsl.announced import ANNOUNCED
 from phaseline.dsl.functions import forms
-from phaseline.dsl.suggestions import closest
 from phaseline.model.blueprint import Value
 from phaseline.model.frozen import frozen
 
@@ -49,7 +48,7 @@ _CHECKED = "FunctionValidationError"
 FUNCTIONS: Final[dict[str, Function]] = {
     function.name: function
     for function in (
-        Function("get_input", "hybrid", forms.name_or_path("the name of an input"), "{get_input: port}"),
+        Function("get_input", "hybrid", forms.name_or_path("the name of an input", least=1), "{get_input: port}"),
         Function("get_property", "hybrid", forms.path(_NODE), "{get_property: [web, port]}", names_node=True),
         Function("get_attribute", "runtime", forms.path(_NODE), "{get_attribute: [web, ip]}", names_node=True),
         Function(
@@ -157,6 +156,8 @@ def meant_function(value: object) -> str | None:
     ((key, argument),) = value.items()
     if key.__class__ is not str or not key.startswith(_BEGINNINGS) or key in FUNCTIONS:
         return None
+    from phaseline.dsl.suggestions import closest
+
     near = closest(key, _NAMES)
     if key.startswith(("get_", "string_")):
         return near or ""

@@ -66,8 +66,7 @@ def lay_paths(draft: Draft, sequence: Sequence, known: KnownPaths | None, manner
     items = list(draft.items)
     for kind in dict.fromkeys(topology.nodes[number].type for number in np.unique(numbers[away]).tolist()):
         path = path_to(topology.blueprint, kind, known, downwards=manner.downwards)
-        if path is None:
-            continue  # refused before anything is planned
+        assert path is not None, "a type without a way is refused before anything is planned (path_problems)"
         of_kind = np.array([node.type == kind for node in topology.nodes], bool)
         laying = _Laying(draft, known, path, manner)
         begins = laying.begins()

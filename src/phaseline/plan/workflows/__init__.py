@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 NAMES = (
     "install", "uninstall", "reinstall", "rollback", "execute_operation", "start", "stop", "restart", "pull",
     "check_status", "check_drift", "heal", "update", "scale", "suspend", "resume", "check",
-    "snapshot", "restore", "delete_snapshot", "adopt", "abandon", "mark_unhealthy", "restrict",
+    "snapshot", "restore", "delete_snapshot", "adopt", "abandon", "mark_unhealthy", "restrict", "relabel",
 )  # fmt: skip
 
 
@@ -58,10 +58,11 @@ def built_in(name: str) -> Workflow:
             from phaseline.plan.workflows import abandon, adopt
 
             return adopt.WORKFLOW if name == "adopt" else abandon.WORKFLOW
-        case "mark_unhealthy" | "restrict":
-            from phaseline.plan.workflows import marking, restricting
+        case "mark_unhealthy" | "restrict" | "relabel":
+            from phaseline.plan.workflows import marking, relabelling, restricting
 
-            return marking.WORKFLOW if name == "mark_unhealthy" else restricting.WORKFLOW
+            sayings = {"mark_unhealthy": marking.WORKFLOW, "restrict": restricting.WORKFLOW}
+            return sayings.get(name, relabelling.WORKFLOW)
         case "suspend" | "resume":
             from phaseline.plan.workflows import freezing
 

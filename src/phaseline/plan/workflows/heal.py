@@ -55,7 +55,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     asked = Asked(topology, request, history, declare)
     done = settled(history, install.INSTALL)
     if done:
-        return verdict(history, done)
+        return _told(asked, verdict(history, done))
     gone = settled(history, uninstall.UNINSTALL)
     if gone:
         if history.canceled or not gone.is_met:
@@ -86,7 +86,8 @@ def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
     wrong = _wrong(asked)
     if not wrong.any():
         last = settled(asked.history, HEAL) or settled(asked.history, CHECK_STATUS)
-        return Verdict(ExecutionStatus.COMPLETED, ALL_WELL if not healed else counted(last) if last else "")
+        reason = ALL_WELL if not healed else counted(last) if last else ""
+        return _told(asked, Verdict(ExecutionStatus.COMPLETED, reason))
     if parameters.get(ALLOW_REINSTALL) is False:
         return Verdict(
             ExecutionStatus.FAILED, f"{ALLOW_REINSTALL} is false, and {_named(asked, wrong)} must be reinstalled"
@@ -94,6 +95,30 @@ def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
     refuse_restricted(asked.topology, "replace", wrong)
     ignore_failure = parameters.get(uninstall.IGNORE_FAILURE) is not False
     return uninstall.lay(asked, wrong, ignore_failure=ignore_failure)
+
+
+def _told(asked: Asked, found: Verdict) -> Verdict:
+    """The verdict of a heal that came to its end, with the instances that were healed and those that were reinstalled."""
+    if found.status is not ExecutionStatus.COMPLETED:
+        return found
+    nobody = np.zeros(len(asked.topology), bool)
+    again = nobody.copy()
+    for name in (uninstall.UNINSTALL, install.INSTALL):
+        _mark(again, asked.history.called(name))
+    healed = nobody.copy()
+    _mark(healed, asked.history.called(HEAL))
+    parts = [
+        f"{what} {_named(asked, chosen)}"
+        for what, chosen in (("healed", healed & ~again), ("reinstalled", again & asked.topology.is_there))
+        if chosen.any()
+    ]
+    return Verdict(found.status, "; ".join([*parts, *([found.reason] if found.reason else [])]))
+
+
+def _mark(chosen: np.ndarray, called: np.ndarray | None) -> None:
+    """Add those that were called; a topology may have grown since."""
+    if called is not None:
+        chosen[: len(called)] |= called[: len(chosen)]
 
 
 def _is_conclusive(done: Round) -> bool:
@@ -106,6 +131,28 @@ def _wrong(asked: Asked) -> np.ndarray:
     if asked.request.parameters.get(FORCE_REINSTALL) is True:
         return with_contained(asked.topology, selected)
     return to_reinstall(asked, selected)
+
+
+def concerned(asked: Asked) -> np.ndarray:
+    """Whom this heal changes, bool by number: before it those whom it is going to heal or reinstall, then those it has.
+
+    A task of a package is for these, and not for who is only checked.
+    """
+    topology, history = asked.topology, asked.history
+    done = [one for one in history.rounds if one.name in {HEAL, uninstall.UNINSTALL, install.INSTALL}]
+    if not done:
+        selected = select(topology, asked.request)
+        if asked.request.parameters.get(FORCE_REINSTALL) is True:
+            return with_contained(topology, selected)
+        sick = to_heal(asked, selected)
+        sick |= with_contained(topology, selected & ~_healthy(asked, is_healed=False) & ~sick)
+        return sick
+    found = np.zeros(len(topology), bool)
+    for name in {one.name for one in done}:
+        called = history.called(name)
+        if called is not None:
+            found[: len(called)] |= called[: len(topology)]
+    return found
 
 
 # -- parts that update uses as well -----------------------------------------------------------------------------------
@@ -251,5 +298,5 @@ PARAMETERS: Mapping[str, Parameter] = {
     ASSUME_HEALTHY: SWITCH,
 }
 WORKFLOW = Workflow(
-    retrying(plan, uninstall.TAKING_BACK), PARAMETERS, problems=problems, warnings=warnings, claims=claims
+    retrying(plan, uninstall.BEFORE_AGAIN), PARAMETERS, problems=problems, warnings=warnings, claims=claims
 )

@@ -133,4 +133,4 @@ def _taken_back(asked: Asked, failed: Verdict) -> Graph | Verdict:
     return weave(asked, TAKE_BACK, made & choose(asked.topology, asked.request), uninstall.TAKING_BACK)
 
 
-WORKFLOW = Workflow(retrying(plan, uninstall.TAKING_BACK), FILTERING, claims=only_chosen, takes_back=True)
+WORKFLOW = Workflow(retrying(plan, uninstall.BEFORE_AGAIN), FILTERING, claims=only_chosen, takes_back=True)

@@ -47,4 +47,4 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
     return install.lay(asked, chosen, intact=op.INSTALL_RELATIONSHIP_OPERATIONS)
 
 
-WORKFLOW = Workflow(retrying(plan, uninstall.TAKING_BACK), {**uninstall.IGNORING, **FILTERING}, claims=only_chosen)
+WORKFLOW = Workflow(retrying(plan, uninstall.BEFORE_AGAIN), {**uninstall.IGNORING, **FILTERING}, claims=only_chosen)

@@ -18,7 +18,7 @@ import numpy as np
 from phaseline.model.distinct import some
 from phaseline.model.execution import Reshape, Verdict
 from phaseline.model.frozen import altered
-from phaseline.model.problem import ProblemsError
+from phaseline.model.problem import Problem, ProblemsError
 from phaseline.model.states import InstanceState as State
 from phaseline.model.status import ExecutionStatus
 from phaseline.model.subject_ranges import numbers_of, ranges_of
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from phaseline.model.execution import History, Request
     from phaseline.model.graph import Graph
     from phaseline.model.modification import Started
-    from phaseline.model.problem import Problem
     from phaseline.model.topology import Topology
     from phaseline.plan.policies import Declare
 
@@ -197,11 +196,17 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
     started = topology.started
     if started is not None and not (started.workflow == SCALE and request.parameters.get(ABORT_STARTED) is True):
         yield under_way.refusal(started)
+    if not scaling.said_entity(request):
+        message = f"the parameter '{scaling.ENTITY}' of '{request.workflow}' is missing"
+        yield Problem("PL-P008", message, f"Give {NAME.words}: -p {scaling.ENTITY}=…")
+        return
     yield from scaling.problems_of(topology, request)
 
 
+NAME = Parameter((str,), "the name of a node or scaling group")
 PARAMETERS: Mapping[str, Parameter] = {
-    scaling.ENTITY: Parameter((str,), "the name of a node or scaling group", required=True),
+    scaling.ENTITY: NAME,
+    scaling.NODE_ID: NAME,
     scaling.DELTA: Parameter((int, str), "a whole number, such as 2 or -1"),
     scaling.SCALE_COMPUTE: SWITCH,
     scaling.INCLUDE: NAMES,
@@ -212,4 +217,4 @@ PARAMETERS: Mapping[str, Parameter] = {
     scaling.FORCE_LIMITS: SWITCH,
     scaling.YES_MANY: SWITCH,
 }
-WORKFLOW = Workflow(retrying(plan, uninstall.TAKING_BACK), PARAMETERS, problems=problems, takes_back=True)
+WORKFLOW = Workflow(retrying(plan, uninstall.BEFORE_AGAIN), PARAMETERS, problems=problems, takes_back=True)

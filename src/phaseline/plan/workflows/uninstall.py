@@ -70,6 +70,8 @@ SEQUENCE = taking_away(NOT_RUNNING)
 NOT_STARTED = frozenset({State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING})
 TAKING_BACK = Walk(taking_away(NOT_RUNNING | NOT_STARTED), downwards=True, tolerant=True, once=True, on_paths=True)
 """Of what was half made: an uninstall that stops nothing which had not begun to start."""
+BEFORE_AGAIN = Walk(SEQUENCE, downwards=True, tolerant=True, once=True, on_paths=True)
+"""Before a life cycle begins anew: a whole uninstall, which stops what is half made as well (W5, W23)."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
@@ -115,4 +117,4 @@ def lay(
 
 
 IGNORING: Mapping[str, Parameter] = {IGNORE_FAILURE: SWITCH, RETRY_IGNORED: SWITCH}
-WORKFLOW = Workflow(retrying(plan, TAKING_BACK), {**IGNORING, RECURSIVE: SWITCH, **FILTERING}, claims=only_chosen)
+WORKFLOW = Workflow(retrying(plan, BEFORE_AGAIN), {**IGNORING, RECURSIVE: SWITCH, **FILTERING}, claims=only_chosen)

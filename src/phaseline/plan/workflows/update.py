@@ -304,4 +304,4 @@ PARAMETERS: Mapping[str, Parameter] = {
     "reevaluate_active_statuses": STATUSES,
     WORKFLOW_ID: Parameter((str,), "the name of a workflow"),
 }
-WORKFLOW = Workflow(retrying(plan, uninstall.TAKING_BACK), PARAMETERS, problems=problems, takes_back=True)
+WORKFLOW = Workflow(retrying(plan, uninstall.BEFORE_AGAIN), PARAMETERS, problems=problems, takes_back=True)

@@ -21,13 +21,15 @@ ANY_NUMBER = 10_000
 class Function:
     """``apply`` gets at least ``fewest`` and at most ``most`` values.
 
-    ``is_strict``: it is not asked when one of them is an error or undefined, the first such value is the result.
+    ``is_strict``: it is not called when one of them is an error or undefined; the result is the first error, else
+    undefined. ``undefined_first``: undefined, even beside an error.
     """
 
     apply: Apply
     fewest: int
     most: int
     is_strict: bool = True
+    undefined_first: bool = False
 
 
 def exactly(count: int, apply: Apply, *, is_strict: bool = True) -> Function:

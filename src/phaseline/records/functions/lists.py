@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.records.functions.calling import Function, exactly, unfit
 from phaseline.records.operators import SIGNS, is_member
-from phaseline.records.values import ErrorValue, first_error, is_in_range, kind_of
+from phaseline.records.values import ErrorValue, is_in_range, kind_of
 
 if TYPE_CHECKING:
     from phaseline.records.running import Run
@@ -37,7 +37,7 @@ def _over_numbers(combine: Callable[[list[int | float]], Value]) -> Function:
 
 
 def _total(numbers: list[int | float]) -> Value:
-    found = sum(numbers)
+    found = numbers[0] if len(numbers) == 1 else sum(numbers)
     if isinstance(found, int) and not is_in_range(found):
         return ErrorValue("the result is an integer of more than 64 bits")
     return found
@@ -49,8 +49,8 @@ def _average(numbers: list[int | float]) -> Value:
 
 def _extreme(choose: Callable[[list[int | float]], int | float]) -> Function:
     def combine(numbers: list[int | float]) -> Value:
-        if not numbers:
-            return None
+        if len(numbers) <= 1:
+            return numbers[0] if numbers else None
         found = choose(numbers)
         if any(isinstance(number, float) for number in numbers):
             return float(found)
@@ -68,13 +68,13 @@ def _absolute(values: list[Value], _run: Run) -> Value:
 
 def _compare(values: list[Value], run: Run, *, is_any: bool) -> Value:
     sign, items, other = values
-    if (error := first_error([sign, items])) is not None:
-        return error
-    if sign is None or items is None:
-        return None
+    if sign is None or isinstance(sign, ErrorValue):
+        return sign
     if not isinstance(sign, str) or sign.lower() not in COMPARISONS:
         shown = repr(sign) if isinstance(sign, str) else f"the {kind_of(sign)}"
         return ErrorValue(f"{shown[:40]} is no comparison; there are: {' '.join(COMPARISONS)}")
+    if items is None:
+        return None
     if not isinstance(items, tuple):
         return unfit(items, "a list")
     run.spend(len(items))

@@ -125,18 +125,23 @@ def _plain(function: Function, arguments: list[Evaluate]) -> Evaluate:
 
 
 def _strict(function: Function, arguments: list[Evaluate]) -> Evaluate:
-    apply = function.apply
+    apply, undefined_first = function.apply, function.undefined_first
 
     def call(record: Record, run: Run) -> Value:
         values = []
         is_undefined = False
+        error: Value = None
         for argument in arguments:
             value = argument(record, run)
             if value is None:
                 is_undefined = True
             elif value.__class__ is ErrorValue:
-                return value
+                if not undefined_first:
+                    return value
+                error = value
             values.append(value)
-        return None if is_undefined else apply(values, run)
+        if is_undefined:
+            return None
+        return apply(values, run) if error is None else error
 
     return call

@@ -37,7 +37,10 @@ def _strcat(values: list[Value], run: Run) -> Value:
 
 
 def _join(values: list[Value], run: Run) -> Value:
-    """``join(separator, list)``, ``join(separator, a, b, …)`` or ``join(list)``; undefined members are left out."""
+    """``join(separator, list)``, ``join(separator, a, b, …)`` or ``join(list)``; undefined members are left out.
+
+    Undefined where there is no member but an undefined one, or neither a member nor a separator.
+    """
     separator, items = _join_parts(values)
     if isinstance(separator, ErrorValue):
         return separator
@@ -49,7 +52,10 @@ def _join(values: list[Value], run: Run) -> Value:
         if isinstance(text, str):
             parts.append(text)
     run.spend(len(items))
-    return _joined(parts, separator if isinstance(separator, str) else "", run)
+    if not parts and (items or separator is None):
+        return None
+    first = next((at for at, part in enumerate(parts) if part), len(parts))  # before it there is nothing to separate
+    return _joined(parts[first:], separator if isinstance(separator, str) else "", run)
 
 
 def _join_parts(values: list[Value]) -> tuple[Value, tuple[Value, ...]]:
@@ -90,14 +96,19 @@ def _list_size(values: list[Value], run: Run) -> Value:
 
 def _list_member(fold: Callable[[str], str]) -> Function:
     def apply(values: list[Value], run: Run) -> Value:
-        found = _trimmed_members(values[1], values[2:], run)
-        if isinstance(found, ErrorValue):
-            return found
-        if not isinstance(values[0], str):
-            return unfit(values[0], "a text")
-        return fold(values[0]) in [fold(part) for part in found]
+        wanted, text, *separators = values
+        for value in values:
+            if value is not None and not isinstance(value, str):
+                return unfit(value, "a text")
+        if wanted is None and text is None:
+            return None
+        if not isinstance(wanted, str) or not isinstance(text, str):
+            return False
+        found = _trimmed_members(text, separators if separators != [None] else [], run)
+        assert not isinstance(found, ErrorValue), "they are texts"
+        return fold(wanted) in [fold(part) for part in found]
 
-    return Function(apply, 2, 3)
+    return Function(apply, 2, 3, is_strict=False)
 
 
 def _substr(values: list[Value], _run: Run) -> Value:
@@ -143,7 +154,7 @@ def _compare(fold: Callable[[str], str]) -> Function:
         run.read(len(left) + len(right))
         return (fold(left) > fold(right)) - (fold(left) < fold(right))
 
-    return exactly(2, apply)
+    return Function(apply, 2, 2, undefined_first=True)
 
 
 def _two_texts(ask: Callable[[str, str], Value]) -> Function:
@@ -181,7 +192,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "join": Function(_join, 1, ANY_NUMBER, is_strict=False),
     "strJoin": Function(_join, 1, ANY_NUMBER, is_strict=False),
     "split": Function(_split, 1, 2),
-    "substr": Function(_substr, 2, 3),
+    "substr": Function(_substr, 2, 3, undefined_first=True),
     "size": exactly(1, _size),
     "toUpper": _on_text(str.upper),
     "toLower": _on_text(str.lower),

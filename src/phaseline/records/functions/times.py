@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
@@ -65,21 +66,34 @@ def _time(_values: list[Value], run: Run) -> Value:
 
 
 def _abs_time(values: list[Value], run: Run) -> Value:
-    """The time of a text, or of seconds since the epoch and a zone's offset in seconds; without arguments now."""
+    """The time of a text, or of whole seconds since the epoch and a zone's offset in seconds; without arguments now."""
     value = values[0] if values else run.now
+    offset = _seconds(values[1], "an integer") if len(values) > 1 else 0
+    if isinstance(offset, ErrorValue):
+        return offset
     if isinstance(value, str):
         return time_in(value) or ErrorValue(f"'{value[:40]}' is no time such as 2026-11-21T10:00:00Z")
     if isinstance(value, datetime):
         return value
-    offset = values[1] if len(values) > 1 else 0
-    if value is None or isinstance(value, bool) or not isinstance(value, int | float):
-        return ErrorValue("there is no clock here") if value is None else unfit(value, "a time")
-    if type(offset) is not int:
-        return unfit(offset, "an integer")
+    if value is None:
+        return ErrorValue("there is no clock here")
+    seconds = _seconds(value, "a time")
+    if isinstance(seconds, ErrorValue):
+        return seconds
     try:
-        return datetime.fromtimestamp(value, timezone(timedelta(seconds=offset)) if offset else UTC)
+        return datetime.fromtimestamp(seconds, timezone(timedelta(seconds=offset)) if offset else UTC)
     except (OverflowError, ValueError, OSError):
         return ErrorValue("this is no time that can be written")
+
+
+def _seconds(value: Value, wanted: str) -> int | ErrorValue:
+    """The whole seconds of a number or a duration, the fraction cut off."""
+    number = value.total_seconds() if isinstance(value, timedelta) else value
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return unfit(value, wanted)
+    if isinstance(number, float) and not math.isfinite(number):
+        return ErrorValue("the number is not finite")
+    return int(number)
 
 
 def _rel_time(values: list[Value], _run: Run) -> Value:
@@ -89,6 +103,8 @@ def _rel_time(values: list[Value], _run: Run) -> Value:
         return ErrorValue(f"'{value[:40]}' is no duration such as 1+02:03:04") if found is None else found
     if isinstance(value, timedelta):
         return value
+    if isinstance(value, datetime):
+        return timedelta(seconds=value.timestamp())
     if isinstance(value, bool) or not isinstance(value, int | float):
         return unfit(value, "a duration")
     try:
@@ -99,7 +115,7 @@ def _rel_time(values: list[Value], _run: Run) -> Value:
 
 def _format_time(values: list[Value], run: Run) -> Value:
     """The time as a format says, in the time's own zone."""
-    moment = _abs_time(values[:1], run)
+    moment = unfit(values[0], "a time") if values and isinstance(values[0], timedelta) else _abs_time(values[:1], run)
     form = values[1] if len(values) > 1 else USUAL
     if not isinstance(moment, datetime):
         return moment

@@ -21,15 +21,15 @@ def say(*lines: str) -> None:
     sys.stdout.flush()
 
 
-def attempt(seed: int) -> tuple[int, str, int, int, int]:
-    """(seed, what broke or nothing, turns, calls, crashes)."""
+def attempt(seed: int) -> tuple[int, str, int, int, int, int]:
+    """(seed, what broke or nothing, turns, calls, crashes, evictions)."""
     if not seed % COLLECTED_EVERY:
         gc.collect()
     try:
         story = simulate(seed)
     except Broken as broken:
-        return seed, str(broken), 0, 0, 0
-    return seed, "", story.turns, story.calls, story.crashes
+        return seed, str(broken), 0, 0, 0, 0
+    return seed, "", story.turns, story.calls, story.crashes, story.evictions
 
 
 def tell_one(seed: int) -> int:
@@ -47,16 +47,18 @@ def tell_one(seed: int) -> int:
 def try_many(first: int, count: int, processes: int) -> int:
     """Simulate so many seeds; print those that break a promise, and a summary. 1 if there are any."""
     began = time.monotonic()
-    turns = calls = crashes = broken = 0
+    turns = calls = crashes = evictions = broken = 0
     gc.freeze()
     with Pool(processes, initializer=gc.disable) as pool:
         for _, reason, *numbers in pool.imap_unordered(attempt, range(first, first + count), CHUNK):
             turns, calls, crashes = turns + numbers[0], calls + numbers[1], crashes + numbers[2]
+            evictions += numbers[3]
             if reason:
                 broken += 1
                 say(reason)
     took = time.monotonic() - began
-    say(f"{count} seeds, {turns} turns, {calls} calls, {crashes} crashes in {took:.0f} s: {broken} broken")
+    happened = f"{turns} turns, {calls} calls, {crashes} crashes, {evictions} evictions"
+    say(f"{count} seeds, {happened} in {took:.0f} s: {broken} broken")
     return 1 if broken else 0
 
 

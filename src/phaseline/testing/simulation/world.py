@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from phaseline.model.states import InstanceState
 from phaseline.model.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.plan.workflows import PLANNERS
 from phaseline.plan.workflows.install import CLEAN_UP
+from phaseline.run.eviction import MOST_BYTES
 from phaseline.run.loop import Engine
 from phaseline.store.memory import MemoryStore
 from phaseline.testing.builders import topology
@@ -37,6 +39,8 @@ CALM_AFTER = 60
 """Turns after which nothing goes wrong any more."""
 CHECKED_EVERY = 16
 """Turns after each of which the engine's invariants are looked at (the property tests of the engine look at each)."""
+BOUNDS = (0, 0, 5_000, MOST_BYTES)
+"""Bytes of idle deployments that an engine may keep: of every other seed another one each turn."""
 MOST_TURNS = 2_000
 MOST_TRIES = 3
 HALF_MADE = (InstanceState.CREATING, InstanceState.STARTING)
@@ -63,6 +67,7 @@ class Story:
     turns: int = 0
     calls: int = 0
     crashes: int = 0
+    evictions: int = 0
 
     @property
     def lines(self) -> list[str]:
@@ -147,6 +152,7 @@ class World:
         self.clock = VirtualClock(BEGINNING_MS)
         self.store = CrashingStore(self.clock, self.dice, self.check, self.tell)
         self.ledger = Ledger(self.store)
+        self._memory = Random(seed)
         self.lives = [self._new_life(number) for number in range(self.dice.one(1, 1, 2))]
         self._begin_engine()
 
@@ -194,7 +200,11 @@ class World:
         try:
             self.executor.deliver()
             self._waver()
+            if self.story.seed % 2:
+                self.engine.eviction.most_bytes = self._memory.choice(BOUNDS)
             self.engine.turn()
+            self.story.evictions += self.engine.eviction.evicted
+            self.engine.eviction.evicted = 0
             if not self.story.turns % CHECKED_EVERY:
                 validate(self.engine.scheduler)
             self.dice.crash()

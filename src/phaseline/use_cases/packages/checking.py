@@ -40,6 +40,7 @@ def check_packages(path: str) -> CheckedPackages | None:
 
 def _checked(paths: Sequence[Path]) -> CheckedPackages:
     from phaseline.catalog.package_files import opened
+    from phaseline.compat.fuel.judge import Judge
     from phaseline.packages.reading import read_package
 
     titles: list[str] = []
@@ -47,8 +48,8 @@ def _checked(paths: Sequence[Path]) -> CheckedPackages:
     phases: list[PhasePackage] = []
     for path in paths:
         try:
-            with opened(path) as files:
-                read = read_package(files.documents, path.name)
+            with opened(path) as files, Judge() as judge:
+                read = read_package(files.documents, path.name, judge)
                 titles.append(str(read.package or path.name))
                 problems += read.problems
                 if read.package is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.actions import action_of
-from phaseline.model.problem import Place, Problem
+from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.model.status import ExecutionStatus
 from phaseline.use_cases.packages.checking import product_problems
 from phaseline.use_cases.packages.known import known
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MAKING = frozenset({"CREATE", "REINSTALL", "ADOPT", "RESTORE"})
 """Actions behind which a deployment is installed."""
+INSTALL = "install"
 UNMAKING = frozenset({"DELETE", "ABANDON"})
 """Actions behind which it is not any more."""
 
@@ -63,7 +64,7 @@ class Eligibility:
         problems = [*product_problems(package), *unfit(package, self.labels), *self._not_now(package)]
         before = {*overlaps(beside), *misfits(beside)}
         problems += [one for one in (*overlaps([*beside, package]), *misfits([*beside, package])) if one not in before]
-        return [*problems, *self.beyond_limits(found)]
+        return [*problems, *self.beyond_limits(found), *self._circles(found)]
 
     def beyond_limits(self, found: Known, former: Known | None = None) -> list[Problem]:
         """Limits of roles that the deployment would not keep with this package beside the others.
@@ -73,6 +74,26 @@ class Eligibility:
         beside = self._beside(found.row.name)
         before = self._beyond([*beside, *([former] if former is not None else [])])
         return [problem for problem in self._beyond([*beside, found]) if problem not in before]
+
+    def _circles(self, found: Known) -> list[Problem]:
+        """PL-F015 for tasks that would wait for one another on the instances of the deployment, with this package beside the others."""
+        from phaseline.packages.conditions import holds
+        from phaseline.packages.serializing import Surroundings, serialized
+        from phaseline.plan.task_rows import task_rows
+        from phaseline.use_cases.packages.tasks import roles_by_node
+
+        chosen = [*self._beside(found.row.name), found]
+        if not any(one.package.granular_tasks for one in chosen) or self._deployment.kind == "resources":
+            return []
+        number = self._deployment.number
+        labels = {key: value for key, value in self.cluster.items() if isinstance(value, str)}
+        roles = roles_by_node(self._place, number, chosen)
+        given = Surroundings(INSTALL, holds, labels, slow=self._place.judge, roles=roles)
+        try:
+            task_rows(serialized(chosen, given), self._place.store.topology(number), INSTALL)
+        except ProblemsError as error:
+            return list(error.problems)
+        return []
 
     def _beyond(self, chosen: Sequence[Known]) -> list[Problem]:
         from phaseline.packages.fitting import beyond_limits
@@ -84,7 +105,11 @@ class Eligibility:
         """What is wrong with settings, and with setting any of them."""
         from phaseline.packages.settings import chosen
 
-        return list(chosen(str(package), package.form, given, self._models(self._beside(package.name))).problems)
+        return list(
+            chosen(
+                str(package), package.form, given, self._models(self._beside(package.name)), self._place.judge
+            ).problems
+        )
 
     def _models(self, packages: Sequence[Known]) -> dict[str, object]:
         """What conditions may ask: the settings of these packages, and the deployment."""

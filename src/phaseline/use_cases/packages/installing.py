@@ -70,7 +70,7 @@ def install(place: Workplace, path: str, wanted: Wanted | None = None) -> Instal
     if not Path(path).exists():
         raise fail("PL-F060", f"there is no file or folder '{path}'", "Correct the path.", subject=path)
     with opened(Path(path), leave_out=_is_of_store(place)) as files:
-        read = read_package(files.documents, Path(path).name)
+        read = read_package(files.documents, Path(path).name, place.judge)
         if read.package is None:
             raise ProblemsError(read.problems)
         problems = what_else(files, read.package)

@@ -115,10 +115,12 @@ def read_stored(place: Workplace, row: PackageRow) -> Package:
     package = place.packages_read.get(row.digest)
     if package is None:
         from phaseline.catalog.package_files import documents_of
+        from phaseline.packages.looked_at import LOOKED_AT
         from phaseline.packages.reading import read_package
 
         shelf = place.store.packages
-        read = read_package(documents_of(shelf.files(row.number), lambda file: shelf.content(file.digest)), str(row))
+        documents = documents_of(shelf.files(row.number), lambda file: shelf.content(file.digest))
+        read = read_package(documents, str(row), LOOKED_AT)
         if read.package is None:
             raise ProblemsError(read.problems)
         package = place.packages_read[row.digest] = read.package

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution import Request
     from phaseline.model.problem import Problem
     from phaseline.model.role_limits import RoleLimits
+    from phaseline.model.stage_tasks import Stages
     from phaseline.model.topology import Topology
     from phaseline.plan.foresight import Foreseen
     from phaseline.use_cases.workplace import Workplace
@@ -34,6 +35,22 @@ def looked_at(
         return refuse_beyond(limits, made if made is not None else place.store.topology(deployment))
     foreseen = _foreseen(place, deployment, request)
     return refuse_beyond(limits, foreseen.topology, foreseen.before)
+
+
+def refuse_circles(
+    place: Workplace, stages: Stages, deployment: int, request: Request, made: Topology | None = None
+) -> None:
+    """Raise PL-F015 for tasks of packages that would wait for one another, before anything of a request is begun."""
+    from phaseline.plan.stage_tasks import whom
+    from phaseline.plan.task_rows import task_rows
+
+    if all(task.ties is None for task in stages):
+        return
+    if made is not None or request.workflow == INSTALL:
+        task_rows(stages, made if made is not None else place.store.topology(deployment), request.workflow)
+        return
+    foreseen = _foreseen(place, deployment, request)
+    task_rows(stages, foreseen.topology, request.workflow, whom(request, foreseen))
 
 
 def limits_foreseen(place: Workplace, deployment: int, request: Request, foreseen: Foreseen) -> Sequence[Problem]:

@@ -87,6 +87,7 @@ def build(folder: str, output: str | None = None) -> Built:
     """
     from phaseline.catalog.package_files import CHECKSUMS, checksums, opened
     from phaseline.catalog.packing import pack
+    from phaseline.compat.fuel.judge import Judge
     from phaseline.packages.reading import read_package
 
     where = Path(folder)
@@ -96,7 +97,8 @@ def build(folder: str, output: str | None = None) -> Built:
     own = Path(output).absolute() if output is not None else None
     old = where / CHECKSUMS
     with opened(where, leave_out=lambda path: Path(path) in {own, old.absolute()} or _is_built(path, where)) as files:
-        read = read_package(files.documents, where.absolute().name)
+        with Judge() as judge:
+            read = read_package(files.documents, where.absolute().name, judge)
         package = read.package
         if package is None:
             raise ProblemsError(read.problems)

@@ -38,7 +38,7 @@ def order(place: Workplace, deployment: str | None = None, *, workflow: str = IN
 
     row = find_deployment(place.store, deployment)
     own = stages_of(place, workflow, row.number)
-    rows = () if own is None else task_rows(own, place.store.topology(row.number))
+    rows = () if own is None else task_rows(own, place.store.topology(row.number), workflow)
     return TaskOrder(row.name, workflow, rows)
 
 

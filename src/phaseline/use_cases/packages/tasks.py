@@ -10,8 +10,11 @@ from phaseline.use_cases.packages.known import enabled, work_folder
 from phaseline.use_cases.packages.secrecy import sealed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phaseline.model.blueprint import Value
     from phaseline.model.stage_tasks import Stages
+    from phaseline.use_cases.packages.known import Known
     from phaseline.use_cases.workplace import Workplace
 
 INSTANCES = "instances"
@@ -26,5 +29,28 @@ def stages_of(place: Workplace, workflow: str, deployment: int) -> Stages | None
     found = enabled(place, deployment)
     stored = {one.row.name: sealed(place, one.package.form, one.settings) for one in found}
     folder = str(work_folder(place) / INSTANCES)
-    given = Surroundings(workflow, holds, labels, folder, place.settings.allow_master, stored)
+    roles = roles_by_node(place, deployment, found)
+    given = Surroundings(workflow, holds, labels, folder, place.settings.allow_master, stored, place.judge, roles)
     return serialized(found, given) or None
+
+
+def roles_by_node(place: Workplace, deployment: int, chosen: Sequence[Known]) -> dict[str, list[str]]:
+    """{node: the names by which roles mean its instances}: its own, those of its label, its types and its groups.
+
+    Empty where no package asks for it.
+    """
+    if not any(task.yaql for one in chosen for task in one.package.granular_tasks):
+        return {}
+    from phaseline.plan.roles import members_of, roles_of
+
+    blueprint = place.store.blueprint(deployment)
+    groups = {name: members_of(blueprint.groups, name) for name in blueprint.groups}
+    return {
+        node.name: [
+            node.name,
+            *roles_of(node),
+            *node.type_hierarchy,
+            *(name for name in groups if node.name in groups[name]),
+        ]
+        for node in blueprint.nodes.values()
+    }

@@ -15,6 +15,7 @@ from phaseline.model.phase_activity import COUNTED, Activity, activity_of
 from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import LANE_PREFIX, measure_of
 from phaseline.model.status import EntryStatus, OutcomeKind
+from phaseline.use_cases.flaws import Flaws
 from phaseline.use_cases.resources.node_activity import count_nodes
 from phaseline.use_cases.resources.snapshot import Snapshot, clusters
 from phaseline.use_cases.resources.stays import WORDS
@@ -96,7 +97,8 @@ def phases_now(store: Store) -> Mapping[str, PhaseNow]:
     counts: dict[str, Counter[str]] = {}
     dues: dict[str, int] = {}
     for row in clusters(store):
-        _count(Snapshot(store, row), names, counts, dues)
+        with Flaws().of(row.name):  # `resources list` tells of a cluster that cannot be read
+            _count(Snapshot(store, row), names, counts, dues)
     count_nodes(store, names, counts, dues)
     paused = store.paused_phases()
     pauses = _pauses(store)

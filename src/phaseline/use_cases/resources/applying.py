@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from phaseline.model.execution import Request
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen, told
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.problem import Problem, ProblemsError, fail
 from phaseline.model.properties import is_same
 from phaseline.model.resources import REACH, Growth, OutgrownError, no_resources, type_node
 from phaseline.model.rows import CodePlaces, NewDeployment, NewExecution, RequestKind
 from phaseline.model.subject_ranges import ranges_of
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.known_phases import read, refused_sentences
-from phaseline.use_cases.resources.asking import Engine, ask_for, engine_now
+from phaseline.use_cases.resources.asking import engine_now, refuse_refused, settle
 from phaseline.use_cases.resources.reading import Wanted, read_wanted
 from phaseline.use_cases.resources.snapshot import Snapshot
 from phaseline.use_cases.resources.stops import unmet_stops, with_kept
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.loading import Loaded
     from phaseline.model.blueprint import Value
     from phaseline.model.breakpoints import Breakpoint
+    from phaseline.model.orders import GivenOrder, NewOrder
     from phaseline.model.phase_registry import PhaseRegistry
     from phaseline.model.rows import DeploymentRow
     from phaseline.model.state_paths import ResourceTypes
@@ -63,8 +65,9 @@ class Applied:
 
 @dataclass(slots=True)
 class _Plan:
-    """What one cluster needs: new resources, edits of those there are, and who is to go where; where some of them stop."""
+    """What one ``cluster``, by its number, needs: new resources, edits of those there are, and who is to go where; where some of them stop."""
 
+    cluster: int
     growth: Growth
     stops: tuple[Breakpoint, ...] = ()
     edits: list[dict[str, Value]] = field(default_factory=list)
@@ -88,6 +91,16 @@ def reach(
     return Request(REACH, {"target": target, "subjects": ranges_of(numbers), **forced}, breakpoints=breakpoints)
 
 
+def _applied_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Applied:
+    from phaseline.use_cases.orders import settled
+
+    engine = settled(place, found)
+    applied: Any = found.answer
+    resources = [AppliedResource(**one) for one in applied["resources"]]
+    return altered(Applied(**applied), resources=resources, is_running=engine.is_there)
+
+
+@once("resources apply", _applied_again)
 def apply(
     place: Workplace,
     files: Sequence[str],
@@ -95,13 +108,14 @@ def apply(
     cluster: str = "",
     records: Sequence[Mapping[str, object]] = (),
     breakpoints: tuple[Breakpoint, ...] = (),
+    given: NewOrder | None = None,
 ) -> Applied:
     """Put the resources of the files into the store. ``cluster``: of those whose records name none.
 
     ``records``: more of them, as JSON has them. ``breakpoints``: where those that begin to move stop, beside those of their cluster.
 
-    New ones are made, attributes that differ are changed (those that a file does not name stay), and a target that is
-    not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
+    New ones are made, attributes that differ are changed (those that a file does not name stay, those that it says are
+    undefined are removed), and a target that is not the present one is the new target. Raises: ``ProblemsError`` with everything that is wrong; then nothing is stored.
     """
     loaded = _loaded(place)
     registry = loaded.registry
@@ -116,15 +130,24 @@ def apply(
         problems += unmet_stops(breakpoints, [(one.name, one.type, one.target) for one in wanted], registry)
     if problems:
         raise ProblemsError(problems)
-    told: list[AppliedResource] = []
-    executions: list[str] = []
-    engine = engine_now(place)
-    for name, ones in grouped.items():
-        plan, made, engine = _apply_cluster(place, name, ones, registry.types, breakpoints)
-        told += plan.told
-        executions += made
-    return Applied(
-        told, list(grouped), executions, engine.is_there, [*refused_sentences(loaded), *_empty_ways(wanted, registry)]
+    applied = Applied((), list(grouped), (), False, [*refused_sentences(loaded), *_empty_ways(wanted, registry)])
+    for _ in range(TRIES):
+        plans = [_plan_of(place, name, ones, registry.types, breakpoints) for name, ones in grouped.items()]
+        try:
+            with place.store.as_one(given) as answer:
+                made, asked = _stored(place, plans)
+                found = [one for plan in plans for one in plan.told]
+                if given is not None:
+                    answer.update(told(applied) | {"resources": [told(one) for one in found], "executions": made})
+        except OutgrownError:
+            continue
+        engine = settle(place, asked) if asked else engine_now(place)
+        refuse_refused(place, asked)
+        return altered(applied, resources=found, executions=made, is_running=engine.is_there)
+    names = ", ".join(f"'{name}'" for name in grouped)
+    cluster_s = "clusters" if len(grouped) > 1 else "cluster"
+    raise fail(
+        "PL-C038", f"others keep adding resources to the {cluster_s} {names}", "Try again when they have finished."
     )
 
 
@@ -170,30 +193,31 @@ def _misfits(place: Workplace, row: DeploymentRow | None, wanted: Sequence[Wante
     return found
 
 
-def _apply_cluster(
+def _plan_of(
     place: Workplace, name: str, wanted: Sequence[Wanted], types: ResourceTypes, breakpoints: tuple[Breakpoint, ...]
-) -> tuple[_Plan, list[str], Engine]:
-    """(what was done, the executions, who goes on)."""
-    store = place.store
-    for _ in range(TRIES):
-        row = store.deployment(name) or _make(place, name)
-        problems = _misfits(place, row, wanted)
-        if problems:
-            raise ProblemsError(problems)
-        plan = _planned(Snapshot(store, row), wanted, types, with_kept(store, row.number, breakpoints))
-        try:
-            if plan.growth.ids:
-                made = [one.id for one in store.grow(row.number, plan.growth, place.actor, asks=True)]
-            else:
-                new = [NewExecution(row.number, one, place.actor, place.clock.now()) for one in plan.requests]
-                made = [store.create_execution(one, asks=True).id for one in new]
-        except OutgrownError:
-            continue
+) -> _Plan:
+    """What a cluster needs as it is now; it is made if there is none."""
+    row = place.store.deployment(name) or _make(place, name)
+    problems = _misfits(place, row, wanted)
+    if problems:
+        raise ProblemsError(problems)
+    kept = with_kept(place.store, row.number, breakpoints)
+    return _planned(Snapshot(place.store, row), wanted, types, kept)
+
+
+def _stored(place: Workplace, plans: Sequence[_Plan]) -> tuple[list[str], list[int]]:
+    """(the executions that were stored, the requests of which an answer is awaited). Raises: ``OutgrownError``."""
+    store, made, asked = place.store, [], []
+    for plan in plans:
+        if plan.growth.ids:
+            made += [one.id for one in store.grow(plan.cluster, plan.growth, place.actor, asks=True)]
+        else:
+            new = [NewExecution(plan.cluster, one, place.actor, place.clock.now()) for one in plan.requests]
+            made += [store.create_execution(one, asks=True).id for one in new]
         if plan.edits:
-            body: Mapping[str, Value] = {"deployment": row.number, "edits": list(plan.edits)}
-            return plan, made, ask_for(place, [(RequestKind.EDIT, 0, body)])
-        return plan, made, engine_now(place)
-    raise fail("PL-C038", f"others keep adding resources to the cluster '{name}'", "Try again when they have finished.")
+            body: Mapping[str, Value] = {"deployment": plan.cluster, "edits": list(plan.edits)}
+            asked.append(store.ask(RequestKind.EDIT, 0, body, place.actor))
+    return made, asked
 
 
 def _make(place: Workplace, name: str) -> DeploymentRow:
@@ -221,7 +245,7 @@ def _planned(
     documents: dict[int, dict[str, Value]] = {}
     there = [snapshot.numbers[one.name] for one in wanted if one.name in snapshot.numbers]
     present = snapshot.store.documents(snapshot.row.number, there) if there else {}
-    plan = _Plan(Growth(first, (), (), np.empty(0, np.int32)), stops)
+    plan = _Plan(snapshot.row.number, Growth(first, (), (), np.empty(0, np.int32)), stops)
     for one in wanted:
         number = snapshot.numbers.get(one.name)
         if number is not None:
@@ -251,12 +275,13 @@ def _change(plan: _Plan, snapshot: Snapshot, number: int, one: Wanted, document:
         own = spelled.get(name.lower(), name)
         if own not in document or not is_same(document[own], value):
             written.append([[own], value])
-    if written:
-        plan.edits.append({"instance": number, "written": written, "removed": []})
+    removed: list[Value] = [[spelled[name.lower()]] for name in one.removed if name.lower() in spelled]
+    if written or removed:
+        plan.edits.append({"instance": number, "written": written, "removed": removed})
     moves = bool(one.target) and (one.target != snapshot.target(number) or _is_left(snapshot, number, one.target))
     if moves:
         plan.targets.setdefault(one.target, []).append(number)
-    action: Action = "changed" if written else "unchanged"
+    action: Action = "changed" if written or removed else "unchanged"
     plan.told.append(AppliedResource(one.name, one.cluster, action, one.target if moves else ""))
 
 

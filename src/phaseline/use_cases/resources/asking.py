@@ -17,6 +17,7 @@ from phaseline.use_cases.watching import Nobody
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import NewOrder
     from phaseline.model.problem import Problem
     from phaseline.use_cases.workplace import Workplace
 
@@ -43,17 +44,30 @@ def engine_now(place: Workplace) -> Engine:
     return Engine(0 if owner is None else owner.pid or -1)
 
 
-def ask_for(place: Workplace, asked: Sequence[tuple[RequestKind, int, Mapping[str, Value]]]) -> Engine:
-    """Ask for all of it and await the answers; who will go on with it. Each is (kind, execution, body).
+def ask_for(
+    place: Workplace,
+    asked: Sequence[tuple[RequestKind, int, Mapping[str, Value]]],
+    *,
+    given: NewOrder | None = None,
+    told: Mapping[str, Value] | None = None,
+) -> Engine:
+    """Ask for all of it, all or nothing, and await the answers; who will go on with it. Each is (kind, execution, body).
 
-    Raises: what the owner refused, all of it; PL-C035 if an engine does not answer.
+    ``given``: the order that this is, ``told``: what its answer needs. Raises: what the owner refused, all of it; PL-C035 if an engine does not answer.
     """
-    numbers = [place.store.ask(kind, execution, body, place.actor) for kind, execution, body in asked]
+    with place.store.as_one(given) as answer:
+        answer.update(told or {})
+        numbers = [place.store.ask(kind, execution, body, place.actor) for kind, execution, body in asked]
     engine = settle(place, numbers)
-    refused = [problem for number in numbers if (problem := _refusal(place, number)) is not None]
+    refuse_refused(place, numbers)
+    return engine
+
+
+def refuse_refused(place: Workplace, requests: Sequence[int]) -> None:
+    """Raise what the owner refused of these."""
+    refused = [problem for number in requests if (problem := _refusal(place, number)) is not None]
     if refused:
         raise ProblemsError(refused)
-    return engine
 
 
 def settle(place: Workplace, requests: Sequence[int]) -> Engine:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
     from phaseline.records.expression import Expression
     from phaseline.records.record import Record
+    from phaseline.use_cases.flaws import Flaws
     from phaseline.use_cases.workplace import Workplace
 
 MOST_TOLD = 20
@@ -54,8 +56,10 @@ Chosen = Sequence[tuple[Snapshot, np.ndarray]]
 """Clusters with the numbers (int64, ascending) of the resources that are meant there; clusters without any are left out."""
 
 
-def choose(place: Workplace, choice: Choice, *, verb: str = "") -> Chosen:
+def choose(place: Workplace, choice: Choice, flaws: Flaws | None = None, *, verb: str = "") -> Chosen:
     """The resources. ``verb``: the command, of which somebody must say whom it is for.
+
+    ``flaws`` learns of clusters that cannot be read, which are left out then; without it they are an error.
 
     Raises: PL-C031 for each name that there is not, PL-C032 for one that several clusters have, PL-C033 if nobody is
     named, PL-C034 for an expression that makes no sense for some, PL-R005 and its like for one that cannot be read,
@@ -65,7 +69,7 @@ def choose(place: Workplace, choice: Choice, *, verb: str = "") -> Chosen:
         mend = f"Name some, or choose by an expression: phaseline resources {verb} --filter 'PhaseFailed', or --all."
         raise fail("PL-C033", "it is not said which resources are meant", mend)
     expression = _expression(choice.where)
-    snapshots = [Snapshot(place.store, row) for row in clusters(place.store, choice.cluster)]
+    snapshots = list(_snapshots(place.store, choice.cluster, flaws))
     chosen = [(each, each.living) for each in snapshots]
     if choice.names:
         chosen = _named(choice.names, snapshots)
@@ -75,6 +79,12 @@ def choose(place: Workplace, choice: Choice, *, verb: str = "") -> Chosen:
     if choice.group:
         chosen = _grouped(choice.group, chosen)
     return [(each, numbers) for each, numbers in chosen if len(numbers)]
+
+
+def _snapshots(store: Store, cluster: str | None, flaws: Flaws | None) -> Iterator[Snapshot]:
+    for row in clusters(store, cluster):
+        with flaws.of(row.name) if flaws is not None else nullcontext():
+            yield Snapshot(store, row)
 
 
 def _grouped(key: str, chosen: Chosen) -> list[tuple[Snapshot, np.ndarray]]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from phaseline.model.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.breakpoints import clearing
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen, told
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import EntryStatus
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.resources.applying import known_phases
 from phaseline.use_cases.resources.asking import ask_for
 from phaseline.use_cases.resources.choosing import Choice, choose
@@ -21,6 +22,7 @@ from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import GivenOrder, NewOrder
     from phaseline.use_cases.resources.snapshot import Snapshot
     from phaseline.use_cases.resources.stays import Stay
     from phaseline.use_cases.workplace import Workplace
@@ -82,25 +84,43 @@ class Decided:
     is_running: bool
 
 
+def _decided_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Decided:
+    from phaseline.use_cases.orders import settled
+
+    engine = settled(place, found)
+    decided: Any = found.answer
+    return altered(Decided(**decided), is_running=engine.is_there)
+
+
+@once("resources retry", _decided_again)
 def retry(
     place: Workplace,
     choice: Choice,
     *,
     phases: Sequence[str] = (),
     changes: Mapping[str, str] | None = None,
+    given: NewOrder | None = None,
 ) -> Decided:
     """Let failed phases be called again, with nothing of what they kept. ``changes``: attributes to be set before.
 
     ``changes`` is {name: value in the informal syntax}, set on all that are meant. Raises: PL-C040 for a named phase that
     has not failed, PL-C041 if nothing failed, and as ``choose``.
     """
-    edits = _edits(changes or {})
+    edits, removed = _edits(changes or {})
     return _decide(
-        place, "retry", choice, phases, lambda numbers: {"edits": _for_each(numbers, edits)} if edits else {}
+        place,
+        "retry",
+        choice,
+        phases,
+        lambda numbers: {"edits": _for_each(numbers, edits, removed)} if edits or removed else {},
+        given,
     )
 
 
-def complete(place: Workplace, choice: Choice, *, reason: str, phases: Sequence[str] = ()) -> Decided:
+@once("resources complete", _decided_again)
+def complete(
+    place: Workplace, choice: Choice, *, reason: str, phases: Sequence[str] = (), given: NewOrder | None = None
+) -> Decided:
     """Take phases as completed because you vouch for them; kept with your name and the reason. Unnamed: what failed.
 
     Raises: PL-C029 for an empty reason, and as ``retry``.
@@ -108,25 +128,30 @@ def complete(place: Workplace, choice: Choice, *, reason: str, phases: Sequence[
     if not reason.strip():
         mend = 'Say how you know that it is done: --reason "seen in the console of the cloud"'
         raise fail("PL-C029", "the reason is empty", mend)
-    return _decide(place, "complete", choice, phases, lambda _: {"reason": reason})
+    return _decide(place, "complete", choice, phases, lambda _: {"reason": reason}, given)
 
 
-def rerun(place: Workplace, choice: Choice, *, phases: Sequence[str]) -> Decided:
+@once("resources rerun", _decided_again)
+def rerun(place: Workplace, choice: Choice, *, phases: Sequence[str], given: NewOrder | None = None) -> Decided:
     """Have completed phases called once more, as long as their resources are in that state."""
-    return _decide(place, "rerun", choice, phases, lambda _: {})
+    return _decide(place, "rerun", choice, phases, lambda _: {}, given)
 
 
-def wake(place: Workplace, choice: Choice, *, phases: Sequence[str] = ()) -> Decided:
+@once("resources wake", _decided_again)
+def wake(place: Workplace, choice: Choice, *, phases: Sequence[str] = (), given: NewOrder | None = None) -> Decided:
     """Have sleeping phases called now. Raises: PL-C041 where nothing sleeps, or who is named stands at a breakpoint, and as ``choose``."""
-    return _decide(place, "wake", choice, phases, lambda _: {})
+    return _decide(place, "wake", choice, phases, lambda _: {}, given)
 
 
-def signal(place: Workplace, choice: Choice, *, data: Value, phases: Sequence[str] = ()) -> Decided:
+@once("resources signal", _decided_again)
+def signal(
+    place: Workplace, choice: Choice, *, data: Value, phases: Sequence[str] = (), given: NewOrder | None = None
+) -> Decided:
     """Add data to the ``signals`` in what sleeping phases keep with their resources, and have them called now.
 
     Raises: PL-C093 where nothing sleeps, PL-R011 and PL-R012 for what no record can have, and as ``choose``.
     """
-    return _decide(place, "signal", choice, phases, lambda _: {"data": data})
+    return _decide(place, "signal", choice, phases, lambda _: {"data": data}, given)
 
 
 class _Found:
@@ -149,6 +174,7 @@ def _decide(
     choice: Choice,
     phases: Sequence[str],
     more: Callable[[np.ndarray], Mapping[str, Value]],
+    given: NewOrder | None,
 ) -> Decided:
     chosen = choose(place, choice, verb=verb)
     found = _Found()
@@ -167,10 +193,11 @@ def _decide(
         about = np.unique(np.concatenate(found.numbers[execution]))
         body: dict[str, Value] = {"id": found.ids[execution], "chosen": rows, **more(about)}
         asked.append((KINDS[verb], execution, body))
-    engine = ask_for(place, asked)
-    return Decided(
-        verb, found.resources, found.entries, list(found.phases), list(found.ids.values()), is_running=engine.is_there
+    decided = Decided(
+        verb, found.resources, found.entries, list(found.phases), list(found.ids.values()), is_running=False
     )
+    engine = ask_for(place, asked, given=given, told=told(decided))
+    return altered(decided, is_running=engine.is_there)
 
 
 def _gather(
@@ -276,20 +303,22 @@ def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
     return fail(NOBODY.get(verb, "PL-C041"), message, "See how they stand: phaseline resources list")
 
 
-def _edits(changes: Mapping[str, str]) -> list[Value]:
-    """[path, value] for each attribute to be set. Raises: PL-R025, and as ``parse_definition``."""
+def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
+    """([path, value] for each attribute to be set, the paths of those that are to be removed). Raises: PL-R025, and as ``parse_definition``."""
     if not changes:
-        return []
+        return [], []
     from phaseline.model.phase_data import ENGINE_KEYS
-    from phaseline.records.json_form import to_json
+    from phaseline.records.json_form import to_json, undefined_in
     from phaseline.use_cases.records import attributes_of
 
     record = attributes_of(changes)
     wrong = [name for name in record.get_attribute_names() if name.lower() in ENGINE_KEYS]
     if wrong:
         raise fail("PL-R025", f"'{wrong[0]}' is written by the engine alone", "Leave it out.", subject="--set")
-    return [[[name], value] for name, value in to_json(record).items()]
+    removed = undefined_in(record)
+    written: list[Value] = [[[name], value] for name, value in to_json(record).items() if name not in removed]
+    return written, [[name] for name in removed]
 
 
-def _for_each(numbers: np.ndarray, edits: list[Value]) -> list[Value]:
-    return [{"instance": number, "written": edits, "removed": []} for number in numbers.tolist()]
+def _for_each(numbers: np.ndarray, edits: list[Value], removed: list[Value]) -> list[Value]:
+    return [{"instance": number, "written": edits, "removed": removed} for number in numbers.tolist()]

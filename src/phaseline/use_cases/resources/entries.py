@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from phaseline.model.breakpoints import PREFIX as BREAKPOINT
 from phaseline.model.breakpoints import due_of
-from phaseline.model.frozen import altered, frozen
-from phaseline.model.phase_data import data_in
+from phaseline.model.frozen import frozen
+from phaseline.model.phase_data import NO_DATA, data_in
 from phaseline.model.sealing import veiled
 from phaseline.model.status import EntryStatus
 from phaseline.use_cases.resources.stays import WORDS
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from phaseline.use_cases.resources.stays import Stay
 
 NOT_DONE = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING, EntryStatus.SKIPPED)
-MAY_BE_KEPT_UP = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SKIPPED)
+NOT_LOADED = "is not loaded"
+"""Ends what is said of a phase that nobody defines."""
+NOTHING: Sequence[str] = ()
+WAITS_FOR_OTHERS = frozenset({EntryStatus.BLOCKED, EntryStatus.SKIPPED})
+MAY_BE_KEPT_UP = frozenset({EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SKIPPED})
 
 
 @frozen
@@ -87,7 +91,7 @@ class Known:
         if self.registry is not None:
             found = self.registry.get(phase)
             if found is None:
-                return True, f"the phase '{phase}' is not loaded"
+                return True, f"the phase '{phase}' {NOT_LOADED}"
             reasons = self.registry.obstacles(found)
             if reasons:
                 return True, reasons[0]
@@ -118,7 +122,9 @@ def entries_of(
             status = stay.status_of(phase, number)
             found.pop(phase, None)
             if status is not EntryStatus.PASSED:
-                found[phase] = _entry(stay, phase, number, _seen(status, is_past=is_past), document, known)
+                position = stay.phases[phase].first + stay.place(number)
+                seen = _seen(status, is_past=is_past)
+                (found[phase],) = entries_at(stay, phase, [position], [seen], [document], known)
     return list(found.values())
 
 
@@ -127,31 +133,45 @@ def _seen(status: EntryStatus, *, is_past: bool) -> EntryStatus:
     return EntryStatus.CANCELED if is_past and (status in NOT_DONE or status is EntryStatus.FAILED) else status
 
 
-def _entry(
-    stay: Stay, phase: str, number: int, status: EntryStatus, document: Mapping[str, Value], known: Known
-) -> EntryView:
-    note = stay.notes.get(stay.phases[phase].first + stay.place(number))
-    runs = stay.runs(phase, number)
-    view = EntryView(
-        phase,
-        WORDS[status],
-        stay.state,
-        message=message_of(note),
-        description=known.description(phase),
-        entered_at=stay.at,
-        started_at=runs.started_at,
-        ended_at=runs.ended_at,
-        next_run_at=due_of(phase, note) if note is not None and status is EntryStatus.SLEEPING else 0,
-        run_count=runs.count,
-        attempt=note.generation + 1 if note is not None else 1,
-        run=runs.run,
-        data=data_in(document, phase),
+def entries_at(
+    stay: Stay,
+    phase: str,
+    positions: Sequence[int],
+    statuses: Sequence[EntryStatus],
+    documents: Iterable[Mapping[str, Value]],
+    known: Known,
+) -> list[EntryView]:
+    """Entries of one phase of a stay, by their positions in the graph. ``documents``: what is stored of their resources."""
+    notes, runs, state, entered_at = stay.notes, stay.runs(phase), stay.state, stay.at
+    description = known.description(phase)
+    is_unusable, why = known.obstacle(phase)
+    waiting_for = stay.waiting_for(
+        [at for at, status in zip(positions, statuses, strict=True) if status in WAITS_FOR_OTHERS]
     )
-    if status in MAY_BE_KEPT_UP:
-        is_unusable, why = known.obstacle(phase)
-        waits_for = stay.waiting_for(phase, number) if status is not EntryStatus.WAITING else ()
-        view = altered(view, status="Blocked" if is_unusable else view.status, note=why, waiting_for=waits_for)
-    return view
+    made = []
+    for position, status, document in zip(positions, statuses, documents, strict=True):
+        note, run = notes.get(position), runs(position)
+        is_kept_up = status in MAY_BE_KEPT_UP
+        made.append(
+            EntryView(
+                phase,
+                "Blocked" if is_unusable and is_kept_up else WORDS[status],
+                state,
+                message_of(note),
+                description,
+                entered_at,
+                run.started_at,
+                run.ended_at,
+                due_of(phase, note) if note is not None and status is EntryStatus.SLEEPING else 0,
+                run.count,
+                note.generation + 1 if note is not None else 1,
+                run.run,
+                waiting_for.get(position, NOTHING),
+                why if is_kept_up else "",
+                data_in(document, phase) if document else NO_DATA,
+            )
+        )
+    return made
 
 
 def message_of(note: NoteRow | None) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.model.alike import group_key
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import changeable, frozen
 from phaseline.model.status import EntryStatus
 from phaseline.use_cases.resources.entries import message_of
 
@@ -36,7 +36,7 @@ class FailureGroup:
     resources: Sequence[str]
 
 
-@dataclass(slots=True)
+@changeable
 class Gathered:
     """What is gathered for one group. ``members``: (place of the cluster, number); ``message``: that of the ``first``."""
 

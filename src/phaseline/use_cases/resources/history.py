@@ -12,7 +12,8 @@ from phaseline.model.rows import RequestKind
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.use_cases.resources.choosing import choose_one
-from phaseline.use_cases.resources.entries import message_of
+from phaseline.use_cases.resources.entries import NOT_DONE, message_of
+from phaseline.use_cases.resources.stays import WORDS
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from phaseline.use_cases.workplace import Workplace
 
 READ_AT_ONCE = 10_000
+CANCELED = EntryStatus.CANCELED
+OPEN = (*NOT_DONE, EntryStatus.FAILED)
+"""Statuses that end as Canceled when the resource gets another target."""
 OUTCOMES = {
     OutcomeKind.COMPLETED: "Completed",
     OutcomeKind.AGAIN: "Sleeping",
@@ -113,12 +117,22 @@ def _stays(snapshot: Snapshot, number: int) -> Iterator[ResourceEvent]:
         events = _events_of(snapshot, execution, number)
         for stay in inside:
             yield from (ResourceEvent(stay.at, state, "", f"entered {state}") for state in stay.entered if state)
-            calls = [call for phase in stay.phases for call in _calls(stay, phase, number, events)]
+            left_at = _left_at(snapshot, stay, number)
+            calls = [call for phase in stay.phases for call in _calls(stay, phase, number, events, left_at)]
             yield from (event for _, event in sorted(calls, key=lambda call: (call[1].at, call[0])))
         for event in events:
             if event.type not in ENDINGS:
                 phase = phase_of(event.operation) or event.operation
                 yield ResourceEvent(event.at, "", phase, event.type.replace("_", " "), event.message, event.actor)
+
+
+def _left_at(snapshot: Snapshot, stay: Stay, number: int) -> int:
+    """When the resource was taken out of a stay before it was over, in ms: it got another target, or was canceled; 0: it was not."""
+    later = [row.created_at for row in snapshot.executions_of(number) if row.number > stay.execution]
+    if later:
+        return min(later)
+    row = snapshot.by_number[stay.execution]
+    return row.ended_at or stay.at if stay.is_canceled(number) else 0
 
 
 def _events_of(snapshot: Snapshot, execution: int, number: int) -> list[EventRow]:
@@ -132,8 +146,14 @@ def _events_of(snapshot: Snapshot, execution: int, number: int) -> list[EventRow
     return found
 
 
-def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> Iterator[tuple[int, ResourceEvent]]:
-    """Running and what came of it, for each call of one phase; each with the call, for many come at one moment."""
+def _calls(
+    stay: Stay, phase: str, number: int, events: Sequence[EventRow], left_at: int
+) -> Iterator[tuple[int, ResourceEvent]]:
+    """Running and what came of it, for each call of one phase; each with the call, for many come at one moment.
+
+    Where the resource was taken out, ``left_at``, the phase is Canceled: at once, or when the call that ran has ended,
+    whatever that said (T11 to T13).
+    """
     position = stay.phases[phase].first + stay.place(number)
     failures = [event for event in events if event.type in ENDINGS and (phase_of(event.operation) or "") == phase]
     calls = [
@@ -141,7 +161,10 @@ def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> I
         for batch, positions, kinds in stay.called(phase)
         for place in np.flatnonzero(positions == position).tolist()
     ]
-    if not calls and stay.status[position] == EntryStatus.FAILED:
+    status = EntryStatus(int(stay.status[position]))
+    is_canceled = status is CANCELED or (left_at > 0 and status in OPEN)
+    is_told = False
+    if not calls and status is EntryStatus.FAILED:
         yield 0, ResourceEvent(stay.at, stay.state, phase, "Failed", message_of(stay.notes.get(position)))
     for at, (batch, kind) in enumerate(calls):
         size = len(batch.places.positions)
@@ -154,5 +177,19 @@ def _calls(stay: Stay, phase: str, number: int, events: Sequence[EventRow]) -> I
             message = failures.pop(0).message
         elif at == len(calls) - 1:
             message = message_of(stay.notes.get(position))
-        ended = altered(began, at=batch.closed_at or batch.started_at, what=OUTCOMES.get(OutcomeKind(kind), "ended"))
-        yield batch.id, altered(ended, message=message, run=0, batch_size=0)
+        word = OUTCOMES.get(OutcomeKind(kind), "ended")
+        ended = altered(began, at=batch.closed_at or batch.started_at, what=word, run=0, batch_size=0)
+        if is_canceled and at == len(calls) - 1 and batch.started_at <= left_at <= ended.at:
+            is_told = True
+            yield batch.id, altered(ended, at=left_at, what="Canceling")
+            yield batch.id, altered(ended, what="Canceled", message=f"the run ended as {word}, which does not count")
+        else:
+            yield batch.id, altered(ended, message=message)
+    if is_canceled and left_at and not is_told:
+        last = calls[-1][0].id if calls else 0
+        yield (
+            last,
+            ResourceEvent(
+                left_at, stay.state, phase, "Canceled", f"it was {WORDS[status]}" if status is not CANCELED else ""
+            ),
+        )

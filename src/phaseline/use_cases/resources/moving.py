@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phaseline.model.execution import Request
-from phaseline.model.frozen import frozen
+from phaseline.model.frozen import altered, frozen, told
 from phaseline.model.problem import Place, Problem, ProblemsError, fail
 from phaseline.model.rows import NewExecution, RequestKind
 from phaseline.model.subject_ranges import ranges_of
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.resources.applying import known_phases, reach
 from phaseline.use_cases.resources.asking import Engine, ask_for, engine_now, settle
 from phaseline.use_cases.resources.choosing import Choice, choose
@@ -20,6 +21,7 @@ from phaseline.use_cases.resources.stops import unmet_stops, with_kept
 
 if TYPE_CHECKING:
     from phaseline.model.breakpoints import Breakpoint
+    from phaseline.model.orders import GivenOrder, NewOrder
     from phaseline.model.rows import ExecutionRow
     from phaseline.model.state_paths import ResourceTypes
     from phaseline.ports import Store
@@ -46,8 +48,23 @@ class Moved:
     is_running: bool
 
 
+def _moved_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Moved:
+    from phaseline.use_cases.orders import settled
+
+    engine = settled(place, found)
+    moved: Any = found.answer
+    return altered(Moved(**moved), is_running=engine.is_there)
+
+
+@once("resources target", _moved_again)
 def target(
-    place: Workplace, state: str, choice: Choice, *, force: bool = False, breakpoints: tuple[Breakpoint, ...] = ()
+    place: Workplace,
+    state: str,
+    choice: Choice,
+    *,
+    force: bool = False,
+    breakpoints: tuple[Breakpoint, ...] = (),
+    given: NewOrder | None = None,
 ) -> Moved:
     """Give resources a new target; what runs of them is awaited first (6.5). Those that have it already are left alone.
 
@@ -69,19 +86,21 @@ def target(
         raise ProblemsError(problems)
     moving = [(snapshot, _to_move(snapshot, numbers, state)) for snapshot, numbers in chosen]
     meant = sum(len(numbers) for _, numbers in chosen)
-    return _sent(place, moving, state, meant, f"target {state}", force=force, breakpoints=breakpoints)
+    return _sent(place, moving, state, meant, f"target {state}", force=force, breakpoints=breakpoints, given=given)
 
 
-def delete(place: Workplace, choice: Choice) -> Moved:
+@once("resources delete", _moved_again)
+def delete(place: Workplace, choice: Choice, *, given: NewOrder | None = None) -> Moved:
     """Remove resources: what runs of them is awaited, then they and what is known of them are gone.
 
     Nothing is called to undo what their phases have made: for that give them a target such as Terminated first.
     """
     chosen = choose(place, choice, verb="delete")
-    return _sent(place, chosen, REMOVAL, sum(len(numbers) for _, numbers in chosen), "deleted")
+    return _sent(place, chosen, REMOVAL, sum(len(numbers) for _, numbers in chosen), "deleted", given=given)
 
 
-def cancel(place: Workplace, choice: Choice) -> Moved:
+@once("resources cancel", _moved_again)
+def cancel(place: Workplace, choice: Choice, *, given: NewOrder | None = None) -> Moved:
     """Leave resources in the states in which they are: nothing of them is called any more, running calls are awaited.
 
     Raises: PL-C017 if none of them is on its way, and as ``choose``.
@@ -106,9 +125,10 @@ def cancel(place: Workplace, choice: Choice) -> Moved:
     if not asked:
         mend = "See where they are: phaseline resources list. A failed one is left where it is anyway."
         raise fail("PL-C017", "none of these resources is on its way", mend)
-    engine = ask_for(place, asked)  # type: ignore[arg-type]  # plain values, as JSON has them
     meant = sum(len(numbers) for _, numbers in chosen)
-    return Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], engine.is_there)
+    moved = Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], is_running=False)
+    engine = ask_for(place, asked, given=given, told=told(moved))  # type: ignore[arg-type]  # plain values, as JSON has them
+    return altered(moved, is_running=engine.is_there)
 
 
 def _unreachable(snapshot: Snapshot, numbers: np.ndarray, state: str, types: ResourceTypes) -> list[Problem]:
@@ -154,19 +174,23 @@ def _sent(
     *,
     force: bool = False,
     breakpoints: tuple[Breakpoint, ...] = (),
+    given: NewOrder | None = None,
 ) -> Moved:
     rows: list[ExecutionRow] = []
     names: list[str] = []
     count = 0
-    for snapshot, numbers in moving:
-        if len(numbers):
-            cluster = snapshot.row.number
-            stops = with_kept(place.store, cluster, breakpoints)
-            rows.append(_stored(place, cluster, reach(state, numbers, force=force, breakpoints=stops)))
-            names += [snapshot.name(number) for number in numbers[:NAMED].tolist()]
-            count += len(numbers)
+    with place.store.as_one(given) as answer:
+        for snapshot, numbers in moving:
+            if len(numbers):
+                cluster = snapshot.row.number
+                stops = with_kept(place.store, cluster, breakpoints)
+                rows.append(_stored(place, cluster, reach(state, numbers, force=force, breakpoints=stops)))
+                names += [snapshot.name(number) for number in numbers[:NAMED].tolist()]
+                count += len(numbers)
+        moved = Moved(what, meant, count, names[:NAMED], [row.id for row in rows], is_running=False)
+        answer.update(told(moved))
     engine = _begun(place, rows) if rows else engine_now(place)
-    return Moved(what, meant, count, names[:NAMED], [row.id for row in rows], engine.is_there)
+    return altered(moved, is_running=engine.is_there)
 
 
 def _stored(place: Workplace, deployment: int, request: Request) -> ExecutionRow:

@@ -11,6 +11,7 @@ from phaseline.model.phase_activity import COUNTED
 from phaseline.model.state_steps import has_phases, phase_of, state_numbers
 from phaseline.model.status import EntryStatus
 from phaseline.run.stay_steps import stays_of
+from phaseline.use_cases.flaws import Flaws
 from phaseline.use_cases.resources.stays import WORDS, Stay
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def count_nodes(store: Store, names: dict[str, str], counts: dict[str, Counter[s
     for row in store.deployments():
         known = store.state_names(row.number) if row.kind != "resources" else ()
         if known:  # none as long as no node has gone along a path
-            _count_nodes_of(store, row, known, names, counts, dues)
+            with Flaws().of(row.name):
+                _count_nodes_of(store, row, known, names, counts, dues)
 
 
 def _count_nodes_of(

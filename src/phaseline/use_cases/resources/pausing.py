@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 from phaseline.model.frozen import frozen
 from phaseline.model.problem import fail
 from phaseline.model.rows import RequestKind
+from phaseline.use_cases.asking import once
 from phaseline.use_cases.resources.applying import known_phases
-from phaseline.use_cases.resources.asking import ask_for, engine_now
+from phaseline.use_cases.resources.asking import engine_now, refuse_refused, settle
 from phaseline.use_cases.typos import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from phaseline.model.blueprint import Value
+    from phaseline.model.orders import GivenOrder, NewOrder
     from phaseline.use_cases.workplace import Workplace
 
 BY_USER = "paused by a user"
@@ -30,26 +34,48 @@ class Paused:
     is_running: bool
 
 
-def pause(place: Workplace, name: str, *, reason: str = BY_USER) -> Paused:
+def _paused_again(place: Workplace, found: GivenOrder, _: Mapping[str, object]) -> Paused:
+    from phaseline.use_cases.orders import settled
+
+    settled(place, found)
+    return _told(place, str(found.answer["phase"]), (), is_new=bool(found.answer["is_changed"]))
+
+
+@once("pause", _paused_again)
+def pause(place: Workplace, name: str, *, reason: str = BY_USER, given: NewOrder | None = None) -> Paused:
     """Have a phase called no more: resources that come to it wait, calls that run go on. Raises: PL-D053."""
     phase = _name(place, name)
-    is_new = place.store.pause_phase(phase, place.actor, reason.strip() or BY_USER)
-    return _told(place, phase, is_new=is_new)
+    why = reason.strip() or BY_USER
+    with place.store.as_one(given) as answer:
+        is_new = place.store.pause_phase(phase, place.actor, why)
+        asked = _asked(place, phase, why, is_paused=True) if is_new else []
+        answer.update({"phase": phase, "is_changed": is_new})
+    return _told(place, phase, asked, is_new=is_new)
 
 
-def unpause(place: Workplace, name: str) -> Paused:
+@once("unpause", _paused_again)
+def unpause(place: Workplace, name: str, *, given: NewOrder | None = None) -> Paused:
     """Have it called again, whoever paused it. Raises: PL-D053 for a phase that is neither known nor paused."""
     phase = _name(place, name)
-    was_paused = place.store.unpause_phase(phase)
-    return _told(place, phase, is_new=was_paused)
+    with place.store.as_one(given) as answer:
+        was_paused = place.store.unpause_phase(phase)
+        asked = _asked(place, phase, "", is_paused=False) if was_paused else []
+        answer.update({"phase": phase, "is_changed": was_paused})
+    return _told(place, phase, asked, is_new=was_paused)
 
 
-def _told(place: Workplace, phase: str, *, is_new: bool) -> Paused:
+def _asked(place: Workplace, phase: str, reason: str, *, is_paused: bool) -> list[int]:
+    """The request that tells the owner."""
+    body: dict[str, Value] = {"phase": phase, "is_paused": is_paused, "reason": reason}
+    return [place.store.ask(RequestKind.PAUSE, 0, body, place.actor)]
+
+
+def _told(place: Workplace, phase: str, asked: Sequence[int], *, is_new: bool) -> Paused:
     engine = engine_now(place)
+    if asked:
+        engine = settle(place, asked)
+        refuse_refused(place, asked)
     row = place.store.paused_phases().get(phase.lower())
-    if is_new:
-        told: dict[str, Value] = {"is_paused": row is not None, "reason": row.reason if row is not None else ""}
-        engine = ask_for(place, [(RequestKind.PAUSE, 0, {"phase": phase, **told})])
     actor, reason = (row.actor, row.reason) if row is not None else (place.actor.name, "")
     return Paused(phase, row is not None, is_new, actor, reason, engine.is_there)
 

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.model.frozen import altered, frozen
+from phaseline.model.names import MEND, shown_name, why_no_name
 from phaseline.model.phase_data import ENGINE_KEYS
 from phaseline.model.problem import Place, Problem, ProblemsError
 from phaseline.records.faults import place_at
 from phaseline.records.formal import parse_placed
-from phaseline.records.json_form import from_json, to_json
+from phaseline.records.json_form import from_json, to_json, undefined_in
 from phaseline.use_cases.loading import NAME
 from phaseline.use_cases.records import file_text, json_records
 from phaseline.use_cases.typos import did_you_mean
+from phaseline.use_cases.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
@@ -26,14 +28,16 @@ if TYPE_CHECKING:
 TYPE, OWN_NAME, CLUSTER, TARGET = "AdType", "Name", "ClusterName", "TargetState"
 SPOKEN = frozenset(name.lower() for name in (TYPE, OWN_NAME, CLUSTER, TARGET))
 """Attributes that say which resource it is and where it is to go; all others that only the engine writes are refused."""
-LONGEST_NAME = 256
 OF_PLUGINS = frozenset({"Plugin", "ResourceType", "StatePath"})
 """Types of records that say something about phases and not about a resource."""
 
 
 @frozen
 class Wanted:
-    """One resource as a file wants it. ``target`` empty: it stays where it is. ``attributes`` as a document keeps them."""
+    """One resource as a file wants it. ``target`` empty: it stays where it is. ``attributes`` as a document keeps them.
+
+    ``removed``: attributes that it is not to have any more.
+    """
 
     cluster: str
     name: str
@@ -41,6 +45,7 @@ class Wanted:
     target: str
     attributes: Mapping[str, Value]
     written: Written
+    removed: Sequence[str] = ()
 
     @property
     def place(self) -> Place:
@@ -69,6 +74,7 @@ class Written:
         return place_at(self.text, self.offsets.get(attribute.lower(), self.offset), file=self.file)
 
 
+@undisturbed()
 def read_wanted(
     files: Sequence[str], types: ResourceTypes, *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
 ) -> list[Wanted]:
@@ -144,10 +150,11 @@ class _Reader:
     def wanted(self) -> Wanted:
         """What it wants; only of one without problems."""
         record = self._text.record
+        removed = undefined_in(record)
         attributes: dict[str, Value] = {
-            name: value for name, value in to_json(record).items() if name.lower() not in SPOKEN
+            name: value for name, value in to_json(record).items() if name.lower() not in SPOKEN and name not in removed
         }
-        return Wanted(self._cluster, self._name, self._type, self._target, attributes, self._text)
+        return Wanted(self._cluster, self._name, self._type, self._target, attributes, self._text, removed)
 
     def _say(self, code: str, message: str, mend: str, attribute: str = "") -> None:
         self.problems.append(Problem(code, message, mend, self._text.place_of(attribute)))
@@ -164,10 +171,10 @@ class _Reader:
         return ""
 
     def _check_name(self) -> None:
-        name = self._name
-        if len(name) > LONGEST_NAME or not name.isprintable():
-            mend = f"Use at most {LONGEST_NAME} characters that can be printed."
-            self._say("PL-R021", f"'{name[:40]!s}' cannot be the name of a resource", mend, OWN_NAME)
+        why = why_no_name(self._name)
+        if why:
+            message = f"'{shown_name(self._name)}' cannot be the name of a resource: it {why}"
+            self._say("PL-R021", message, MEND, OWN_NAME)
 
     def _check_cluster(self) -> None:
         if not self._cluster and CLUSTER not in self._text.record:

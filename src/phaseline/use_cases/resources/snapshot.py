@@ -5,7 +5,7 @@ Columns go over instance numbers. Graphs are read when somebody looks at them, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -63,10 +63,23 @@ class Snapshot:
         """The type of a resource."""
         return self.topology.nodes[int(self.topology.node[number])].type
 
+    def counted(self, numbers: np.ndarray) -> dict[str, int]:
+        """{state: how many of these resources are in it}, in the order in which they come."""
+        bytes_, first, counts = np.unique(self.states[numbers], return_index=True, return_counts=True)
+        order = np.argsort(first, kind="stable").tolist()
+        found: dict[str, int] = {}
+        for place in order:
+            word = self.word(int(bytes_[place]))
+            found[word] = found.get(word, 0) + int(counts[place])
+        return found
+
     def state(self, number: int) -> str:
         """The state in which it is; nothing before an engine has taken it up."""
-        found = int(self.states[number])
-        return state_name(found, self.names) if found >= FIRST_NAMED else NO_STATE
+        return self.word(int(self.states[number]))
+
+    def word(self, state: int) -> str:
+        """What a byte of ``states`` says."""
+        return state_name(state, self.names) if state >= FIRST_NAMED else NO_STATE
 
     @cached_property
     def executions(self) -> Sequence[ExecutionRow]:
@@ -108,9 +121,14 @@ class Snapshot:
 
     def target(self, number: int) -> str:
         """Where it is to go; its state, where nobody has said more."""
-        row = self.by_number.get(int(self.newest[number]))
+        wanted = self.target_of(int(self.newest[number]))
+        return self.state(number) if wanted is None else wanted
+
+    def target_of(self, execution: int) -> str | None:
+        """Where an execution brings its resources."""
+        row = self.by_number.get(execution)
         wanted = row.request.parameters.get("target") if row is not None else None
-        return wanted if isinstance(wanted, str) else self.state(number)
+        return wanted if isinstance(wanted, str) else None
 
     def standing(self, number: int) -> Standing:
         """How it stands on its way: at its target, on its way, held up by a failed phase, or left where it is."""
@@ -207,6 +225,12 @@ class Snapshot:
 
     def by_stay(self, numbers: np.ndarray) -> Iterable[tuple[Stay, np.ndarray]]:
         """(stay, its numbers) for those that are in one at present."""
+        if len(numbers) == 1 and "_latest" not in self.__dict__:  # of one resource few graphs are read
+            stay = self.stay(int(numbers[0]))
+            return [] if stay is None else [(stay, numbers)]
+        return self._by_latest(numbers)
+
+    def _by_latest(self, numbers: np.ndarray) -> Iterator[tuple[Stay, np.ndarray]]:
         latest = self._latest[numbers]
         for place in np.unique(latest[latest >= 0]).tolist():
             yield self.stays[place], numbers[latest == place]

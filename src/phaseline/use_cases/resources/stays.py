@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from phaseline.ports import Store
 
 MET = (EntryStatus.COMPLETED, EntryStatus.PASSED)
+SAYS_MORE = (EntryStatus.FAILED, EntryStatus.CANCELED)
+"""Statuses that are told of a phase for which another one waits."""
 WORDS = {
     EntryStatus.BLOCKED: "Blocked",
     EntryStatus.WAITING: "Waiting",
@@ -67,7 +69,7 @@ class Stay:
         self.state = state
         self.at = at
         self._all_batches = batches
-        self._tallies: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self._tallies: dict[str, tuple[list[int], list[int]]] = {}
         self._called: dict[str, Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]] = {}
 
     @cached_property
@@ -106,7 +108,9 @@ class Stay:
         found = as_statuses(self._store.statuses(self.graph)).copy()
         ready = (found == EntryStatus.BLOCKED) & (self._unmet(found) == 0)
         found[ready] = EntryStatus.WAITING
-        running = with_running(found, self.graph, [batch for batch in self._batches if not batch.closed_at])
+        is_called = self._store.owner() is not None  # of a process that died nothing runs any more
+        called = [batch for batch in self._batches if not batch.closed_at] if is_called else []
+        running = with_running(found, self.graph, called)
         canceled = (found == EntryStatus.CANCELING) | (found == EntryStatus.CANCELED)
         running[canceled] = found[canceled]
         running[self._passing] = EntryStatus.PASSED
@@ -150,9 +154,17 @@ class Stay:
 
     def is_canceled(self, number: int) -> bool:
         """Whether the resource was taken out: nothing of it goes on here, and something was canceled."""
-        place = self.place(number)
-        found = [int(self.status[step.first + place]) for step in self.columns.steps]
-        return EntryStatus.CANCELED in found and min(found) >= EntryStatus.COMPLETED
+        return bool(self.are_canceled(np.array([self.place(number)]))[0])
+
+    def are_canceled(self, places: np.ndarray) -> np.ndarray:
+        """The same of the resources that lie at these places within each step; booleans."""
+        is_open, is_canceled = np.zeros((2, len(places)), bool)
+        for step in self.columns.steps:
+            found = self.status[step.first + places]
+            is_open |= found < EntryStatus.COMPLETED
+            is_canceled |= found == EntryStatus.CANCELED
+        taken_out: np.ndarray = is_canceled & ~is_open
+        return taken_out
 
     def failed(self, numbers: np.ndarray) -> np.ndarray:
         """Of these resources those of which a phase has failed."""
@@ -162,22 +174,41 @@ class Stay:
             bad |= self.status[step.first + places] == EntryStatus.FAILED
         return numbers[bad]
 
-    def waiting_for(self, phase: str, number: int) -> list[str]:
-        """The phases that an entry waits for, each with its status where that says more."""
-        position = self.phases[phase].first + self.place(number)
-        needed = self._sources[self._starts[position] : self._starts[position + 1]].tolist()
-        found = []
-        for need in needed:
-            name, status = self._phase_at(need), EntryStatus(int(self.status[need]))
-            if name is not None and status not in MET:
-                says_more = status in {EntryStatus.FAILED, EntryStatus.CANCELED}
-                found.append(f"{name} ({WORDS[status].lower()})" if says_more else name)
+    def waiting_for(self, positions: Sequence[int]) -> dict[int, list[str]]:
+        """{position: the phases that the entry waits for, each with its status where that says more}."""
+        if not positions:
+            return {}
+        asked = np.asarray(positions, np.int64)
+        firsts, counts = self._starts[asked], self._starts[asked + 1] - self._starts[asked]
+        told: dict[bytes, list[str]] = {}  # those that wait for the same phases in the same statuses are told alike
+        found: dict[int, list[str]] = {}
+        for count in np.unique(counts).tolist():
+            alike = counts == count
+            needs = self._sources[firsts[alike][:, None] + np.arange(count)]
+            patterns = np.stack((self._phase_places[needs], self.status[needs]), axis=2).astype(np.int16)
+            for position, pattern in zip(asked[alike].tolist(), patterns, strict=True):
+                key = pattern.tobytes()
+                if key not in told:
+                    told[key] = self._told(pattern.tolist())
+                found[position] = told[key]
         return found
 
-    def _phase_at(self, position: int) -> str | None:
-        return next(
-            (name for name, step in self.phases.items() if step.first <= position < step.first + step.count), None
-        )
+    def _told(self, needs: list[list[int]]) -> list[str]:
+        """The words for entries that are needed, each given as (place of its phase, -1: none; status)."""
+        names = list(self.phases)
+        return [
+            f"{names[place]} ({WORDS[EntryStatus(byte)].lower()})" if byte in SAYS_MORE else names[place]
+            for place, byte in needs
+            if place >= 0 and byte not in MET
+        ]
+
+    @cached_property
+    def _phase_places(self) -> np.ndarray:
+        """The place in ``phases`` of each entry's phase, -1 where it has none; int16."""
+        found = np.full(len(self.columns), -1, np.int16)
+        for place, step in enumerate(self.phases.values()):
+            found[step.first : step.first + step.count] = place
+        return found
 
     @cached_property
     def _sources(self) -> np.ndarray:
@@ -195,38 +226,51 @@ class Stay:
         """{position: what is remembered of the entry}."""
         return {note.position: note for note in self._store.notes(self.graph)}
 
-    def runs(self, phase: str, number: int) -> Runs:
-        """The calls of one entry since a user has had it tried again; that clears what was before (T10)."""
-        position = self.phases[phase].first + self.place(number)
-        note = self.notes.get(position)
-        since = self._retried.get((number, phase), 0) if note is not None and note.generation else 0
-        if not since:
-            counts, latest = self._tally(phase)
-            count = int(counts[position - self.phases[phase].first])
-            if not count:
-                return NO_RUNS
-            last = self.called(phase)[int(latest[position - self.phases[phase].first])][0]
-            return Runs(count, last.id, last.started_at, last.closed_at)
-        found = [
-            batch
-            for batch, positions, _ in self.called(phase)
-            if batch.started_at >= since and (positions == position).any()
-        ]
-        if not found:
-            return NO_RUNS
-        newest = found[-1]
-        return Runs(len(found), newest.id, newest.started_at, newest.closed_at)
+    def runs(self, phase: str) -> Callable[[int], Runs]:
+        """What gives the calls of an entry by its position, since a user has had it tried again; that clears what was before (T10)."""
+        counts, latest = self._tally(phase)
+        first, called = self.phases[phase].first, self.called(phase)
+        made: dict[tuple[int, int], Runs] = {}
 
-    def _tally(self, phase: str) -> tuple[np.ndarray, np.ndarray]:
-        """(how many calls each entry of a phase had, the place of the latest of them in ``called``)."""
+        def of(position: int) -> Runs:
+            key = counts[position - first], latest[position - first]
+            if not key[0]:
+                return NO_RUNS
+            if key not in made:
+                last = called[key[1]][0]
+                made[key] = Runs(key[0], last.id, last.started_at, last.closed_at)
+            return made[key]
+
+        return of
+
+    def _tally(self, phase: str) -> tuple[list[int], list[int]]:
+        """(how many calls each entry of a phase had since it was last retried, the place of the latest of them in ``called``)."""
         if phase not in self._tallies:
             step = self.phases[phase]
             counts, latest = np.zeros((2, step.count), np.int64)
-            for place, (_, positions, _) in enumerate(self.called(phase)):
-                counts[positions - step.first] += 1
-                latest[positions - step.first] = place
-            self._tallies[phase] = counts, latest
+            since = self._since(phase, step)
+            for place, (batch, positions, _) in enumerate(self.called(phase)):
+                inside = positions - step.first
+                if since is not None:
+                    inside = inside[since[inside] <= batch.started_at]
+                counts[inside] += 1
+                latest[inside] = place
+            self._tallies[phase] = counts.tolist(), latest.tolist()
         return self._tallies[phase]
+
+    def _since(self, phase: str, step: Step) -> np.ndarray | None:
+        """When each entry of a phase was last retried, in ms; None where none of them was."""
+        retried = [
+            position - step.first
+            for position, note in self.notes.items()
+            if note.generation and step.first <= position < step.first + step.count
+        ]
+        if not retried:
+            return None
+        found = np.zeros(step.count, np.int64)
+        numbers = self.subjects[retried].tolist()
+        found[retried] = [self._retried.get((number, phase), 0) for number in numbers]
+        return found
 
     @cached_property
     def _retried(self) -> dict[tuple[int, str], int]:

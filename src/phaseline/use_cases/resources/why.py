@@ -15,7 +15,7 @@ from phaseline.use_cases.resources.applying import known_phases
 from phaseline.use_cases.resources.as_records import record_of
 from phaseline.use_cases.resources.asking import engine_now
 from phaseline.use_cases.resources.choosing import choose_one
-from phaseline.use_cases.resources.entries import EntryView, Known, entries_of
+from phaseline.use_cases.resources.entries import NOT_LOADED, EntryView, Known, entries_of
 
 if TYPE_CHECKING:
     from phaseline.model.phase_registry import PhaseRegistry
@@ -79,7 +79,8 @@ def why(place: Workplace, name: str, *, cluster: str | None = None) -> Why:
     is_failed = any(entry.status == "Failed" for entry in entries)
     record = record_of(snapshot, number, document, is_failed=is_failed, entries=None)
     reasons = [
-        _entry(entry, name, snapshot.row.name) for entry in sorted(entries, key=lambda entry: ORDER.index(entry.status))
+        _entry(entry, name, snapshot.row.name, _dropped(entry, registry))
+        for entry in sorted(entries, key=lambda entry: ORDER.index(entry.status))
     ]
     told = {entry.phase.lower() for entry in entries}
     now = place.clock.now() / 1000
@@ -130,7 +131,25 @@ def _note(place: Workplace, snapshot: Snapshot, number: int) -> str:
     return "No engine runs; have it moved: phaseline engine run --until-idle"
 
 
-def _entry(entry: EntryView, name: str, cluster: str) -> PhaseReason:
+def _dropped(entry: EntryView, registry: PhaseRegistry) -> list[str]:
+    """Phases for which it waits though its definition, mended since it entered the state, names them no more."""
+    phase = registry.get(entry.phase)
+    if phase is None or not entry.waiting_for:
+        return []
+    needed: set[str] = set()
+    asked = [phase]
+    while asked:
+        one = asked.pop()
+        for need in registry.needs(one, entry.state):
+            known = registry.get(need)
+            if known is not None and need.lower() not in needed:
+                asked.append(known)
+            needed.add(need.lower())
+    names = [waits.partition(" (")[0] for waits in entry.waiting_for]
+    return [name for name in names if name.lower() not in needed]
+
+
+def _entry(entry: EntryView, name: str, cluster: str, dropped: Sequence[str]) -> PhaseReason:
     named = f"{quote(name)} --phase {quote(entry.phase)}"
     mend, text = "", entry.message or entry.note
     if entry.status == "Failed":
@@ -142,7 +161,13 @@ def _entry(entry: EntryView, name: str, cluster: str) -> PhaseReason:
     elif entry.status == "Blocked":
         waits = f"waits for {', '.join(entry.waiting_for)}" if entry.waiting_for else ""
         text = ": ".join(part for part in (waits, entry.note) if part) or text
-        mend = "phaseline plugins reload" if entry.note else ""
+        if dropped and not entry.note:
+            text += f"; its definition no longer names {', '.join(dropped)}"
+            phases = " ".join(f"--phase {quote(phase)}" for phase in dropped)
+            return PhaseReason(
+                entry.phase, entry.status, text, 0, f"phaseline resources complete {quote(name)} {phases} --reason TEXT"
+            )
+        mend = _mend_of_obstacle(entry, named) if entry.note else ""
     elif entry.status == "Waiting":
         text = entry.note or "it is called as soon as a call can begin"
         mend = f"phaseline phases unpause {quote(entry.phase)}" if entry.note.startswith("paused") else ""
@@ -153,12 +178,21 @@ def _entry(entry: EntryView, name: str, cluster: str) -> PhaseReason:
     return PhaseReason(entry.phase, entry.status, text, entry.next_run_at, mend)
 
 
+def _mend_of_obstacle(entry: EntryView, named: str) -> str:
+    if entry.note.startswith("paused"):
+        return f"phaseline phases unpause {quote(entry.phase)}"
+    if entry.note == f"the phase '{entry.phase}' {NOT_LOADED}":
+        return f"phaseline resources complete {named} --reason TEXT"
+    return "phaseline plugins reload"
+
+
 def _absent(phase: PhaseDefinition, registry: PhaseRegistry, kind: str, record: Record, now: float) -> PhaseReason:
     """Why a phase of the state is not for the resource: its type, its provider, the constraint with its value."""
     if not set(registry.types.line(kind)).intersection(phase.resource_types):
         return PhaseReason(phase.name, NOT_FOR_IT, f"it is for {', '.join(phase.resource_types)}, this is a {kind}")
     provider = record.get("Provider")
-    if not phase.takes_provider(provider if isinstance(provider, str) else None):
+    has_provider = registry.types.uses_provider(kind)
+    if has_provider and not phase.takes_provider(provider if isinstance(provider, str) else None):
         has = f"has {value_text(provider)}" if provider is not None else "has none"
         return PhaseReason(
             phase.name, NOT_FOR_IT, f"it is for Provider {', '.join(phase.providers)}, the resource {has}"

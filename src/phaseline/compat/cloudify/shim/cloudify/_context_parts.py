@@ -8,7 +8,11 @@ from phaseline.run.plugin_code import milliseconds
 from cloudify import _resources
 from cloudify._properties import DirtyTrackingDict, ImmutableProperties
 from cloudify._stored import raw_where_unchanged, storable, with_functions_evaluated
-from cloudify.exceptions import NonRecoverableError, OperationRetry
+from cloudify.exceptions import NonRecoverableError, OperationRetry, RecoverableError
+
+
+MAX_CONFLICTS = 100
+"""So often a handler is asked for what is to be stored while others change it in between."""
 
 
 class _lazy(object):
@@ -150,14 +154,36 @@ class NodeInstanceContext(object):
         return (self.system_properties.get('configuration_drift') or {}).get('result')
 
     def update(self, on_conflict=None):
-        """Store the runtime properties now. Changes are merged path by path, so there is nothing to conflict."""
-        if '_tracked' not in self.__dict__:
-            return
+        """Store the runtime properties now; changes are merged path by path.
+
+        ``on_conflict(local, latest)`` gives what is stored instead. It is called again, with what was left here by then, for as
+        long as somebody else has changed them in between.
+        """
+        if on_conflict is not None:
+            self._update_by(on_conflict)
+        elif '_tracked' in self.__dict__:
+            self._check_storable()
+            self._call.save()
+            self._tracked.dirty = False
+
+    def _update_by(self, on_conflict):
+        local = dict(self.runtime_properties)
+        latest = copy_mapping(local)
+        for _ in range(MAX_CONFLICTS):
+            self.runtime_properties = on_conflict(copy_mapping(local), latest)
+            self._check_storable()
+            if self._call.save_unless_stale():
+                self._tracked.dirty = False
+                return
+            self.refresh(force=True)
+            latest = copy_mapping(self.runtime_properties)
+        raise RecoverableError('runtime properties of %s were changed by others during each of %d attempts to update them'
+                               % (self.id, MAX_CONFLICTS))
+
+    def _check_storable(self):
         problems = self._give_back()
         if problems:
             raise NonRecoverableError('; '.join(problems))
-        self._call.save()
-        self._tracked.dirty = False
 
     def refresh(self, force=False):
         """Read the runtime properties again; unsaved changes are an error without ``force``."""
@@ -165,7 +191,7 @@ class NodeInstanceContext(object):
         if tracked is None:
             return
         if tracked.dirty and not force:
-            raise RuntimeError('runtime properties of %s have unsaved changes; call update() first, or '
+            raise NonRecoverableError('runtime properties of %s have unsaved changes; call update() first, or '
                                'refresh(force=True) to drop them' % self.id)
         self._view.refresh()
         self.__dict__.pop('_tracked')

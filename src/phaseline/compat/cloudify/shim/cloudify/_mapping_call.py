@@ -88,6 +88,10 @@ class MappingCall(object):
         import logging
         logging.getLogger('cloudify.ctx').log(getattr(logging, level.upper(), logging.INFO), '%s', text)
 
+    def save_unless_stale(self):
+        self.save()
+        return True
+
     def save(self):
         for view in (self.instance, self.source, self.target):
             if view is not None and view.before is not None:

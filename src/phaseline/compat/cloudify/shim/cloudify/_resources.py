@@ -4,7 +4,10 @@ import os
 import shutil
 import tempfile
 
+from phaseline.compat.cloudify.own_folder import place_for_executables
+
 from cloudify.exceptions import HttpException, NonRecoverableError
+from phaseline.model.names import folder_name
 
 _BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'bundled')
 """Scripts that the built-in types name, such as cloudify/fs/mkfs.sh; a file of the blueprint goes first."""
@@ -103,7 +106,7 @@ class Resources(object):
 
 
 def _temporary_folder():
-    return os.environ.get('CFY_EXEC_TEMPDIR') or None
+    return str(place_for_executables())
 
 
 def _temporary_file(resource_path):
@@ -124,6 +127,7 @@ def plugin_folder(deployment, plugin):
     root = os.environ.get('XDG_DATA_HOME') or os.path.join(os.path.expanduser('~'), '.local', 'share')
     name, origin = ('', '') if deployment is None else (deployment.id, deployment.code.blueprint_folder)
     mark = hashlib.sha256(origin.encode('utf-8')).hexdigest()[:12]
-    folder = os.path.join(root, 'phaseline', 'work', '%s-%s' % (name or 'none', mark), 'plugins', plugin or 'none')
+    own = folder_name('%s-%s' % (name or 'none', mark))
+    folder = os.path.join(root, 'phaseline', 'work', own, 'plugins', folder_name(plugin or 'none'))
     os.makedirs(folder, mode=0o700, exist_ok=True)
     return folder

@@ -1,5 +1,7 @@
 """Between what plugin code leaves in runtime properties and what can be stored: plain JSON values (C4)."""
 
+from math import isfinite
+
 from phaseline.model.properties import SCALARS, is_same, storable as plain
 
 FUNCTIONS = frozenset((
@@ -18,7 +20,7 @@ def storable(document, before, id):
     for key, value in document.items():
         if type(key) is not str:
             key = str(key)
-        if type(value) in SCALARS:
+        if type(value) in SCALARS and (type(value) is not float or isfinite(value) or value is before.get(key)):
             kept[key] = value
             continue
         try:

@@ -153,7 +153,8 @@ class CloudifyContext(object):
         return self._call.site.timeout_recoverable
 
     task_queue = task_target = None
-    execution_token = rest_host = rest_port = rest_token = None
+    execution_token = rest_host = rest_port = rest_token = rest_ssl_cert = None
+    task_type = 'operation'
     bypass_maintenance = False
     local = True
     dry_run = False
@@ -239,6 +240,19 @@ class CloudifyContext(object):
 
     def sync_deployment_workdir(self, *args, **kwargs):
         _needs_server('ctx.sync_deployment_workdir()', 'keep files in ctx.plugin.workdir')
+
+    def delete_deployment_file(self, *args, **kwargs):
+        _needs_server('ctx.delete_deployment_file()', 'keep files in ctx.plugin.workdir')
+
+    def download_deployment_workdir(self, *args, **kwargs):
+        _needs_server('ctx.download_deployment_workdir()', 'keep files in ctx.plugin.workdir')
+
+    def upload_deployment_workdir(self, *args, **kwargs):
+        _needs_server('ctx.upload_deployment_workdir()', 'keep files in ctx.plugin.workdir')
+
+    def local_deployment_workdir(self):
+        """A folder of the deployment for files of its own; here that of the plugin."""
+        return self.plugin.workdir
 
     # For the engine
 

@@ -26,8 +26,8 @@ def workflow(func=None, system_wide=False, resumable=False, **kwargs):
     return func
 
 
-def serial_operation(threshold=0, workflows=None, states=None):
-    """Instances of one node run one after another, by index (rule C7)."""
+def serial_operation(threshold=0, workflows=None, states=None, **op_kwargs):
+    """Instances of one node run one after another, by index (rule C7). ``op_kwargs`` as for ``operation``."""
     workflows = ['install'] if workflows is None else workflows
     states = ['started'] if states is None else states
 
@@ -39,7 +39,7 @@ def serial_operation(threshold=0, workflows=None, states=None):
                 _wait_for_lower_indexes(ctx, threshold, states)
             return func(*args, **kwargs)
 
-        return wrapper
+        return operation(wrapper, **op_kwargs)
 
     return decorate
 

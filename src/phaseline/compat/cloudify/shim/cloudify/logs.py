@@ -6,6 +6,25 @@ _LEVELS = ((logging.ERROR, 'error'), (logging.WARNING, 'warning'), (logging.INFO
 _TEXT = logging.Formatter('%(message)s')
 
 
+class _NoLock(object):
+    """What ``logging`` may enter, acquire and release: from Python 3.13 on it enters a handler's lock unseen."""
+
+    def acquire(self, blocking=True, timeout=-1):
+        return True
+
+    def release(self):
+        pass
+
+    def __enter__(self):
+        return True
+
+    def __exit__(self, *exc_info):
+        pass
+
+
+_NO_LOCK = _NoLock()
+
+
 class CloudifyCtxHandler(logging.Handler):
     """Gives log records to the call they belong to, live."""
 
@@ -16,7 +35,7 @@ class CloudifyCtxHandler(logging.Handler):
 
     def createLock(self):
         # The engine's side is safe from any thread; a lock for each call would only cost.
-        self.lock = None
+        self.lock = _NO_LOCK
 
     def flush(self):
         pass

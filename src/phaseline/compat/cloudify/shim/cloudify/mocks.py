@@ -49,7 +49,9 @@ class MockNodeInstanceContext(object):
             setattr(self, name, value)
 
     def update(self, on_conflict=None):
-        return None
+        if on_conflict is not None:
+            self.runtime_properties = self._runtime_properties = on_conflict(
+                dict(self.runtime_properties), dict(self.runtime_properties))
 
     def refresh(self, force=False):
         return None

@@ -14,11 +14,13 @@ import time
 import traceback
 from functools import wraps
 
+from phaseline.compat.cloudify.own_folder import place_for_executables
+
 from cloudify.constants import KEEP_TRYING_HTTP_TOTAL_TIMEOUT_SEC, MAX_WAIT_BETWEEN_HTTP_RETRIES_SEC
 from cloudify.exceptions import CommandExecutionError, CommandExecutionException, NonRecoverableError
 from cloudify.state import NotInContext, current_ctx, current_workflow_ctx
 
-ENV_CFY_EXEC_TEMPDIR = 'CFY_EXEC_TEMPDIR'
+ENV_CFY_EXEC_TEMPDIR = 'CFY_EXEC_TEMP'
 
 
 def exception_to_error_cause(exception, tb):
@@ -63,8 +65,8 @@ get_tenant = get_tenant_name
 
 
 def get_exec_tempdir():
-    """The folder for temporary files."""
-    return os.environ.get(ENV_CFY_EXEC_TEMPDIR) or tempfile.gettempdir()
+    """The folder for temporary files that are executed."""
+    return str(place_for_executables())
 
 
 def create_temp_folder():
@@ -88,35 +90,40 @@ def get_func(task_name):
 
 
 class OutputConsumer(object):
-    """Reads the lines of a stream in a thread of its own; ``handle_line`` is the subclass's."""
+    """Logs the lines of a stream with a prefix in a thread of its own, and keeps them in ``output``; ``ctx`` is set there."""
 
-    def __init__(self, out):
+    def __init__(self, out, logger=None, prefix='', ctx=None):
         self.out = out
+        self.output = []
+        self.logger = logger
+        self.prefix = prefix
+        self.ctx = ctx
         self.consumer = threading.Thread(target=self.consume_output, daemon=True)
         self.consumer.start()
 
     def consume_output(self):
+        if self.ctx is None:
+            self._consume()
+        else:
+            with current_ctx.push(self.ctx):
+                self._consume()
+
+    def _consume(self):
         for line in self.out:
-            self.handle_line(line.decode('utf-8', 'replace') if isinstance(line, bytes) else line)
+            line = line.decode('utf-8', 'replace') if isinstance(line, bytes) else line
+            self.output.append(line)
+            self.handle_line(line)
         self.out.close()
 
     def handle_line(self, line):
-        raise NotImplementedError('handle_line is left to the subclass')
+        if self.logger is not None:
+            self.logger.info('%s%s', self.prefix, line.rstrip('\r\n'))
 
     def join(self, timeout=None):
         self.consumer.join(timeout)
 
 
-class LoggingOutputConsumer(OutputConsumer):
-    """Logs the lines with a prefix."""
-
-    def __init__(self, out, logger, prefix=''):
-        self.logger = logger
-        self.prefix = prefix
-        OutputConsumer.__init__(self, out)
-
-    def handle_line(self, line):
-        self.logger.info('%s%s', self.prefix, line.rstrip('\n'))
+LoggingOutputConsumer = OutputConsumer
 
 
 class CommandExecutionResponse(object):

@@ -1,0 +1,56 @@
+"""Lists over many deployments; prints one line of JSON: ``python -m bench.listing FILE STORE COUNT``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+LAPS = 5
+
+
+def main() -> None:
+    """Install so many deployments in one process, then ask each list; milliseconds of processor time, and SQL statements."""
+    file, store, count = sys.argv[1:]
+    plugins = str(Path(__file__).parent / "plugins")
+    sys.path.insert(0, plugins)
+    from phaseline.cli import lean
+
+    lean.begin()  # as a command sets Python up
+    from phaseline.use_cases import deployments, executions, installing, instances, status
+    from phaseline.use_cases.settings import load_settings
+    from phaseline.use_cases.workplace import workplace
+
+    settings = load_settings(given={"store.url": f"sqlite:///{store}"})
+    with workplace(settings, "bench") as place:
+        for number in range(int(count)):
+            installing.install(place, installing.Order(file, f"bench-{number}", plugin_folders=(plugins,)))
+    with workplace(settings, "bench") as place:
+        lists: dict[str, Callable[[], object]] = {
+            "deployments": lambda: deployments.list_deployments(place),
+            "executions": lambda: executions.list_executions(place),
+            "instances": lambda: instances.list_instances(place, limit=50),
+            "status": lambda: status.status(place),
+        }
+        print(json.dumps({name: _measured(place.store, look) for name, look in lists.items()}))
+
+
+def _measured(store: object, look: Callable[[], object]) -> dict[str, object]:
+    look()  # imports are not counted
+    said: list[str] = []
+    reader = store.connections.reader()  # type: ignore[attr-defined]  # of the store in a file
+    reader.set_trace_callback(said.append)
+    look()
+    reader.set_trace_callback(None)
+    laps = []
+    for _ in range(LAPS):
+        began = time.process_time()
+        look()
+        laps.append(1000 * (time.process_time() - began))
+    return {"ms": laps, "statements": len(said)}
+
+
+if __name__ == "__main__":
+    main()

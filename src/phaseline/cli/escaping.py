@@ -1,0 +1,92 @@
+r"""Escape what would steer a terminal, and keep our own colors apart from it.
+
+Names, descriptions, outputs and logs come from blueprints, plugins and scripts. ``saying`` sends every text through
+``for_output``: control characters, C1, the ESC that begins a sequence, and characters that turn the direction of
+writing become ``\x1b``, as Python writes them; line ends and tabs stay. Our own colors are marks that nobody else can
+write, because they hold a number that is drawn anew for each process.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Literal
+
+ENDS = "\n\t"
+"""Control characters that texts of several lines keep."""
+DIRECTIONS = "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+"""What turns the direction of writing (Unicode: Bidi_Control), separators of lines and paragraphs, the mark of byte order."""
+SEAL = f"\0{os.urandom(8).hex()}:"
+"""Begins a mark of ours."""
+COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
+
+
+@cache
+def _table(kind: Literal["text", "line", "json"]) -> dict[int, str]:
+    """{code of a character: how it is shown}; made when the first text needs it, which short commands have not."""
+    controls = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
+    escaped = [char for char in controls + DIRECTIONS if kind == "line" or char not in ENDS]
+    if kind == "json":
+        return {ord(char): f"\\u{ord(char):04x}" for char in escaped}
+    return {ord(char): ascii(char)[1:-1] for char in escaped}
+
+
+def visible(text: str) -> str:
+    r"""The text with what would steer a terminal shown as an escape; ends of lines and tabs stay.
+
+    >>> print(visible("\x1b]0;mine\x07 caf\udce9 \u202eback"))
+    \x1b]0;mine\x07 caf\udce9 \u202eback
+    """
+    return text if _is_plain(text) else _encodable(text.translate(_table("text")))
+
+
+def in_line(text: str) -> str:
+    r"""The same, and it stays on one line.
+
+    >>> print(in_line("two\nlines"))
+    two\nlines
+    """
+    return text if text.isprintable() else _encodable(text.translate(_table("line")))
+
+
+def in_json(document: str) -> str:
+    r"""The same JSON document, such that a terminal is not steered by it either.
+
+    >>> print(in_json('{"name": "\x9b\u202e"}'))
+    {"name": "\u009b\u202e"}
+    """
+    return document if _is_plain(document) else _encodable(document.translate(_table("json")))
+
+
+def painted(text: str, color: str | None = None, *, bold: bool = False) -> str:
+    """The text in a color of ours; ``for_output`` makes it one that a terminal understands."""
+    codes = [*([str(COLORS[color])] if color else []), *(["1"] if bold else [])]
+    return f"{SEAL}{';'.join(codes)}m{text}{SEAL}0m" if codes else text
+
+
+def for_output(text: str) -> str:
+    r"""What may be written to a terminal: marks of ours as colors, everything else as ``visible`` has it.
+
+    >>> for_output(painted("bad", "red") + "\x1b[2J")
+    '\x1b[31mbad\x1b[0m\\x1b[2J'
+    """
+    first, *marked = text.split(SEAL)
+    parts = [visible(first)]
+    for piece in marked:
+        codes, _, rest = piece.partition("m")
+        parts.append(f"\x1b[{codes}m{visible(rest)}")
+    return "".join(parts)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing but ends of lines in it is no ordinary character."""
+    return text.replace("\n", "").isprintable()
+
+
+def _encodable(text: str) -> str:
+    """What is no character, as in a file's name that is not UTF-8, is written as JSON and Python write it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text

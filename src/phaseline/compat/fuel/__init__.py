@@ -1,0 +1,1 @@
+"""What packages of Fuel need of other libraries, in a process of its own."""

@@ -1,0 +1,116 @@
+"""Answers about YAQL and about patterns that RE2 cannot take, from a process that computes a second for each and no longer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from phaseline.model.patterns import MAX_PATTERN, PatternError
+from phaseline.packages.conditions import ConditionError
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint import Value
+
+WORKER = Path(__file__).with_name("worker.py")
+"""Run as a script: it must not see what this process imports."""
+PATIENCE_S = 60.0
+"""So long an answer is waited for; the worker itself computes a second at most, and then says so."""
+NOT_INSTALLED = "the library 'yaql' is not installed: pip install 'phaseline[fuel]'"
+MEND = "Shorten it; YAQL computes a second and 100,000 steps at most."
+
+
+class Judge:
+    """Asks one worker, which is started with the first question; safe from any thread. Close it."""
+
+    def __init__(self) -> None:
+        """Nothing runs yet."""
+        self._lock = threading.Lock()
+        self._worker: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def yaql_fault(self, text: str) -> str:
+        """Why an expression cannot be read; empty: it can."""
+        if find_spec("yaql") is None:
+            return NOT_INSTALLED
+        return str(self._ask("yaql syntax", text).get("fault", ""))
+
+    def yaql(self, text: str, data: Value) -> Value:
+        """What an expression gives for data. Raises: ``ConditionError``."""
+        fault = NOT_INSTALLED if find_spec("yaql") is None else ""
+        answer = {"fault": fault} if fault else self._ask("yaql", text, data)
+        if "fault" in answer:
+            raise ConditionError(str(answer["fault"]), MEND)
+        found: Value = answer["value"]
+        return found
+
+    def pattern_fault(self, pattern: str) -> str:
+        """Why a pattern cannot be used; empty: it can."""
+        if len(pattern) > MAX_PATTERN:
+            return f"it has more than {MAX_PATTERN:,} characters"
+        return str(self._ask("pattern syntax", pattern).get("fault", ""))
+
+    def matches(self, pattern: str, text: str) -> bool:
+        """Whether a text begins as a pattern says. Raises: ``PatternError``."""
+        answer = self._ask("pattern", pattern, text)
+        if "fault" in answer:
+            raise PatternError(str(answer["fault"]))
+        return answer["value"] is True
+
+    def close(self) -> None:
+        """End the worker."""
+        with self._lock:
+            self._end()
+
+    def _ask(self, what: str, text: str, data: Value = None) -> dict[str, Any]:
+        question = json.dumps({"what": what, "text": text, "data": data})
+        with self._lock:
+            worker = self._running()
+            assert worker.stdin is not None
+            assert worker.stdout is not None
+            killer = threading.Timer(PATIENCE_S, worker.kill)
+            killer.start()
+            try:
+                worker.stdin.write(question + "\n")
+                worker.stdin.flush()
+                answer: dict[str, Any] = json.loads(worker.stdout.readline())
+            except (OSError, ValueError):  # it was ended, by us or for lack of memory
+                self._end()
+                return {"fault": "it takes too long, or too much memory"}
+            finally:
+                killer.cancel()
+        return answer
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._worker is None:
+            self._worker = subprocess.Popen(
+                [sys.executable, "-P", str(WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                encoding="utf-8",
+                start_new_session=True,
+            )
+        return self._worker
+
+    def _end(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is None:
+            return
+        worker.kill()
+        for stream in (worker.stdin, worker.stdout):
+            with suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        worker.wait()

@@ -1,0 +1,222 @@
+"""The process that evaluates YAQL and matches patterns of strangers: one JSON document a line in, one out.
+
+Run as a script by ``judge``, which ends it when an answer takes too long. Nothing of Phaseline is imported here, and only what
+the request brings can be seen by an expression.
+"""
+
+# mypy: ignore-errors
+import collections.abc  # yaql uses it without importing it
+import json
+import re
+import resource
+import signal
+import sys
+from functools import lru_cache
+
+MAX_STEPS = 100_000
+"""So many items any iteration of an expression may have."""
+LIMIT_S = 1.0
+"""So long an answer may compute."""
+MAX_BYTES = 1 << 30
+UNDEFINED = object()
+assert collections.abc is not None
+
+
+@lru_cache(maxsize=1)
+def language():
+    """(engine, context) of YAQL as Fuel has it; made when the first expression comes."""
+    import yaql
+
+    options = {"yaql.limitIterators": MAX_STEPS, "yaql.memoryQuota": MAX_BYTES // 10, "yaql.convertSetsToLists": True}
+    engine = yaql.YaqlFactory(allow_delegates=True).create(options=options)
+    context = yaql.create_context()
+    lenient(context)
+    differences(context)
+    documents(context)
+    return engine, context
+
+
+def lenient(context):
+    """What is not there is null, and so is whatever is asked of it: as in the older language of conditions."""
+    from yaql.language import specs, utils, yaqltypes
+
+    @specs.parameter("d", utils.MappingType, alias="dict")
+    @specs.parameter("key", yaqltypes.Keyword())
+    @specs.name("#operator_.")
+    def of_mapping(d, key):
+        return d.get(key)
+
+    @specs.parameter("d", type(None), nullable=True)
+    @specs.parameter("key", yaqltypes.Keyword())
+    @specs.name("#operator_.")
+    def of_nothing(d, key):
+        return None
+
+    @specs.parameter("d", utils.MappingType, alias="dict")
+    @specs.name("#indexer")
+    def at(d, key):
+        return d.get(key)
+
+    @specs.parameter("d", type(None), nullable=True)
+    @specs.name("get")
+    @specs.method
+    def got_of_nothing(d, key, default=None):
+        return default
+
+    for function in (of_mapping, of_nothing, at, got_of_nothing):
+        context.register_function(function)
+
+
+def value_of(expression, context, name):
+    """What an expression gives for the data of now (``$__new``) or of before (``$__old``); undefined where it gives nothing."""
+    try:
+        return plain(expression(context[name]))
+    except Exception:  # as the ancestor compares: what cannot be looked up is undefined
+        return UNDEFINED
+
+
+def is_changed(expression, context):
+    """Whether an expression gives something else than before."""
+    return value_of(expression, context, "$__new") != value_of(expression, context, "$__old")
+
+
+def items_of(expression, context, name):
+    """The list that an expression gives; empty where it gives none."""
+    found = value_of(expression, context, name)
+    return found if isinstance(found, list) else []
+
+
+def defined(found):
+    """Null in the place of what is undefined."""
+    return None if found is UNDEFINED else found
+
+
+def differences(context):
+    """``changed``, ``changedAny``, ``changedAll``, ``added``, ``deleted``, ``new`` and ``old``: what was before is nothing."""
+    from yaql.language import specs, yaqltypes
+
+    def of_many(judge):
+        def answer(context, *args):
+            return judge(is_changed(one, context) for one in args)
+
+        specs.inject("context", yaqltypes.Context())(answer)
+        return specs.parameter("args", yaqltypes.Lambda())(answer)
+
+    def of_one(ask):
+        def answer(context, expression):
+            return ask(expression, context)
+
+        specs.inject("context", yaqltypes.Context())(answer)
+        return specs.parameter("expression", yaqltypes.Lambda())(answer)
+
+    def beyond(name, other):
+        def ask(expression, context):
+            known = items_of(expression, context, other)
+            return [one for one in items_of(expression, context, name) if one not in known]
+
+        return ask
+
+    functions = {
+        "changed": of_one(is_changed),
+        "changedAny": of_many(any),
+        "changedAll": of_many(all),
+        "added": of_one(beyond("$__new", "$__old")),
+        "deleted": of_one(beyond("$__old", "$__new")),
+        "new": of_one(lambda expression, context: defined(value_of(expression, context, "$__new"))),
+        "old": of_one(lambda expression, context: defined(value_of(expression, context, "$__old"))),
+    }
+    for name, function in functions.items():
+        context.register_function(function, name=name)
+
+
+def documents(context):
+    """``toJson`` and ``toYaml``: JSON is YAML."""
+    from yaql.language import specs
+
+    @specs.name("toJson")
+    @specs.method
+    def to_json(value):
+        return json.dumps(plain(value))
+
+    @specs.name("toYaml")
+    @specs.method
+    def to_yaml(value):
+        return json.dumps(plain(value))
+
+    context.register_function(to_json)
+    context.register_function(to_yaml)
+
+
+def plain(value):
+    """What JSON can hold, in the place of the library's own collections."""
+    if isinstance(value, collections.abc.Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, collections.abc.Iterable):
+        return [plain(item) for item in value]
+    raise TypeError(f"it gives a {type(value).__name__}")
+
+
+def yaql_syntax(request):
+    """Whether an expression can be read."""
+    language()[0](request["text"])
+
+
+def yaql(request):
+    """What an expression gives for data."""
+    from yaql.language import utils
+
+    engine, context = language()
+    own = context.create_child_context()
+    own["$__new"] = utils.convert_input_data(request["data"])
+    own["$__old"] = utils.convert_input_data({})
+    return plain(
+        engine(request["text"])(context=own)
+        if False
+        else engine(request["text"]).evaluate(context=own, data=request["data"])
+    )
+
+
+def pattern_syntax(request):
+    """Whether a pattern can be read."""
+    re.compile(request["text"])
+
+
+def pattern(request):
+    """Whether a text begins as a pattern says."""
+    return re.compile(request["text"]).match(request["data"]) is not None
+
+
+ASKED = {"yaql": yaql, "yaql syntax": yaql_syntax, "pattern": pattern, "pattern syntax": pattern_syntax}
+
+
+def out_of_time(_number, _frame):
+    """The computing time of a request is over; matching patterns looks for signals, too."""
+    raise TimeoutError("it computes for more than a second")
+
+
+def main():
+    """Answer until the input ends."""
+    signal.signal(signal.SIGPROF, out_of_time)
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if request["what"].startswith("yaql"):
+                language()
+            signal.setitimer(signal.ITIMER_PROF, LIMIT_S)
+            answer = {"value": ASKED[request["what"]](request)}
+        except ModuleNotFoundError as error:
+            answer = {"fault": f"No module named '{error.name}'"}
+        except BaseException as error:  # whatever an expression of a stranger raises is its answer
+            answer = {"fault": (str(error) or type(error).__name__)[:500]}
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Permits to begin calls: a pipe that holds the number of each call that a worker may begin.
+
+The worker reads one number before each call, the engine takes back those that were not read, and the system gives each
+number to one reader only. So it is certain of every call whether it has begun: however busy the worker is, and when it
+is dead.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NUMBER = struct.Struct("=Q")
+MOST_PERMITS = 256
+"""Most permits that are not used at one time: so many fit into one write, which no other reader ever sees a part of."""
+
+
+class Permits:
+    """The engine's side: both ends, so that what the worker has not read can be taken back."""
+
+    def __init__(self) -> None:
+        """No call may begin."""
+        self._reading, self._writing = os.pipe()
+        os.set_blocking(self._reading, False)
+
+    def fileno(self) -> int:
+        """The end that the worker reads."""
+        return self._reading
+
+    def give(self, numbers: Iterable[int]) -> None:
+        """Let these calls (at most ``MOST_PERMITS``) begin, in this order."""
+        if self._writing >= 0:
+            os.write(self._writing, b"".join(map(NUMBER.pack, numbers)))
+
+    def take_back(self) -> set[int]:
+        """The calls that have not begun; now they will not."""
+        if self._reading < 0:
+            return set()
+        try:
+            found = os.read(self._reading, NUMBER.size * MOST_PERMITS)
+        except BlockingIOError:
+            return set()
+        return {number for (number,) in NUMBER.iter_unpack(found)}
+
+    def close(self) -> None:
+        """Close both ends; safe to call twice."""
+        for end in (self._reading, self._writing):
+            if end >= 0:
+                os.close(end)
+        self._reading = self._writing = -1
+
+
+class PermitReader:
+    """The worker's side."""
+
+    def __init__(self, number: int) -> None:
+        """``number``: the descriptor of the end to read."""
+        self._number = number
+        self._poll = select.poll()
+        self._poll.register(number, select.POLLIN)
+
+    def take(self) -> int | None:
+        """The number of the next call that may begin, as soon as there is one; None: the engine is gone."""
+        while True:
+            try:
+                found = os.read(self._number, NUMBER.size)
+            except BlockingIOError:
+                self._poll.poll()
+                continue
+            number: int | None = NUMBER.unpack(found)[0] if found else None
+            return number
+
+    def close(self) -> None:
+        """Close the end."""
+        os.close(self._number)

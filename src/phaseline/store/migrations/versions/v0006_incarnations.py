@@ -1,0 +1,26 @@
+"""Lives of a store: where its file lies, its incarnations, and what waits since a restore."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+
+_STATEMENTS = (
+    "alter table store add column place text not null default ''",
+    "alter table store add column inode integer not null default 0",
+    "alter table store add column device integer not null default 0",
+    "alter table store add column held integer not null default 0",
+    "alter table store add column held_request integer not null default 0",
+    """create table incarnation (
+        number integer primary key, name text not null, at integer not null, cause text not null,
+        first_graph integer not null, first_batch integer not null)""",
+)
+
+
+def upgrade() -> None:
+    """Make schema 6 of schema 5; a store without an incarnation keeps the tokens that it gave."""
+    for statement in _STATEMENTS:
+        op.execute(statement)
+    op.execute("pragma user_version = 6")

@@ -1,0 +1,119 @@
+"""The phase of a plugin without an engine: read and imported as an engine would, and called by ``call`` and ``crash_points``.
+
+A pair of ``.cfg`` and ``.py``, a module with ``@phase``, a package or a zip file is loaded by its path; a decorated function
+can be given to both as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from phaseline.catalog.loader import Loader
+from phaseline.catalog.phases.decorated import marked
+from phaseline.catalog.phases.importing import PhaseImporter
+from phaseline.catalog.phases.packages import packages_at
+from phaseline.model.declaration import as_phase
+from phaseline.model.frozen import frozen
+from phaseline.model.phase_mark import PHASE_ATTRIBUTE
+from phaseline.model.problem import ProblemsError, fail
+from phaseline.run.phase_view import PhaseView
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from phaseline.catalog.phases.packages import Package
+    from phaseline.model.phases import PhaseDefinition
+
+
+@frozen
+class LoadedPhase:
+    """A phase that was loaded: its ``definition``, its ``function``, and the ``module`` of it, for a stand-in to be put in.
+
+    ``state``: the one in which its resources are.
+    """
+
+    definition: PhaseDefinition
+    function: Callable[..., object]
+    module: ModuleType
+    state: str
+
+
+@frozen
+class Target:
+    """A function and the phase that it is the code of; None: of none."""
+
+    function: Callable[..., object]
+    phase: PhaseView | None = None
+
+
+@cache
+def _loader() -> Loader:
+    return Loader()
+
+
+def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -> LoadedPhase:
+    """The phase of a plugin: ``place`` is one of its files, a folder or a zip file; ``name`` that of the phase, if there are more.
+
+    ``state``: one of its states, the first one unless given. Each call imports the code anew. Raises: ``ProblemsError`` with all
+    that ``plugins check`` finds in its package, PL-D053 for a phase that is not there; what importing the module raised.
+    """
+    packages = packages_at(Path(place).resolve())
+    package, definition = _chosen(packages, str(place), name)
+    _refuse(package)
+    code = definition.code
+    if code is None:  # a definition without code is an error of its package, which was refused
+        raise fail("PL-D001", f"the phase '{definition.name}' has no code", "Put its module beside its definition.")
+    importer = PhaseImporter(_loader())
+    failed = importer.renew([code])
+    if code in failed:
+        raise failed[code]
+    if state and state not in definition.states:
+        known = ", ".join(definition.states)
+        raise fail("PL-D053", f"the phase '{definition.name}' is not for the state '{state}'", f"It is for {known}.")
+    function = as_phase(importer.load(code), code.form)
+    module = _loader().module(code.module, code.folders)
+    return LoadedPhase(definition, function, module, state or definition.states[0])
+
+
+def _chosen(packages: list[Package], place: str, name: str) -> tuple[Package, PhaseDefinition]:
+    """The phase that is meant, and its package. Raises: PL-D053; or what is wrong with those that were found."""
+    found = [
+        (package, plugin.phase)
+        for package in packages
+        for plugin in package.plugins
+        if plugin.phase is not None and not plugin.is_disabled
+    ]
+    fits = [one for one in found if not name or one[1].key == name.lower()]
+    if len(fits) == 1:
+        return fits[0]
+    for package in packages:
+        _refuse(package)
+    known = ", ".join(sorted(phase.name for _, phase in found))
+    if fits:
+        raise fail("PL-D053", f"'{place}' has several phases", f"Say which one: {known}.")
+    wanted = f"no phase '{name}'" if name else "no phase"
+    raise fail("PL-D053", f"there is {wanted} in '{place}'", f"There are: {known}." if known else "Correct the path.")
+
+
+def _refuse(package: Package) -> None:
+    """Raise what a package would be refused for."""
+    errors = tuple(problem for problem in package.all_problems() if problem.severity == "error")
+    if errors:
+        raise ProblemsError(errors)
+
+
+def target_of(given: Callable[..., object] | LoadedPhase) -> Target:
+    """What is to be called. Raises: ``ProblemsError`` for a decorated function whose phase would be refused."""
+    if isinstance(given, LoadedPhase):
+        return Target(given.function, PhaseView.of(given.definition, given.state))
+    mark = getattr(given, PHASE_ATTRIBUTE, None)
+    if mark is None:
+        return Target(given)
+    plugin = marked(mark, getattr(given, "__module__", None) or "plugin")
+    if plugin.errors or plugin.phase is None:
+        raise ProblemsError(plugin.errors)
+    return Target(given, PhaseView.of(plugin.phase, plugin.phase.states[0]))

@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "rules $PHASELINE_INSTANCE" >> "$OLD_WORLD/calls"

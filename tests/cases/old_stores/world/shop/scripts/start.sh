@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "start $(ctx instance id)" >> "$OLD_WORLD/calls"
