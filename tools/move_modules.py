@@ -59,6 +59,11 @@ BY_HAND = (
         '"phaseline.tasks.decorator.task"',
         '"phaseline.tasks.declaring.task", "phaseline.tasks.decorator.task"',
     ),
+    (
+        "src/phaseline/cli/shell/terminal_capture.py",
+        "folder = Path(__file__).parents[2]",
+        "folder = Path(__file__).parents[3]",
+    ),
     ("src/phaseline/hooks/caller.py", '"phaseline.run.", ', '"phaseline.calls.", "phaseline.run.", '),
     ("src/phaseline/use_cases/tools/scaffold.py", 'files("phaseline.use_cases")', 'files("phaseline.use_cases.tools")'),
 )

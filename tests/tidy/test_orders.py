@@ -7,26 +7,32 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-USE_CASES = ROOT / "src/phaseline/use_cases"
+SOURCE = ROOT / "src/phaseline"
+ROOMS = [SOURCE / "use_cases", SOURCE / "embedded"]
+"""Where orders are given."""
 GIVING = {"ask", "create_execution", "create_deployment", "delete_deployment", "grow"}
 """Methods of a store that begin something."""
 NO_ORDERS = {
-    "engine.py:stop_engine": "an engine that has stopped is asked in vain, and says so",
-    "reloading.py:reload_plugins": "plugins are read anew as often as it is said",
-    "known_phases.py:forget_phase": "a phase that is forgotten already is forgotten",
-    "packages/installing.py:tell_engine": "plugins are read anew, after a package was installed",
-    "adopting.py:_cancel_all": "what is canceled already is not asked again, and the abandonment waits for it",
-    "resources/applying.py:_make": "a cluster without resources, which who asks again finds",
+    "use_cases/engine.py:stop_engine": "an engine that has stopped is asked in vain, and says so",
+    "use_cases/reloading.py:reload_plugins": "plugins are read anew as often as it is said",
+    "use_cases/known_phases.py:forget_phase": "a phase that is forgotten already is forgotten",
+    "use_cases/packages/installing.py:tell_engine": "plugins are read anew, after a package was installed",
+    "use_cases/adopting.py:_cancel_all": "what is canceled already is not asked again, and the abandonment waits for it",
+    "use_cases/resources/applying.py:_make": "a cluster without resources, which who asks again finds",
 }
-"""{module:function that asks on its own: why it may}."""
+"""{file:function that asks on its own: why it may}."""
 PARTS = {
-    "resources/moving.py:_stored", "resources/applying.py:_stored", "resources/pausing.py:_asked",
+    "use_cases/resources/moving.py:_stored", "use_cases/resources/applying.py:_stored", "use_cases/resources/pausing.py:_asked",
 }  # fmt: skip
 """Functions that are called where everything is written as one."""
-HANDED_ON = {"asking.py:ask", "resources/asking.py:ask_for", "updating.py:carry_out"}
+HANDED_ON = {"use_cases/asking.py:ask", "use_cases/resources/asking.py:ask_for", "use_cases/updating.py:carry_out"}
 """Functions that take the order of who calls them."""
 
 Function = ast.FunctionDef
+
+
+def modules() -> list[Path]:
+    return sorted(path for room in ROOMS for path in room.rglob("*.py"))
 
 
 def functions(tree: ast.AST) -> Iterator[Function]:
@@ -114,16 +120,16 @@ def test_what_gives_an_order_past_once_is_found(text: str, found: int) -> None:
 
 def test_no_use_case_gives_an_order_past_once() -> None:
     found = []
-    for path in sorted(USE_CASES.rglob("*.py")):
-        found += findings(path.relative_to(USE_CASES).as_posix(), path.read_text("utf-8"))
+    for path in modules():
+        found += findings(path.relative_to(SOURCE).as_posix(), path.read_text("utf-8"))
     assert not found, "\n".join(found)
 
 
 def test_every_exemption_is_still_needed() -> None:
     needed = set()
-    for path in USE_CASES.rglob("*.py"):
+    for path in modules():
         for function in functions(ast.parse(path.read_text("utf-8"))):
-            place = f"{path.relative_to(USE_CASES).as_posix()}:{function.name}"
+            place = f"{path.relative_to(SOURCE).as_posix()}:{function.name}"
             if next(lonely(function), None) is not None or must_be_decorated(function):
                 needed.add(place)
     assert needed == {*NO_ORDERS, *PARTS, *HANDED_ON}

@@ -91,10 +91,10 @@ class Ground:
         """What the execution changes of the labels; None where it does something else."""
         if not self._execution:
             return None
-        from phaseline.plan.workflows.relabelling import RELABEL, asked_for
+        from phaseline.plan.workflows.saying import RELABEL, requested_labels
 
         row = next((row for row in self._store.executions(only_open=True) if row.number == self._execution), None)
-        return asked_for(row.request) if row is not None and row.request.workflow == RELABEL else None
+        return requested_labels(row.request) if row is not None and row.request.workflow == RELABEL else None
 
     def approvals(self) -> Sequence[Approval]:
         """What people have approved for the execution, oldest first."""

@@ -131,12 +131,7 @@ class MemoryStore:
         return self._held.last_graph + 1, self._held.last_batch + 1
 
     def create_deployment(
-        self,
-        new: NewDeployment,
-        request: NewExecution | None = None,
-        *,
-        replaces: int = 0,
-        asks: bool | None = None,
+        self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None
     ) -> tuple[int, ExecutionRow | None]:
         """(deployment number, the execution stored with it)."""
         with self._changing() as held:

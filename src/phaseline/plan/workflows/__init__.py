@@ -59,10 +59,9 @@ def built_in(name: str) -> Workflow:
 
             return adopt.WORKFLOW if name == "adopt" else abandon.WORKFLOW
         case "mark_unhealthy" | "restrict" | "relabel":
-            from phaseline.plan.workflows import marking, relabelling, restricting
+            from phaseline.plan.workflows import saying
 
-            sayings = {"mark_unhealthy": marking.WORKFLOW, "restrict": restricting.WORKFLOW}
-            return sayings.get(name, relabelling.WORKFLOW)
+            return saying.WORKFLOWS[name]
         case "suspend" | "resume":
             from phaseline.plan.workflows import freezing
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from phaseline.model.execution import Request
-from phaseline.plan.workflows.relabelling import claims
+from phaseline.plan.workflows.saying import no_claims
 from phaseline.testing.builders import blueprint, node, topology
 
 
 def test_other_labels_claim_no_instance():
     web = topology(blueprint(node("web", instances=3)))
-    assert claims(web, Request("relabel", {"add": ["tier=gold"]})).tolist() == [False] * 3
+    assert no_claims(web, Request("relabel", {"add": ["tier=gold"]})).tolist() == [False] * 3
