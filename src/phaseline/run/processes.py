@@ -26,12 +26,12 @@ LARGEST_ENVIRONMENT = 8 << 20
 """No environment is larger: the kernel gives arguments and environment three quarters of this. Bytes."""
 ENVIRONMENT = slice(47, 49)
 """Where an environment begins and ends: fields of /proc/PID/stat, counted from the state on, 0 until a program has one."""
+CODE_ENDS = 24
+"""Where the code of a program ends: 0 until the kernel has filled its environment, which is done before."""
 LOOK_EVERY_S = 0.02
 """How often a wait for processes looks again."""
 STARTED_S = 1.0
 """How long a process may take from one program to the next, in which its environment cannot be read."""
-SURE_AFTER = 3
-"""So many looks in a row find an environment empty in the same place before it is taken for empty."""
 GRACE_S = 5.0
 """Time between SIGTERM and SIGKILL (decision 2)."""
 
@@ -48,34 +48,19 @@ def die_with_parent(parent: int | None = None) -> None:
 def marked(wanted: Callable[[str], bool]) -> dict[int, str]:
     """{process id: mark} of the processes of this user whose mark is wanted; those that are just being started are waited for."""
     found: dict[int, str] = {}
-    left, until = {pid: _Emptiness() for pid in _process_ids()}, time.monotonic() + STARTED_S
+    left, until = _process_ids(), time.monotonic() + STARTED_S
     pause = threading.Event()
     while True:
-        marks = {pid: _mark_of(pid, emptiness) for pid, emptiness in left.items()}
+        marks = {pid: _mark_of(pid) for pid in left}
         found |= {pid: mark for pid, mark in marks.items() if mark and wanted(mark)}
-        left = {pid: left[pid] for pid, mark in marks.items() if mark is None}
+        left = [pid for pid, mark in marks.items() if mark is None]
         if not left or time.monotonic() > until:
             break
         pause.wait(LOOK_EVERY_S / 10)
     return found
 
 
-class _Emptiness:
-    """How often in a row an environment was seen empty in one and the same place: each program begins with one, elsewhere."""
-
-    __slots__ = ("looks", "place")
-
-    def __init__(self) -> None:
-        self.place, self.looks = "", 0
-
-    def is_sure(self, begin: str, end: str) -> bool:
-        """Whether it stays empty: no program is there any more that may be filling it just now."""
-        self.looks = self.looks + 1 if begin == end != "0" and begin == self.place else 1
-        self.place = begin
-        return begin == end and self.looks > SURE_AFTER
-
-
-def _mark_of(pid: int, emptiness: _Emptiness) -> str | None:
+def _mark_of(pid: int) -> str | None:
     """Its mark; empty if it has none or may not be read, None while it is on the way from one program to the next."""
     prefix = f"{MARK}=".encode()
     try:
@@ -83,7 +68,7 @@ def _mark_of(pid: int, emptiness: _Emptiness) -> str | None:
     except OSError:
         return ""
     if not environment:
-        return None if _is_being_started(pid, emptiness) else ""
+        return None if _is_being_started(pid) else ""
     if prefix not in environment:
         return ""
     own = (entry for entry in environment.split(b"\0") if entry.startswith(prefix))
@@ -99,12 +84,13 @@ def _environment(pid: int) -> bytes:
         os.close(file)
 
 
-def _is_being_started(pid: int, emptiness: _Emptiness) -> bool:
-    """Whether the kernel has not yet said where its environment lies, or has since; an empty one may be growing just now."""
+def _is_being_started(pid: int) -> bool:
+    """Whether its environment, which was found empty, is not there yet or has come since."""
     fields = _stat(pid)
     if fields is None or fields[0] in "ZX" or int(fields[FLAGS]) & OF_THE_KERNEL:
         return False
-    return not emptiness.is_sure(*fields[ENVIRONMENT])
+    begin, end = fields[ENVIRONMENT]
+    return begin != end or fields[CODE_ENDS] == "0"
 
 
 def family(wanted: Callable[[str], bool]) -> set[int]:
