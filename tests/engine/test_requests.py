@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from tests.engine.driving import AGAIN, DONE, FAILED, RETRY, Driver, commands_of, positions
 
-from phaseline.model.events import CancelRequested, CompleteRequested, Planned, RetryRequested, Stop, WakeRequested
+from phaseline.engine.requests import GRACE_MS
+from phaseline.model.events import (
+    CancelRequested,
+    CompleteRequested,
+    Planned,
+    RetryRequested,
+    Stop,
+    Submitted,
+    WakeRequested,
+)
 from phaseline.model.execution import StopAfter, Verdict
 from phaseline.model.frozen import altered
 from phaseline.model.graph import Bound, LaneSpec, Policy
@@ -209,3 +218,44 @@ def test_a_call_that_was_woken_while_it_ran_is_called_again_at_once() -> None:
     driver.answer(batch, AGAIN, delay=60_000)
     driver.sleep(0)
     assert (len(driver.batches), driver.statuses()) == (2, ["running"])
+
+
+def test_an_execution_whose_time_is_over_begins_nothing_and_is_given_up_after_its_grace() -> None:
+    driver = Driver()
+    driver.tell(Submitted(1, 1, timeout_ms=1_000))
+    driver.tell(Planned(1, graph_of([0, 0], needs={1: [0]}, policies=(EACH,)), 1))
+    driver.sleep(1_000)
+    assert driver.statuses() == ["canceling", "canceled"]
+    driver.sleep(GRACE_MS - 1)
+    assert driver.statuses() == ["canceling", "canceled"]
+    driver.sleep(1)
+    assert driver.statuses() == ["canceled", "canceled"]
+
+
+def test_what_closes_an_execution_whose_time_is_over_has_a_time_of_its_own() -> None:
+    driver = Driver()
+    driver.tell(Submitted(1, 1, timeout_ms=1_000))
+    driver.tell(Planned(1, graph_of([0], policies=(EACH,)), 1))
+    driver.sleep(1_000)
+    driver.answer(driver.batches[0])
+    driver.tell(Planned(1, graph_of([0], policies=(EACH,)), 2))
+    driver.sleep(GRACE_MS)
+    assert driver.statuses(2) == ["running"]
+
+
+def test_the_time_of_an_execution_that_is_canceled_is_of_no_account() -> None:
+    driver = Driver()
+    driver.tell(Submitted(1, 1, timeout_ms=1_000))
+    driver.tell(Planned(1, graph_of([0], policies=(EACH,)), 1))
+    driver.tell(CancelRequested(1))
+    driver.sleep(1_000 + GRACE_MS)
+    assert driver.statuses() == ["canceling"]
+
+
+def test_those_in_no_group_are_answers_and_stop_nothing() -> None:
+    driver = Driver()
+    graph = graph_of([0, 0, 0], needs={2: [0]}, policies=(altered(EACH, max_retries=0),), groups=(-1, 0, 0))
+    (first, *_) = driver.begin(graph, stop_after=StopAfter(failures=0))
+    driver.answer(first, FAILED, members=[0])
+    assert driver.statuses() == ["failed", "running", "skipped"]
+    assert not driver.scheduler.runs[1].is_stopped

@@ -14,6 +14,7 @@ from phaseline.model.events import (
     Lost,
     Planned,
     Reattached,
+    RerunRequested,
     Restored,
     RetryRequested,
     SlotsChanged,
@@ -124,6 +125,17 @@ def test_completing_by_hand_reopens_an_ended_execution() -> None:
     driver.tell(Planned(1, Verdict(ExecutionStatus.FAILED)))
     other, told = restarted(driver, execution=1)
     decision = other.tell(*told, CompleteRequested(1, 1, np.array([0, 0])))
+    assert other.statuses() == ["completed", "running"]
+    assert [(again.graph, again.attempt) for again in decision.changes.reopened] == [(1, 1)]
+
+
+def test_a_rerun_reopens_an_ended_execution() -> None:
+    driver = Driver()
+    (batch,) = driver.begin(graph_of([0, 0], needs={1: [0]}))
+    driver.answer(driver.answer(batch)[0])
+    driver.tell(Planned(1, Verdict(ExecutionStatus.COMPLETED)))
+    other, told = restarted(driver, execution=1)
+    decision = other.tell(*told, RerunRequested(1, 1, np.array([1])))
     assert other.statuses() == ["completed", "running"]
     assert [(again.graph, again.attempt) for again in decision.changes.reopened] == [(1, 1)]
 
