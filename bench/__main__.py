@@ -19,12 +19,13 @@ from bench import (
     peer,
     reading,
     resources,
+    resuming,
     scales,
     small_work,
     stages,
     updates,
 )
-from bench.figures import Runs, Spread, killed_and_resumed, runs
+from bench.figures import Runs, Spread, runs
 from bench.report import Row, table, write
 
 OPERATIONS = 9
@@ -83,26 +84,7 @@ def large(count: int) -> list[Row]:
         memory = Spread(tuple(value / LARGE for value in measured[shape].spread("bytes").values))
         what = memory.text("bytes an instance", 0)
         rows.append(Row(f"peak memory above the empty process, {shape}", what, "≤ 1,024", memory.median <= 1024))
-    rows.extend(killed(count, measured["flat"].spread("total").median))
     return rows
-
-
-def killed(count: int, whole: float) -> list[Row]:
-    """Killed in the middle of installing 100,000, opened again."""
-    print("killed and reopened", flush=True)
-    text = blueprints.scaled("flat", LARGE, BULK)
-    results = Runs(tuple(killed_and_resumed(text, die_at=25) for _ in range(count)))
-    first = results.spread("until_first_call")
-    rest = results.spread("both")
-    return [
-        Row("killed at call 25 of 90, reopened: until the first call", first.text("s"), "≤ 0.3 s", first.median <= 0.3),
-        Row(
-            "killed at call 25 of 90: both processes, imports of the second outside",
-            f"{rest.text('s')}: {rest.median / whole:.2f} × a whole run",
-            "≤ 1.1 × a whole run",
-            rest.median <= 1.1 * whole,
-        ),
-    ]
 
 
 def many_templates(count: int) -> list[Row]:
@@ -129,6 +111,7 @@ def many_templates(count: int) -> list[Row]:
 
 PARTS: dict[str, Callable[[int], list[Row]]] = {
     "large": large,
+    "resuming": resuming.rows,
     "templates": many_templates,
     "reading": reading.rows,
     "small": small_work.rows,

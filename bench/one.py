@@ -71,7 +71,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
     gc.collect()
     empty = peak_bytes()
     with workplace(settings, "bench") as place:
-        began, began_cpu = time.perf_counter(), time.process_time()
+        began, began_cpu = time.perf_counter(), marks.processor()
         marks.BEGAN.extend((began, began_cpu))
         if resumed:
             done = deciding.resume(place, place.store.executions()[-1].id)
@@ -82,7 +82,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
         first_cpu = marks.FIRST_CPU[0] if marks.FIRST_CPU else began_cpu
         undone = installing.uninstall(place, "bench")
         ended = time.perf_counter()
-        used = time.process_time() - began_cpu
+        used = marks.processor() - began_cpu
     return {
         "total": ended - began,
         "processor": used,

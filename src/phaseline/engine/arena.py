@@ -97,7 +97,7 @@ class Arena:
 
     def __init__(self) -> None:
         """An arena without entries."""
-        self._entries = Columns({**COLUMNS, "end": np.int32})
+        self._entries = Columns(COLUMNS)
         self._edges = Columns({"idx": np.int32})
         self._graphs = Columns(SLOT_COLUMNS)
         self._pages = Columns({"dirty": np.bool_})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phaseline.engine.counting import count_into
+from phaseline.model.pieces import in_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,15 +102,20 @@ class Columns:
     def extend(self, count: int, values: Mapping[str, Any]) -> None:
         """Add ``count`` rows; ``values`` gives a scalar, an array, a ``Shifted``, ``Counted``, ``Runs`` or ``Like`` one for each name."""
         low, high = self.count, self.count + count
+        if self._buffers and high > len(next(iter(self._buffers.values()))):
+            self._grow(max(high, low + low // 2))
         for name, buffer in self._buffers.items():
             value = values[name]
-            if high > len(buffer):
-                grown = np.zeros(max(high, low + low // 2), buffer.dtype)
-                grown[:low] = buffer[:low]
-                self._buffers[name] = buffer = grown
             if value is not ZERO:
                 write(buffer[low:high], self._meant(value, low, high))
         self.count = high
+
+    def _grow(self, room: int) -> None:
+        """Have room for so many rows."""
+        old = dict(self._buffers)
+        for name, grown in zip(tuple(old), in_pieces([(buffer.dtype, room) for buffer in old.values()]), strict=True):
+            grown[: self.count] = old.pop(name)[: self.count]
+            self._buffers[name] = grown
 
     def put(self, low: int, count: int, values: Mapping[str, Any]) -> None:
         """Write ``count`` rows over those from ``low`` on; views stay valid."""

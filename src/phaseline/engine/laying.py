@@ -31,14 +31,18 @@ COLUMNS = {
     "subject": np.int32,
     "policy": np.int32,
     "unmet": np.int32,
-    "lost": np.int32,
     "needs": np.int32,
+    "owner": np.int32,
+    "end": np.int32,
+    "lost": np.int32,
     "attempts": np.int32,
     "generations": np.int32,
     "due": np.int64,
-    "owner": np.int32,
 }
-"""{column: dtype}. ``owner`` is the open batch that has the entry, 0: none; ``policy`` counts over all graphs."""
+"""{column: dtype}. ``owner`` is the open batch that has the entry, 0: none; ``policy`` counts over all graphs.
+
+``end`` is where the edges of the entry end. What mostly stays zero stands last: nobody touches that memory.
+"""
 
 
 _PAGE = partial(tuple.__new__, PageWritten)

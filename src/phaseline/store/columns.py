@@ -13,8 +13,13 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable, Sequence
 
 import numpy as np
+
+from phaseline.model.pieces import in_pieces
+
+Fill = Callable[[np.ndarray], None]
 
 MOST_EXACT = 2**31
 """Values up to which progressions are counted exactly, whatever numpy counts them in."""
@@ -85,6 +90,23 @@ def decode(data: bytes) -> np.ndarray:
 
     Raises: ValueError if they are not the bytes of a column.
     """
+    dtype, length, fill = _read(data)
+    column = np.empty(length, dtype)
+    fill(column)
+    return column
+
+
+def decode_together(parts: Sequence[bytes]) -> list[np.ndarray]:
+    """As ``decode`` of each; they may share their memory with one another (``in_pieces``)."""
+    read = [_read(part) for part in parts]
+    columns = list(in_pieces([(dtype, length) for dtype, length, _ in read]))
+    for column, (_, _, fill) in zip(columns, read, strict=True):
+        fill(column)
+    return columns
+
+
+def _read(data: bytes) -> tuple[np.dtype[np.generic], int, Fill]:
+    """(type, length, what fills such a column with the values), once the bytes are known to fill it."""
     if len(data) < _HEADER.size:
         raise ValueError("a column without a head")
     form, head, length = _HEADER.unpack_from(data)
@@ -93,16 +115,17 @@ def decode(data: bytes) -> np.ndarray:
         raise ValueError("a column of unknown type")
     body = memoryview(data)[_HEADER.size :]
     if form == _RUNS:
-        return _from_runs(body, dtype, length)
+        return dtype, length, _from_runs(body, dtype, length)
     if form == _LANES:
-        return _from_lanes(body, dtype, length)
+        lanes = _from_lanes(body, dtype, length)
+        return dtype, length, lambda column: np.copyto(column, lanes)
     if form == _SQUEEZED:
         body = memoryview(_unsqueezed(body, dtype.itemsize * length))
     elif form != _RAW:
         raise ValueError("a column of unknown form")
     if len(body) != dtype.itemsize * length:
         raise ValueError("a column of the wrong length")
-    return np.frombuffer(body, dtype).copy()
+    return dtype, length, lambda column: np.copyto(column, np.frombuffer(body, dtype))
 
 
 def _as_runs(flat: np.ndarray) -> bytes | None:
@@ -126,7 +149,7 @@ def _as_runs(flat: np.ndarray) -> bytes | None:
     return b"".join((flat[:1].tobytes(), steps.tobytes(), (bounds[1:] - begins).astype("<i4").tobytes()))
 
 
-def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np.ndarray:
+def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> Fill:
     size = dtype.itemsize
     count, rest = divmod(len(body) - size, size + 4)
     if rest or count < 1:
@@ -136,39 +159,38 @@ def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> np
     lengths = np.frombuffer(body[size * (count + 1) :], "<i4")
     if lengths.min() < 0 or int(lengths.sum(dtype=np.int64)) != length - 1:
         raise ValueError("a column whose runs do not fill it")
-    if length >= LONG_RUNS * count:
-        column = _run_by_run(int(first[0]), steps.tolist(), lengths.tolist(), dtype)
-        if column is not None:
-            return column
-    column = np.empty(length, dtype)
-    column[0] = first[0]
-    column[1:] = np.repeat(steps, lengths)
-    np.cumsum(column, dtype=dtype, out=column)
-    return column
+
+    def fill(column: np.ndarray) -> None:
+        if length >= LONG_RUNS * count and _run_by_run(column, int(first[0]), steps.tolist(), lengths.tolist()):
+            return
+        column[0] = first[0]
+        column[1:] = np.repeat(steps, lengths)
+        np.cumsum(column, dtype=dtype, out=column)
+
+    return fill
 
 
-def _run_by_run(first: int, steps: list[int], lengths: list[int], dtype: np.dtype[np.generic]) -> np.ndarray | None:
-    """The column of a few long runs; None if a value overflows on the way."""
-    if len(steps) == 1:
-        return _progression(first, steps[0], lengths[0] + 1, dtype)
-    column = np.empty(sum(lengths) + 1, dtype)
-    column[0] = value = first
-    low = 1
+def _run_by_run(column: np.ndarray, first: int, steps: list[int], lengths: list[int]) -> bool:
+    """Fill the column with a few long runs; False if a value overflows on the way."""
+    (lowest, highest), low, value = _BOUNDS[column.dtype], 1, first
+    column[0] = first
     for step, count in zip(steps, lengths, strict=True):
-        run = _progression(value + step, step, count, dtype) if step else value
-        if run is None:
-            return None
-        column[low : low + count] = run
+        end = value + step * (count + 1)
+        if not step:
+            column[low : low + count] = value
+        elif lowest <= value <= highest and lowest <= end <= highest:
+            _count_up(column[low : low + count], value + step, step)
+        else:
+            return False
         low, value = low + count, value + step * count
-    return column
+    return True
 
 
-def _progression(first: int, step: int, count: int, dtype: np.dtype[np.generic]) -> np.ndarray | None:
-    """So many values from the first one on; None if they, or the one behind them, overflow."""
-    (lowest, highest), end = _BOUNDS[dtype], first + step * count
-    if not lowest <= first <= highest or not lowest <= end <= highest:
-        return None
-    return np.arange(first, end, step, dtype=dtype) if step else np.full(count, first, dtype)
+def _count_up(column: np.ndarray, first: int, step: int) -> None:
+    """Fill the column with a progression, piece by piece: one of its length would lie beside it."""
+    for low in range(0, len(column), PIECE):
+        count, value = min(PIECE, len(column) - low), first + step * low
+        column[low : low + count] = np.arange(value, value + step * count, step, dtype=column.dtype)
 
 
 def _as_lanes(flat: np.ndarray) -> bytes | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from phaseline.model.frozen import defaults_of
 from phaseline.model.graph import Bound, Graph, LaneSpec, Policy, Step, SubjectKind
-from phaseline.store.columns import decode, encode
+from phaseline.store.columns import decode_together, encode
 from phaseline.store.documents import to_text
 
 COLUMNS = ("steps", "policies", "subject", "policy", "marks", "ptr", "idx", "cohort")
@@ -56,7 +56,7 @@ class GraphRows:
 
 def from_row(name: str, row: Sequence[Any]) -> Graph:
     """The graph stored in the values of ``COLUMNS``."""
-    subject, policy, marks, ptr, idx, group = (decode(part) for part in row[2:])
+    subject, policy, marks, ptr, idx, group = decode_together(row[2:])
     return Graph(
         name=name,
         steps=steps_from_text(row[0]),

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from phaseline.model.rows import ExecutionRow
-from phaseline.store import reads, topologies
+from phaseline.store import reads
 from phaseline.store.columns import decode
 from phaseline.store.documents import to_text
+from phaseline.store.instance_ids import ids_from
 from phaseline.store.turns import states_from
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _roster(row: Sequence[Any], states: np.ndarray, names: tuple[str, ...], *, i
 
     version, nodes, text, *columns = row
     told = json.loads(nodes)
-    ids = topologies.ids_from(text)
+    ids = ids_from(text)
     node, index, container, host = map(decode, columns)
     if not len(ids) == len(node) == len(index) == len(container) == len(host) == len(states):
         raise ValueError(f"it has {len(ids)} ids of {len(node)} instances")

@@ -18,14 +18,13 @@ from phaseline.model.frozen import altered
 from phaseline.model.topology import GroupInstances, Link, Topology
 from phaseline.store.columns import decode, encode
 from phaseline.store.documents import to_text
+from phaseline.store.instance_ids import SEPARATOR, ids_from
 
 if TYPE_CHECKING:
     from phaseline.model.modification import Started
 
 COLUMNS = ("nodes", "ids", "node", "ordinal", "container", "host", "links", "link", "source", "target")
 """Columns of the topology table that ``to_row`` fills and ``from_row`` reads, in this order."""
-SEPARATOR = "\0"
-"""Between ids; the one character that no YAML name can contain."""
 GROUPED = ("groups", "policies", "scaling_groups", "policy_types", "policy_triggers", "labels", "resource_tags")
 """What else a blueprint says that nodes do not need."""
 MOST_TEXT = 1_000_000
@@ -78,11 +77,6 @@ def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
         started=_started(stored.get("started")),
         past=past,
     )
-
-
-def ids_from(text: bytes) -> list[str]:
-    """The ids of instances in their column."""
-    return text.decode().split(SEPARATOR) if text else []
 
 
 def _link(nodes: Sequence[Node], former: Mapping[str, Node], at: int, place: int, to: int, reach: int) -> Link:
