@@ -1,5 +1,7 @@
 """Looking back: timelines, histories of deployments, and lists with filters."""
 
+import json
+
 import pytest
 from tests.cli.terminal import Terminal
 
@@ -82,3 +84,36 @@ def test_events_and_logs_are_filtered_by_node_phase_level_and_text(terminal: Ter
     assert [one["text"] for one in logs] == ["hello from base"]
     assert not terminal.ask("executions", "logs", "install-1", "--level", "error", "--text", "hello from")[1]["lines"]
     assert "PL-C012" in terminal.run("executions", "events", "install-1", "--node", "bsae").stderr
+
+
+def test_events_of_what_is_over_are_followed_as_they_are_printed(terminal: Terminal) -> None:
+    for more in ([], ["--node", "base"], ["--text", "trouble"], ["--limit", "3"], ["--all"]):
+        printed = terminal.run("executions", "events", "install-1", *more)
+        followed = terminal.run("executions", "events", "install-1", "-f", *more)
+        assert (followed.exit_code, followed.stdout) == (0, printed.stdout)
+    told = terminal.run("executions", "events", "install-1", "-f", "--json").stdout.splitlines()
+    assert [json.loads(line) for line in told] == terminal.ask("executions", "events", "install-1")[1]["events"]
+    assert "PL-C012" in terminal.run("executions", "events", "install-1", "-f", "--node", "bsae").stderr
+
+
+def test_a_document_of_events_is_the_same_however_it_is_made(terminal: Terminal) -> None:
+    last = terminal.run("executions", "events", "install-1", "--json").stdout
+    assert terminal.run("executions", "events", "install-1", "--all", "--json").stdout == last
+    assert last == json.dumps(json.loads(last), indent=2, ensure_ascii=False) + "\n"
+    empty = terminal.run("executions", "events", "install-1", "--text", "never said", "--json").stdout
+    assert empty == json.dumps({"execution": "install-1", "events": [], "total": 0}, indent=2) + "\n"
+    assert terminal.run("executions", "events", "install-1", "--text", "never said").stdout == "No events.\n"
+
+
+def test_a_limit_of_0_is_for_those_who_follow(terminal: Terminal) -> None:
+    for noun in ("events", "logs"):
+        refused = terminal.run("executions", noun, "install-1", "--limit", "0")
+        assert refused.exit_code == 2
+        assert "--follow" in refused.stderr
+        assert terminal.run("executions", noun, "install-1", "-f", "--limit", "0").stdout == ""
+
+
+def test_a_deployment_without_an_open_execution_is_watched_once(terminal: Terminal) -> None:
+    watched = terminal.run("status", "shop", "--watch")
+    assert watched.exit_code == 0
+    assert len(watched.stdout.split("no execution")) == 2

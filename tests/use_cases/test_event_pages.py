@@ -15,7 +15,7 @@ from tests.use_cases.naive_events import all_events
 from phaseline.model.resources import REACH
 from phaseline.ports import Store
 from phaseline.testing.simulation.world import World, let_go
-from phaseline.use_cases.history import events
+from phaseline.use_cases.history import event_pages, events
 from phaseline.use_cases.installing import Order, install
 from phaseline.use_cases.line_filter import ANY, LineFilter
 from phaseline.use_cases.narrated import Narrated
@@ -30,6 +30,8 @@ LIMITS = (0, 1, 5, 50, None)
 FEW, MANY, PAGE = 500, 4_000, 50
 MOST_BYTES = 1_000
 """Bytes that one more instance may cost at the peak of a look at the last events. It was 3,800, now it is about 425."""
+MOST_LINE_BYTES = 60
+"""Bytes that one more line may cost at the peak where all are printed, columns of calls included. It was 900, now it is about 45."""
 ALL = 2_500
 """Instances that are told in three parts, the last of them smaller."""
 MOST_CALLS = 24.3
@@ -140,6 +142,24 @@ def peak_of_a_look(settings: Settings) -> int:
 def test_memory_of_the_last_events_hardly_grows_with_the_execution(tmp_path: Path, how: str) -> None:
     few, many = (peak_of_a_look(installed(tmp_path, count, how)) for count in (FEW, MANY))
     assert (many - few) / (MANY - FEW) < MOST_BYTES
+
+
+def peak_of_all(settings: Settings) -> tuple[int, int]:
+    """(bytes at the peak of all events page by page, how many there are), by a process that has looked before."""
+    for _ in range(2):
+        with workplace(settings, "a test") as place:
+            tracemalloc.start()
+            found = event_pages(place, deployment="shop")
+            count = sum(map(len, found.pages))
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        assert count == found.shown == found.total
+    return peak, count
+
+
+def test_all_events_are_printed_without_keeping_them(tmp_path: Path) -> None:
+    (few, less), (many, more) = (peak_of_all(installed(tmp_path, count, "in_parts")) for count in (FEW, MANY))
+    assert (many - few) / (more - less) < MOST_LINE_BYTES
 
 
 @pytest.mark.parametrize("how", ["at_once", "in_parts"])

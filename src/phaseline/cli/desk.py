@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from phaseline.cli import lean
-from phaseline.cli.saying import answer, answer_exactly, answer_json, escape_others, keep_output, say, settle
+from phaseline.cli.saying import (
+    answer,
+    answer_exactly,
+    answer_json,
+    answer_json_parts,
+    escape_others,
+    keep_output,
+    say,
+    settle,
+)
 
 if TYPE_CHECKING:
     from phaseline.model.orders import RequestId
@@ -108,6 +117,29 @@ class Desk:
             answer_exactly(text())
         else:
             answer(text())
+
+    def answer_pages(
+        self,
+        begin: Mapping[str, object],
+        key: str,
+        pages: Iterable[Sequence[Line]],
+        end: Mapping[str, object],
+        text: Callable[[Sequence[Line]], str],
+    ) -> None:
+        """Print lines a page at a time: as one JSON document with the fields ``begin``, ``key`` and ``end``, or as text."""
+        settle()
+        if self.as_json:
+            from phaseline.cli.render.json_form import document_pages
+
+            answer_json_parts(document_pages(begin, key, pages, end))
+            return
+        is_empty = True
+        for page in pages:
+            if page:
+                answer(text(page))
+                is_empty = False
+        if is_empty:
+            answer(text(()))
 
     def _marked(self, value: object) -> object:
         """The answer of an order with a request id: with ``is_repeated``."""

@@ -1,44 +1,46 @@
-"""Answers that are shown again and again until Ctrl-C (``--watch``), and lines as they come (``--follow``)."""
+"""Answers that are shown again and again (``--watch``), and lines as they come (``--follow``), until Ctrl-C or their end."""
 
 from __future__ import annotations
 
 import json
+import select
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
 from phaseline.cli.escaping import for_output, in_json
 from phaseline.cli.render.json_form import plain
-from phaseline.cli.saying import answer, output, terminal_size
+from phaseline.cli.saying import answer, output, say, terminal_size
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from phaseline.cli.desk import Desk
-    from phaseline.use_cases.tail import LogTail
+    from phaseline.model.rows import ExecutionRow
     from phaseline.use_cases.values import Line
-
-EVERY_S = 0.5
-"""Seconds between two looks for new lines."""
+    from phaseline.use_cases.workplace import Workplace
 OTHER_SCREEN, OWN_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
 """Begin and end of drawing: a screen of its own, no cursor, long lines cut by the terminal."""
 HOME, END_OF_LINE, END_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
-def watch(desk: Desk, look: Callable[[], object], every_s: float) -> None:
-    """Show what the command ``look`` answers: redrawn on a terminal; elsewhere printed anew, or as a JSON document a line, when it changed."""
+def watch(desk: Desk, look: Callable[[], bool], every_s: float) -> None:
+    """Show what a command answers, until ``look``, which runs it, says that this will not change: redrawn on a terminal; elsewhere printed anew, or as a JSON document a line, when it changed."""
     with _until_interrupted():
-        draw = _redrawn if output().isatty() and not desk.as_json else _printed
-        draw(_looks(desk, look), every_s)
+        looks = _looks(desk, look, every_s)
+        if output().isatty() and not desk.as_json:
+            _redrawn(looks, every_s)
+        else:
+            _printed(looks)
 
 
-def _looks(desk: Desk, look: Callable[[], object]) -> Iterator[str]:
-    """What is to be shown, each time it is asked for."""
+def _looks(desk: Desk, look: Callable[[], bool], every_s: float) -> Iterator[str]:
+    """What is to be shown, each time it is asked for, with a pause between; the last when the command says so."""
     taken: list[str] = []
 
     def take(value: object, text: Callable[[], str]) -> None:
@@ -46,12 +48,15 @@ def _looks(desk: Desk, look: Callable[[], object]) -> Iterator[str]:
 
     desk.takes, desk.is_quiet = take, True  # a notice would stand in the middle of the screen, each time
     while True:
-        look()
+        goes_on = look()
         yield "\n".join(taken)
+        if not goes_on:
+            return
         taken.clear()
+        pause(every_s)
 
 
-def _printed(looks: Iterator[str], every_s: float) -> None:
+def _printed(looks: Iterator[str]) -> None:
     """Each time it has changed."""
     shown = None
     for text in looks:
@@ -59,7 +64,6 @@ def _printed(looks: Iterator[str], every_s: float) -> None:
             answer(text)
             output().flush()
         shown = text
-        time.sleep(every_s)
 
 
 def _redrawn(looks: Iterator[str], every_s: float) -> None:
@@ -78,34 +82,65 @@ def _redrawn(looks: Iterator[str], every_s: float) -> None:
             shown = f"{END_OF_LINE}\n".join(lines if has_color else map(click.unstyle, lines))
             output().write(f"{HOME}{shown}{END_OF_LINE}{END_OF_SCREEN}")
             output().flush()
-            time.sleep(every_s)
     finally:
         output().write(OWN_SCREEN)
         output().flush()
         answer(last)
 
 
-def follow(desk: Desk, tail: LogTail, limit: int | None, text: Callable[[list[Line]], str]) -> None:
-    """The last ``limit`` lines, then those that come, until the execution has ended."""
+class Lines(Protocol):
+    """New lines of one execution, each time they are asked for."""
+
+    row: ExecutionRow
+
+    def new(self, limit: int | None = None) -> Iterator[list[Line]]:
+        """Those that came since the last look, in pages; the last ``limit`` of them."""
+        ...
+
+
+def follow(desk: Desk, place: Workplace, tail: Lines, limit: int | None, text: Callable[[Sequence[Line]], str]) -> None:
+    """The last ``limit`` lines, then those that come, until the execution has ended, or nobody works on it (exit code 1)."""
+    from phaseline.use_cases.live import left_alone, news
+
     with _until_interrupted():
-        _tell(desk, tail.new(limit), text)
-        while True:
-            is_over = tail.is_over()  # asked first: what is written before the end is read after it
-            lines = tail.new()
-            _tell(desk, lines, text)
-            if is_over:
-                return
-            time.sleep(EVERY_S)
+        looks = news(place.store, tail.row.id, pause=pause)
+        try:
+            next(looks)
+            _tell(desk, tail.new(limit), text)
+            if limit == 0 and not desk.as_json:
+                desk.notice(f"({tail.row.id}: what comes from now on)")
+            while True:
+                next(looks)
+                _tell(desk, tail.new(), text)
+        except StopIteration as end:
+            has_ended = end.value
+        if not has_ended:
+            say(left_alone(place.store, tail.row))
+            click.get_current_context().exit(1)
 
 
-def _tell(desk: Desk, lines: list[Line], text: Callable[[list[Line]], str]) -> None:
-    if not lines:
+def pause(seconds: float) -> None:
+    """Wait. Raises ``BrokenPipeError`` as soon as nobody can read the output any more, though nothing is written meanwhile."""
+    try:
+        number = output().fileno()
+    except (OSError, ValueError):  # a test or a program captures it
+        time.sleep(seconds)
         return
-    if desk.as_json:
-        answer("\n".join(in_json(json.dumps(plain(line), ensure_ascii=False)) for line in lines))
-    else:
-        answer(text(lines))
-    output().flush()
+    reader = select.poll()
+    reader.register(number, 0)
+    if reader.poll(seconds * 1000):
+        raise BrokenPipeError
+
+
+def _tell(desk: Desk, pages: Iterator[list[Line]], text: Callable[[Sequence[Line]], str]) -> None:
+    for lines in pages:
+        if not lines:
+            continue
+        if desk.as_json:
+            answer("\n".join(in_json(json.dumps(plain(line), ensure_ascii=False)) for line in lines))
+        else:
+            answer(text(lines))
+        output().flush()
 
 
 @contextmanager

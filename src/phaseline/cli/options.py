@@ -34,6 +34,10 @@ json_option = click.option(
 )
 
 
+SETTLED = "settled"
+"""What a watchable command returns when nothing that it shows will change any more."""
+
+
 def watchable(function: F) -> F:
     """``--watch`` of a command that looks and answers: it looks again and again."""
 
@@ -44,7 +48,7 @@ def watchable(function: F) -> F:
         from phaseline.cli.looking import watch
 
         desk = click.get_current_context().ensure_object(Desk)
-        watch(desk, lambda: function(*args, **others), every_s)
+        watch(desk, lambda: function(*args, **others) != SETTLED, every_s)
         return None
 
     option = click.option(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from io import TextIOWrapper
 from typing import TextIO
@@ -48,6 +48,15 @@ def answer_json(document: str) -> None:
     from phaseline.cli.escaping import in_json
 
     click.echo(in_json(document), file=output())
+
+
+def answer_json_parts(parts: Iterable[str]) -> None:
+    """The same of a document that is made in parts, each printed before the next is made."""
+    from phaseline.cli.escaping import in_json
+
+    for part in parts:
+        click.echo(in_json(part), file=output(), nl=False)
+    click.echo(file=output())
 
 
 def answer_exactly(text: str) -> None:

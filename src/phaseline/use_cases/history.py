@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from phaseline.model.frozen import frozen
 from phaseline.model.graph import owners_of
 from phaseline.model.problem import fail
 from phaseline.model.resources import REACH
+from phaseline.use_cases.event_columns import EventColumns, rank
 from phaseline.use_cases.finding import find_execution, find_instance
 from phaseline.use_cases.line_filter import ANY, LineFilter, Sieve
 from phaseline.use_cases.values import Line
@@ -72,10 +73,21 @@ def logs(
         total += len(lines)
         found.extend(lines)
         if limit is not None:
-            del found[:-limit]
+            del found[: max(0, len(found) - limit)]
         if len(rows) < READ_AT_ONCE:
             break
     return History(row.id, row.deployment_name, found, total)
+
+
+@frozen
+class EventPages:
+    """Events of one execution by time, the last ``shown`` of ``total``; read once, a page at a time."""
+
+    execution: str
+    deployment: str
+    pages: Iterator[list[Line]]
+    shown: int
+    total: int
 
 
 def events(
@@ -87,60 +99,114 @@ def events(
     limit: int | None = None,
 ) -> History:
     """The last ``limit`` events ``wanted``: those of the execution, and what each instance went through, computed from its calls."""
-    store = place.store
-    row = find_execution(store, id, deployment)
-    ids = instance_ids(store, row)
-    told: list[Line] = []
-    causes: Causes = {}
-    for event in _event_rows(store, row):
-        if event.type in CAUSES:
-            causes.setdefault((event.instance, event.operation), deque()).append(event)
-        if event.type not in CAUSES or event.type == BY_HAND:
-            name = instance_id(ids, event.instance)
-            told.append(
-                Line(event.at, event.type, row.deployment_name, name, event.operation, event.message, event.actor)
-            )
-    if row.request.workflow == REACH:
-        from phaseline.use_cases.resources.telling import told_of
-
-        told.extend(told_of(store, row))
-        narrated = None
-    else:
-        from phaseline.use_cases.narrated import Narrated
-
-        narrated = Narrated(store, row, causes)
-    return _cut(store, row, told, narrated, wanted, limit)
+    found = event_pages(place, id, deployment=deployment, wanted=wanted, limit=limit)
+    return History(found.execution, found.deployment, [line for page in found.pages for line in page], found.total)
 
 
-def _cut(
-    store: Store, row: ExecutionRow, told: list[Line], narrated: Narrated | None, wanted: LineFilter, limit: int | None
-) -> History:
-    """The last of the lines ``told`` and of those ``narrated``, of which only as many are told as are needed."""
-    sieve = Sieve(wanted, store.topology(row.deployment)) if wanted else None
-    is_wanted = _anything if sieve is None else sieve.lets_through
-    told = list(filter(is_wanted, told))
-    total = len(told)
-    if narrated is None:
-        pass
-    elif limit is None or wanted.text:  # a text is looked for in every line
-        found = list(narrated.all() if sieve is None else filter(is_wanted, narrated.all()))
-        told, total = told + found, total + len(found)
-    else:
-        found, count = narrated.last(limit, is_wanted, None if sieve is None else sieve.instances)
-        told, total = told + found, total + count
-    told.sort(key=lambda line: (line.at, _rank(line.level)))
-    return History(row.id, row.deployment_name, told if limit is None else told[max(0, len(told) - limit) :], total)
+def event_pages(
+    place: Workplace,
+    id: str | None = None,
+    *,
+    deployment: str | None = None,
+    wanted: LineFilter = ANY,
+    limit: int | None = None,
+) -> EventPages:
+    """The same without all lines in memory at once."""
+    row = find_execution(place.store, id, deployment)
+    return EventLook(place.store, row).pages(wanted, limit)
+
+
+class EventLook:
+    """The events of an execution as they stand at one moment; ``former``: an earlier look, for ``added``."""
+
+    def __init__(self, store: Store, row: ExecutionRow, former: EventLook | None = None) -> None:
+        """Everything but what calls returned is read here."""
+        self._store = store
+        causes: Causes = {}
+        self._told: list[tuple[Line, int]] = []
+        with store.at_once():
+            self.row = row = store.execution(row.id) or row
+            self._topology = store.topology(row.deployment)
+            self.last: int = 0 if former is None else former.last
+            for event in _event_rows(store, row, self.last):
+                self.last = event.sequence
+                if event.type in CAUSES:
+                    causes.setdefault((event.instance, event.operation), deque()).append(event)
+                if event.type not in CAUSES or event.type == BY_HAND:
+                    self._told.append((self._line(event), event.instance))
+            self.narrated: Narrated | None = None
+            self.resources: list[Line] = []
+            if row.request.workflow == REACH:
+                from phaseline.use_cases.resources.telling import told_of
+
+                self.resources = list(told_of(store, row))
+            else:
+                from phaseline.use_cases import narrated
+
+                self.narrated = narrated.Narrated(store, row, causes, None if former is None else former.narrated)
+
+    def _line(self, event: EventRow) -> Line:
+        name = instance_id(self._topology.ids, event.instance)
+        return Line(event.at, event.type, self.row.deployment_name, name, event.operation, event.message, event.actor)
+
+    def pages(self, wanted: LineFilter, limit: int | None) -> EventPages:
+        """The last ``limit`` of those ``wanted``, of which only as many are told as are needed; None: all."""
+        sieve = Sieve(wanted, self._topology) if wanted else None
+        if limit is not None and not wanted.text:  # a text is looked for in every line
+            return self._last(sieve, limit)
+        found = self._columns([(line, -1) for line in self.resources], sieve)
+        if self.narrated is not None:
+            _fill(found, self.narrated.by_instance(), sieve)
+        return self._paged(found.pages(limit), len(found), limit)
+
+    def added(self, former: EventLook, wanted: LineFilter) -> EventPages:
+        """What the look ``former`` did not have."""
+        sieve = Sieve(wanted, self._topology) if wanted else None
+        had = Counter(former.resources)
+        new = [(line, -1) for line in self.resources if not _taken(had, line)]
+        found = self._columns(new, sieve)
+        if self.narrated is not None:
+            _fill(found, self.narrated.added(), sieve)
+        return self._paged(found.pages(), len(found), None)
+
+    def _columns(self, others: Sequence[tuple[Line, int]], sieve: Sieve | None) -> EventColumns:
+        found = EventColumns(self._topology, self.row.deployment_name)
+        told, self._told = self._told, []  # the look is kept, and they are not needed any more
+        for line, instance in (*told, *others):
+            if sieve is None or sieve.lets_through(line):
+                found.add(line, instance)
+        return found
+
+    def _last(self, sieve: Sieve | None, limit: int) -> EventPages:
+        is_wanted = _anything if sieve is None else sieve.lets_through
+        told = [line for line in (*(line for line, _ in self._told), *self.resources) if is_wanted(line)]
+        total = len(told)
+        if self.narrated is not None:
+            found, count = self.narrated.last(limit, is_wanted, None if sieve is None else sieve.instances)
+            told, total = told + found, total + count
+        told.sort(key=lambda line: (line.at, rank(line.level)))
+        return self._paged(iter([told[max(0, len(told) - limit) :]]), total, limit)
+
+    def _paged(self, pages: Iterator[list[Line]], total: int, limit: int | None) -> EventPages:
+        shown = total if limit is None else min(limit, total)
+        return EventPages(self.row.id, self.row.deployment_name, pages, shown, total)
+
+
+def _fill(columns: EventColumns, stories: Iterable[tuple[int, Sequence[Line]]], sieve: Sieve | None) -> None:
+    for number, lines in stories:
+        for line in lines:
+            if sieve is None or sieve.lets_through(line):
+                columns.add(line, number)
+
+
+def _taken(had: Counter[Line], line: Line) -> bool:
+    """Whether it is one of those, which it is no more from now on."""
+    had[line] -= 1
+    return had[line] >= 0
 
 
 def _anything(_: Line) -> bool:
     return True
-
-
-def _rank(kind: str) -> int:
-    """Of lines of one millisecond: how an execution ended comes last, what else it did as a whole first."""
-    if kind in {"workflow_succeeded", "workflow_failed", "workflow_cancelled"}:
-        return 2
-    return 1 if kind in {"task", "workflow_node_event", "late_result"} else 0
 
 
 def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
@@ -164,8 +230,7 @@ def instance_id(ids: Sequence[str], number: int) -> str:
     return ids[number] if 0 <= number < len(ids) else ""
 
 
-def _event_rows(store: Store, row: ExecutionRow) -> Iterator[EventRow]:
-    after = 0
+def _event_rows(store: Store, row: ExecutionRow, after: int) -> Iterator[EventRow]:
     while rows := store.events(row.number, after=after, limit=READ_AT_ONCE):
         yield from rows
         after = rows[-1].sequence

@@ -6,7 +6,7 @@ calls are the latest; how many lines there are in all is counted by instances to
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,12 +17,12 @@ from phaseline.model.graph import SubjectKind
 from phaseline.model.state_steps import phase_of
 from phaseline.model.status import EntryStatus, OutcomeKind
 from phaseline.plan.narrative import narrate_all
-from phaseline.plan.telling import CallSpan, Entries, Known
+from phaseline.plan.telling import BEGUN, CallSpan, Entries, Known
 from phaseline.use_cases.executions import as_statuses
 from phaseline.use_cases.values import Line
 
 if TYPE_CHECKING:
-    from phaseline.model.graph import Step
+    from phaseline.model.graph import Graph, Step
     from phaseline.model.rows import BatchRow, EventRow, ExecutionRow, GraphRow, NoteRow
     from phaseline.model.topology import Topology
     from phaseline.ports import Store
@@ -41,19 +41,39 @@ KINDS = 8
 class Narrated:
     """The rounds of an execution, ready to be told."""
 
-    def __init__(self, store: Store, row: ExecutionRow, causes: Causes) -> None:
-        """``causes`` are used up: each belongs to one call."""
+    def __init__(self, store: Store, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
+        """``causes`` are used up: each belongs to one call. ``former``: an earlier look, for ``added``."""
         topology = store.topology(row.deployment)
         batches = store.batches(execution=row.number)
-        self._rounds = [_Round(store, row, stored, topology, batches, causes) for stored in store.graphs(row.number)]
+        self._former = {} if former is None else former.looked()
+        self._rounds = [
+            _Round(store, row, stored, topology, batches, causes, self._former.get(stored.id))
+            for stored in store.graphs(row.number)
+        ]
         self.told = 0
         """How many instances have been told so far."""
 
     def all(self) -> Iterator[Line]:
         """Every line by round, instance and time."""
+        for _, lines in self.by_instance():
+            yield from lines
+
+    def by_instance(self) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, its lines by time), by round and instance."""
         for one in self._rounds:
-            for _, lines in self._counted(one.tell_all(all_notes(one.store, one.id))):
-                yield from lines
+            yield from self._counted(one.tell_all())
+
+    def added(self) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, those of its lines that the former look did not have), by round and instance."""
+        for one in self._rounds:
+            yield from self._counted(one.tell_added(self._former.get(one.id)))
+
+    def looked(self) -> dict[int, _Round]:
+        """{graph id: its round}, to be compared with a later look; what calls said is forgotten, and so is the look before."""
+        self._former = {}
+        for one in self._rounds:
+            one.calls.forget_explained()
+        return {one.id: one for one in self._rounds}
 
     def last(
         self, limit: int, is_wanted: Callable[[Line], bool], instances: np.ndarray | None
@@ -133,27 +153,61 @@ class _Round:
         topology: Topology,
         batches: Sequence[BatchRow],
         causes: Causes,
+        former: _Round | None = None,
     ) -> None:
         self.store, self.id = store, stored.id
-        self._row, self._topology = row, topology
+        self._row, self.topology = row, topology
         self._since = max(row.started_at, stored.created_at)  # who is not called goes on when its round begins
-        self._graph = store.graph(stored.id)
-        self._statuses = as_statuses(store.statuses(stored.id))
-        self._entries = Entries(topology, self._graph)
-        self._calls = _Calls(batches, stored.id, len(self._graph))
+        self.graph: Graph = store.graph(stored.id) if former is None else former.graph  # its columns never change
+        self.statuses = as_statuses(store.statuses(stored.id))
+        is_same = former is not None and former.topology is topology
+        self.entries: Entries = former.entries if former is not None and is_same else Entries(topology, self.graph)
+        self.calls = _Calls(batches, stored.id, len(self.graph))
         if causes:
             self._explain(causes)
-        owned = int(np.searchsorted(self._entries.owner, 0))
-        self._mine = self._entries.order[owned:]
-        self.instances, self._firsts = np.unique(self._entries.owner[owned:], return_index=True)
+        owned = int(np.searchsorted(self.entries.owner, 0))
+        self._mine = self.entries.order[owned:]
+        self.instances, self._firsts = np.unique(self.entries.owner[owned:], return_index=True)
 
-    def tell_all(self, notes: Mapping[int, NoteRow]) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, its lines) of all, a thousand after the other: their calls are looked up at once."""
+    def tell_all(self) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, its lines) of all, a thousand after the other: their calls and notes are looked up at once."""
         firsts = np.append(self._firsts, len(self._mine))
         for low in range(0, len(self.instances), MOST_MADE):
             some = self.instances[low : low + MOST_MADE]
-            calls = self._calls.of(self._mine[firsts[low] : firsts[low + len(some)]])
-            yield from self.tell(some.tolist(), notes, calls)
+            positions = self._mine[firsts[low] : firsts[low + len(some)]]
+            yield from self.tell(some.tolist(), self._notes(positions), self.calls.of(positions))
+
+    def tell_added(self, former: _Round | None) -> Iterator[tuple[int, list[Line]]]:
+        """(instance, those of its lines that ``former`` did not have) of all of which something has changed since then."""
+        has_changed = self._changed(former)[self._mine]
+        changed = (
+            np.flatnonzero(np.logical_or.reduceat(has_changed, self._firsts)) if len(has_changed) else self._firsts
+        )
+        ends = np.append(self._firsts[1:], len(self._mine))
+        for low in range(0, len(changed), MOST_MADE):
+            places = changed[low : low + MOST_MADE].tolist()
+            some = self.instances[places].tolist()
+            positions = np.concatenate([self._mine[self._firsts[place] : ends[place]] for place in places])
+            notes = self._notes(positions)
+            told = self.tell(some, notes, self.calls.of(positions))
+            if former is None:
+                yield from told
+                continue
+            before = former.tell(some, notes, former.calls.of(positions))
+            for (number, lines), (_, had) in zip(told, before, strict=True):
+                yield number, _added(had, lines)
+
+    def _notes(self, positions: np.ndarray) -> dict[int, NoteRow]:
+        return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
+
+    def _changed(self, former: _Round | None) -> np.ndarray:
+        """Bool by position: what became of the entry is not what ``former`` knows; without one: it was called, or passed."""
+        found: np.ndarray
+        if former is None:
+            found = np.isin(self.statuses, list(BEGUN)) | self.calls.are_called
+        else:
+            found = (self.statuses != former.statuses) | (self.calls.digest() != former.calls.digest())
+        return found
 
     def tell(
         self,
@@ -162,18 +216,18 @@ class _Round:
         calls: Mapping[int, Sequence[CallSpan]] | None = None,
     ) -> Iterator[tuple[int, list[Line]]]:
         """(instance, its lines) one after the other, each told when it is asked for. ``calls``: those of their entries, if known."""
-        row, ids = self._row, self._topology.ids
+        row, ids = self._row, self.topology.ids
         known = Known(
-            self._topology,
-            self._graph,
-            self._statuses,
-            self._calls if calls is None else calls,
+            self.topology,
+            self.graph,
+            self.statuses,
+            self.calls if calls is None else calls,
             notes,
             row.request.workflow,
             row.request.parameters,
             with_tasks=True,
         )
-        for number, lines in narrate_all(known, instances, entries=self._entries):
+        for number, lines in narrate_all(known, instances, entries=self.entries):
             told: list[Line] = []
             at = self._since
             for line in lines:
@@ -188,7 +242,7 @@ class _Round:
     def those_of(self, stories: _Stories, are_wanted: np.ndarray) -> Iterator[tuple[int, int]]:
         """(time in ms after which nothing is told of it, instance), the latest first, of those whose story is wanted."""
         latest = (
-            np.maximum.reduceat(self._calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
+            np.maximum.reduceat(self.calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
         )
         wanted = np.flatnonzero(are_wanted[stories.kind] & stories.counts)
         latest, instances = np.maximum(latest, self._since)[wanted], self.instances[wanted]
@@ -210,13 +264,13 @@ class _Round:
         """
         if not len(self._mine):
             return np.empty(0, np.uint64)
-        phases = {step.phase: number for number, step in enumerate(self._graph.steps)}
-        said = [phases[step.phase] * 16 + int(step.kind) for step in self._graph.steps]
-        graph, mine = self._graph, self._mine
+        phases = {step.phase: number for number, step in enumerate(self.graph.steps)}
+        said = [phases[step.phase] * 16 + int(step.kind) for step in self.graph.steps]
+        graph, mine = self.graph, self._mine
         leaves = {policy.leave: number for number, policy in enumerate(graph.policies)}
         leave = np.array([leaves[policy.leave] for policy in graph.policies], np.uint16)[graph.policy]
-        digest = _mixed(np.array(said, np.uint64)[self._entries.step[mine]])
-        for column in (self._statuses, graph.marks, leave, self._calls.digest()):
+        digest = _mixed(np.array(said, np.uint64)[self.entries.step[mine]])
+        for column in (self.statuses, graph.marks, leave, self.calls.digest()):
             digest = _mixed(digest + column[mine].astype(np.uint64))
         sizes = np.diff(np.append(self._firsts, len(mine)))
         digest += (np.arange(len(mine)) - np.repeat(self._firsts, sizes)).astype(np.uint64)
@@ -228,7 +282,7 @@ class _Round:
         subjects: dict[str, list[int]] = {}
         for subject, operation in causes:
             subjects.setdefault(operation, []).append(subject)
-        for step in self._graph.steps:
+        for step in self.graph.steps:
             if step.phase not in subjects:
                 continue
             called = self._called(step)
@@ -237,26 +291,44 @@ class _Round:
 
     def _called(self, step: Step) -> np.ndarray:
         """By entry of the step: the instance that its calls are about, -1 where they are about none."""
-        subject = self._graph.subject[step.first : step.first + step.count]
+        subject = self.graph.subject[step.first : step.first + step.count]
         if step.kind is SubjectKind.INSTANCE:
             return subject
-        sides = {SubjectKind.SOURCE: self._topology.source, SubjectKind.TARGET: self._topology.target}
+        sides = {SubjectKind.SOURCE: self.topology.source, SubjectKind.TARGET: self.topology.target}
         return sides[step.kind][subject] if step.kind in sides else np.full(len(subject), -1, np.int32)
 
     def _explain_entry(self, position: int, told: deque[EventRow]) -> None:
         if not told:
             return
-        spans = list(self._calls.get(position, ()))
+        spans = list(self.calls.get(position, ()))
         for place, span in enumerate(spans):
             event = _told_in(told, span) if span.kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} else None
             if event is not None:
                 asked = event.type == "task_rescheduled"
                 spans[place] = CallSpan(span.begun_at, event.at, span.kind, event.message, asked)
-        is_done = self._statuses[position] == EntryStatus.COMPLETED
+        is_done = self.statuses[position] == EntryStatus.COMPLETED
         hand = next((event for event in reversed(told) if event.type == BY_HAND), None)
         if hand is not None and is_done and (not spans or spans[-1].kind is not OutcomeKind.COMPLETED):
             spans.append(CallSpan(hand.at, hand.at, OutcomeKind.COMPLETED, is_by_hand=True))
-        self._calls.explain(position, spans)
+        self.calls.explain(position, spans)
+
+
+def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
+    """The lines that came to those an instance had. One that stays may say more by now, and be told at another time."""
+    rest = Counter(map(_kind, had))
+    added: list[Line] = []
+    for line in lines:
+        kind = _kind(line)
+        if rest[kind] > 0:
+            rest[kind] -= 1
+        else:
+            added.append(line)
+    return added
+
+
+def _kind(line: Line) -> tuple[str, str, str]:
+    """What of a line stays: who, which operation, and what happened, of tasks without what they said."""
+    return line.instance, line.operation, line.text.partition("'")[0] if line.level == "task" else line.text
 
 
 def _told_in(told: deque[EventRow], span: CallSpan) -> EventRow | None:
@@ -298,6 +370,17 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         """From now on the calls of the position are these; none is left out."""
         if spans:
             self._explained[position] = spans
+
+    @property
+    def are_called(self) -> np.ndarray:
+        """Bool by position: it has calls."""
+        found: np.ndarray = self._count > 0
+        return found
+
+    def forget_explained(self) -> None:
+        """What ``explain`` said is forgotten."""
+        self._explained.clear()
+        self._made.clear()
 
     def of(self, positions: np.ndarray) -> dict[int, Sequence[CallSpan]]:
         """{position: its calls} of those of these positions that have any; calls of one batch that ended alike are one object."""

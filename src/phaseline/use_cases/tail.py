@@ -1,16 +1,18 @@
-"""What is new in the logs and events of an execution since the last look, for whoever watches it live."""
+"""What is new in the logs and events of an execution since the last look, for programs and people that watch it live."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from phaseline.use_cases.finding import find_execution
-from phaseline.use_cases.history import instance_id, instance_ids, instance_number
+from phaseline.use_cases.history import EventLook, instance_id, instance_ids, instance_number
 from phaseline.use_cases.line_filter import ANY, LineFilter, Sieve
 from phaseline.use_cases.values import Line
 
 if TYPE_CHECKING:
+    from phaseline.model.rows import LogLine
     from phaseline.use_cases.workplace import Workplace
 
 AT_ONCE = 1_000
@@ -37,22 +39,43 @@ class LogTail:
         self._sieve = Sieve(wanted, store.topology(self.row.deployment)) if wanted else None
         self._after = 0
 
-    def is_over(self) -> bool:
-        """Whether the execution has ended: a retry may write more."""
-        row = self._store.execution(self.row.id)
-        return row is None or row.status.is_ended
-
-    def new(self, limit: int | None = None) -> list[Line]:
-        """Lines that came since the last look, the last ``limit`` of them."""
-        found: deque[Line] = deque(maxlen=limit)
+    def new(self, limit: int | None = None) -> Iterator[list[Line]]:
+        """Lines that came since the last look, the last ``limit`` of them, or all of them by the thousand."""
+        kept: deque[Line] = deque(maxlen=limit)
         while rows := self._store.logs(self.row.number, after=self._after, instance=self._instance, limit=AT_ONCE):
             self._after = rows[-1].sequence
-            for one in rows:
-                who = instance_id(self._ids, one.instance)
-                line = Line(one.at, one.level, self.row.deployment_name, who, one.operation, one.text)
-                if self._sieve is None or self._sieve.lets_through(line):
-                    found.append(line)
-        return list(found)
+            lines = [line for line in map(self._line, rows) if self._sieve is None or self._sieve.lets_through(line)]
+            if limit is None:
+                yield lines
+            kept.extend(lines if limit is not None else ())
+        if kept:
+            yield list(kept)
+
+    def _line(self, row: LogLine) -> Line:
+        who = instance_id(self._ids, row.instance)
+        return Line(row.at, row.level, self.row.deployment_name, who, row.operation, row.text)
+
+
+class EventTail:
+    """Events as they come, those ``wanted``; remembers the columns of the last look, not the lines."""
+
+    def __init__(
+        self, place: Workplace, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
+    ) -> None:
+        """Of the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+        self._store = store = place.store
+        self.row = find_execution(store, id, deployment)
+        self._wanted = wanted
+        Sieve(wanted, store.topology(self.row.deployment))  # what does not fit is told before anything else
+        self._look: EventLook | None = None
+
+    def new(self, limit: int | None = None) -> Iterator[list[Line]]:
+        """Events that came since the last look, a page at a time; of the first look the last ``limit``."""
+        former, self._look = self._look, EventLook(self._store, self.row, self._look)
+        if former is None:
+            yield from self._look.pages(self._wanted, limit).pages
+        else:
+            yield from self._look.added(former, self._wanted).pages
 
 
 class Tail:

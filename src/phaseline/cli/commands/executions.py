@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -18,8 +18,10 @@ from phaseline.model.frozen import altered
 from phaseline.model.status import ExecutionStatus
 
 if TYPE_CHECKING:
-    from phaseline.use_cases.history import History
+    from phaseline.cli.looking import Lines
     from phaseline.use_cases.line_filter import LineFilter
+    from phaseline.use_cases.values import Line
+    from phaseline.use_cases.workplace import Workplace
 
 
 LEVEL = "info"
@@ -28,18 +30,28 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def line_options(function: F) -> F:
-    """Which lines are wanted, and how many of them at most."""
+    """Which lines are wanted, how many of them at most, and whether to go on with those that come."""
 
     @wraps(function)
     def with_filter(
-        *args: object, node: str, phase: str, level: str, text: str, limit: int, every: bool, **others: object
+        *args: object,
+        node: str,
+        phase: str,
+        level: str,
+        text: str,
+        limit: int,
+        every: bool,
+        follows: bool,
+        **others: object,
     ) -> object:
         from phaseline.use_cases.line_filter import LineFilter
 
+        if not limit and not follows and not every:
+            raise click.BadParameter("0 shows what comes from now on, and so needs --follow.", param_hint="'--limit'")
         wanted = LineFilter(node, phase, level, text)
-        return function(*args, wanted=wanted, limit=None if every else limit, **others)
+        return function(*args, wanted=wanted, limit=None if every else limit, follows=follows, **others)
 
-    count = click.IntRange(min=1)
+    count = click.IntRange(min=0)
     options = (
         click.option("--node", metavar="NAME", default="", help="Only about instances of this node."),
         click.option(
@@ -54,8 +66,17 @@ def line_options(function: F) -> F:
         click.option(
             "--text", metavar="TEXT", default="", help="Only those with this text, upper and lower case alike."
         ),
-        click.option("--limit", type=count, default=10_000, show_default=True, help="Show the last so many."),
+        click.option(
+            "--limit",
+            type=count,
+            default=10_000,
+            show_default=True,
+            help="Show the last so many; with --follow and 0 only what comes from now on.",
+        ),
         click.option("--all", "every", is_flag=True, help="Show all, however many."),
+        click.option(
+            "-f", "--follow", "follows", is_flag=True, help="Go on with lines as they come, until it has ended."
+        ),
     )
     for option in reversed(options):
         with_filter = option(with_filter)
@@ -125,7 +146,6 @@ def show(desk: Desk, id: str | None, deployment: str | None) -> None:
 @deployment_option
 @click.option("--instance", metavar="ID", help="Only lines about this instance.")
 @line_options
-@click.option("-f", "--follow", "follows", is_flag=True, help="Go on with lines as they come, until it has ended.")
 @json_option
 @click.pass_obj
 def logs(
@@ -139,28 +159,26 @@ def logs(
 ) -> None:
     """Print what scripts and plugins wrote, and the engine about them.
 
-    With --follow and --json: a JSON document a line. Ctrl-C ends it, and nothing else.
+    With --follow and --json: a JSON document a line. Ctrl-C ends it, and nothing else; exit code 1 if no process
+    works on what has not ended.
     """
     from phaseline.cli.render.executions import log_text
     from phaseline.use_cases.history import logs as read
 
     wanted = altered(wanted, level=wanted.level or LEVEL)
     if follows:
-        from phaseline.cli.looking import follow as follow_lines
         from phaseline.use_cases.tail import LogTail
 
         with desk.open() as place:
             tail = LogTail(place, id, deployment=deployment, instance=instance, wanted=wanted)
-            if id is None and not desk.as_json:
-                desk.notice(f"({tail.row.id} of '{tail.row.deployment_name}')")
-            follow_lines(desk, tail, limit, log_text)
+            _follow(desk, place, tail, limit, log_text, is_named=id is not None)
         return
     with desk.open() as place:
         found = read(place, id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
     desk.answer(
         {"execution": found.execution, "lines": found.lines, "total": found.total}, lambda: log_text(found.lines)
     )
-    _tell_cut(desk, found)
+    _tell_cut(desk, len(found.lines), found.total)
     if id is None and not desk.as_json:
         desk.notice(f"({found.execution} of '{found.deployment}')")
 
@@ -171,17 +189,28 @@ def logs(
 @line_options
 @json_option
 @click.pass_obj
-def events(desk: Desk, id: str | None, deployment: str | None, wanted: LineFilter, limit: int | None) -> None:
-    """Print what happened, in the words and the form of Cloudify's command line."""
+def events(
+    desk: Desk, id: str | None, deployment: str | None, wanted: LineFilter, limit: int | None, follows: bool
+) -> None:
+    """Print what happened, in the words and the form of Cloudify's command line.
+
+    With --follow and --json: a JSON document a line. Ctrl-C ends it, and nothing else; exit code 1 if no process
+    works on what has not ended.
+    """
     from phaseline.cli.render.executions import event_text
-    from phaseline.use_cases.history import events as read
 
     with desk.open() as place:
-        found = read(place, id, deployment=deployment, wanted=wanted, limit=limit)
-    desk.answer(
-        {"execution": found.execution, "events": found.lines, "total": found.total}, lambda: event_text(found.lines)
-    )
-    _tell_cut(desk, found)
+        if follows:
+            from phaseline.use_cases.tail import EventTail
+
+            tail = EventTail(place, id, deployment=deployment, wanted=wanted)
+            _follow(desk, place, tail, limit, event_text, is_named=id is not None)
+            return
+        from phaseline.use_cases.history import event_pages
+
+        found = event_pages(place, id, deployment=deployment, wanted=wanted, limit=limit)
+        desk.answer_pages({"execution": found.execution}, "events", found.pages, {"total": found.total}, event_text)
+    _tell_cut(desk, found.shown, found.total)
     if id is None and not desk.as_json:
         desk.notice(f"({found.execution} of '{found.deployment}')")
 
@@ -201,7 +230,23 @@ def timeline(desk: Desk, id: str | None, deployment: str | None) -> None:
     desk.answer(found, lambda: timeline_text(found))
 
 
-def _tell_cut(desk: Desk, found: History) -> None:
+def _follow(
+    desk: Desk,
+    place: Workplace,
+    tail: Lines,
+    limit: int | None,
+    text: Callable[[Sequence[Line]], str],
+    *,
+    is_named: bool,
+) -> None:
+    from phaseline.cli.looking import follow as follow_lines
+
+    if not is_named and not desk.as_json:
+        desk.notice(f"({tail.row.id} of '{tail.row.deployment_name}')")
+    follow_lines(desk, place, tail, limit, text)
+
+
+def _tell_cut(desk: Desk, shown: int, total: int) -> None:
     """Say that there is more than is shown."""
-    if len(found.lines) < found.total:
-        desk.notice(f"(the last {len(found.lines):,} of {found.total:,} lines; more: --limit N, everything: --all)")
+    if shown < total:
+        desk.notice(f"(the last {shown:,} of {total:,} lines; more: --limit N, everything: --all)")

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from phaseline.cli import completing
 from phaseline.cli.desk import Desk
-from phaseline.cli.options import json_option, watchable
+from phaseline.cli.options import SETTLED, json_option, watchable
+
+if TYPE_CHECKING:
+    from phaseline.use_cases.status import Status
+
+SEEN_AT = "phaseline.engine_seen_at"
+"""When a watching command has last seen an engine, or has begun, in ms."""
 
 
 @click.command(epilog="Example: phaseline status shop --watch")
@@ -14,10 +22,11 @@ from phaseline.cli.options import json_option, watchable
 @watchable
 @json_option
 @click.pass_obj
-def status(desk: Desk, name: str | None) -> None:
+def status(desk: Desk, name: str | None) -> str | None:
     """Tell in one screen how everything stands: store, engine, open executions, what needs a person.
 
-    With the NAME of a deployment: how that one stands.
+    With the NAME of a deployment: how that one stands; --watch ends when it has no open execution, or no process
+    has worked on it for 10 s.
     """
     from phaseline.cli.render.status import status_text
     from phaseline.use_cases.status import status as look
@@ -25,3 +34,14 @@ def status(desk: Desk, name: str | None) -> None:
     with desk.open(lists=True) as place:
         found = look(place, name)
     desk.answer(found, lambda: status_text(found))
+    return SETTLED if name is not None and (not found.open_count or _is_left_alone(found)) else None
+
+
+def _is_left_alone(found: Status) -> bool:
+    """Whether no process has owned the store for so long, at all looks of this command, that nothing is awaited any more."""
+    from phaseline.use_cases.live import PATIENCE_S
+
+    looks = click.get_current_context().meta
+    if found.engine is not None:
+        looks[SEEN_AT] = found.now_at
+    return found.now_at - int(looks.setdefault(SEEN_AT, found.now_at)) > PATIENCE_S * 1000

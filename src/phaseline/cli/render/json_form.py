@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
@@ -31,6 +31,29 @@ def document(value: object) -> str:
     }
     """
     return _text(value, "\n")
+
+
+def document_pages(
+    begin: Mapping[str, object], key: str, pages: Iterable[Sequence[object]], end: Mapping[str, object]
+) -> Iterator[str]:
+    """The parts of ``document({**begin, key: [all of the pages], **end})``, of which one page at a time is in memory.
+
+    >>> "".join(document_pages({"a": 1}, "b", [[1], [2]], {"c": 3})) == document({"a": 1, "b": [1, 2], "c": 3})
+    True
+    """
+    yield "{" + "".join(f"\n  {quoted(name)}: {_text(value, FIELD)}," for name, value in begin.items())
+    yield f"\n  {quoted(key)}: ["
+    between, closing = "", "]"
+    for page in pages:
+        if page:
+            items = [_text(item, ITEM) for item in page]
+            yield f"{between}{ITEM}{f',{ITEM}'.join(items)}"
+            between, closing = ",", f"{FIELD}]"
+    yield closing + "".join(f",\n  {quoted(name)}: {_text(value, FIELD)}" for name, value in end.items()) + "\n}"
+
+
+FIELD, ITEM = "\n  ", "\n    "
+"""Begins of lines of a document's fields, and of the items of a list in one."""
 
 
 def _text(value: object, line: str) -> str:
