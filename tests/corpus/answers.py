@@ -156,7 +156,9 @@ def in_one_file(types: Path, name: str) -> str:
     whole: dict[str, Any] = {}
     for part in (name, *yaml.safe_load((types / name).read_text("utf-8")).get("imports", ())):
         for section, value in yaml.safe_load((types / part).read_text("utf-8")).items():
-            if isinstance(value, dict):
+            if section == "tosca_definitions_version" and part == name:
+                whole[section] = value
+            elif isinstance(value, dict):
                 whole.setdefault(section, {}).update(value if section != "metadata" or not whole.get(section) else {})
     return json.dumps(whole)
 

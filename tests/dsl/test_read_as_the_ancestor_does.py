@@ -294,3 +294,109 @@ def test_b08_scripts_and_descriptions_under_a_namespace_stay_as_written() -> Non
 
 def test_b25_a_mapping_is_no_value_of_a_label() -> None:
     assert codes("labels: {a: {values: [{b: 1}]}}") == ["PL-B158"]
+
+
+OLD, NEW = (
+    "https://getcloudify.org/spec/cloudify/3.1/types.yaml",
+    "https://getcloudify.org/spec/cloudify/3.4/types.yaml",
+)
+
+
+@pytest.mark.parametrize(("first", "second", "default"), [(NEW, OLD, True), (OLD, NEW, False)])
+def test_b07_of_two_sets_of_built_in_types_the_later_one_has_the_workflows_too(
+    first: str, second: str, *, default: bool
+) -> None:
+    plugins = {"plugins/p.yaml": f"imports: ['{second}']"}
+    workflow = read(f"imports: ['{first}', 'plugin:p']", minor=3, others=plugins).workflows["scale"]
+    assert workflow.parameters["scale_compute"].default is default
+
+
+def test_b07_a_second_set_of_built_in_types_is_taken_whole_although_it_shares_files_with_the_first() -> None:
+    plugins = {
+        "plugins/p.yaml": "node_types: {cloudify.nodes.Tier: {properties: {mine: {default: 1}}}}",
+        "plugins/q.yaml": f"imports: ['{OLD}']",
+    }
+    text = f"imports: ['{NEW}', 'plugin:p', LAST]\nnode_templates: {{w: {{type: cloudify.nodes.Tier}}}}"
+    web = read(text.replace("LAST", "'plugin:q'"), minor=3, others=plugins).nodes["w"]
+    assert "mine" not in web.properties
+    assert "mine" in read(text.replace(", LAST", ""), minor=3, others=plugins).nodes["w"].properties
+
+
+ROOT = "node_types: {cloudify.nodes.Root: {}}\n"
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "plugins: {NAME: {executor: host_agent, install: false}}",
+        "inputs: {NAME: {default: 1}}",
+        "policy_triggers: {NAME: {source: a}}",
+        "data_types: {NAME: {properties: {}}}",
+    ],
+)
+def test_b07_what_basic_types_define_is_not_defined_anew_by_a_later_file_but_the_other_way_round(section: str) -> None:
+    text = section.replace("NAME", "a")
+    imports = "imports: [one.yaml, two.yaml]\n"
+    assert codes(imports, others={"one.yaml": ROOT + text, "two.yaml": text}) == ["PL-B025"]
+    assert codes(imports, others={"one.yaml": text, "two.yaml": ROOT + text}) == []
+    names = section.replace("NAME", "cloudify.a")
+    assert codes(imports, others={"one.yaml": ROOT + names, "two.yaml": names}) == []
+
+
+@pytest.mark.parametrize(("name", "root", "value"), [("a", "", "one"), ("a", ROOT, "two"), ("cloudify.a", "", "two")])
+def test_b07_labels_of_basic_types_and_of_their_names_are_those_of_the_later_file(
+    name: str, root: str, value: str
+) -> None:
+    others = {"two.yaml": f"{root}labels: {{{name}: {{values: [two]}}}}"}
+    found = read(f"imports: [two.yaml]\nlabels: {{{name}: {{values: [one]}}}}", others=others)
+    assert found.labels == {name: [value]}
+
+
+def test_b07_a_workflow_whose_name_is_one_of_cloudify_is_that_of_the_later_file() -> None:
+    flow = "workflows: {cloudify.w: {mapping: p.m.NAME, is_cascading: TRUE}}"
+    main = f"imports: [o.yaml]\n{PLUGIN}{flow.replace('NAME', 'one').replace('TRUE', 'true')}"
+    found = read(main, others={"o.yaml": flow.replace("NAME", "two").replace("TRUE", "false")}).workflows["cloudify.w"]
+    assert (found.mapping, found.is_cascading) == ("m.two", False)
+
+
+@pytest.mark.parametrize("root", ["", ROOT])
+def test_b07_wd1_workflows_of_the_main_file_are_kept_whether_or_not_it_defines_the_root(root: str) -> None:
+    found = read(f"imports: [cloudify/types/types.yaml]\n{root}{PLUGIN}workflows: {{scale: p.m.f}}")
+    assert found.workflows["scale"].mapping == "m.f"
+    assert [warning.code for warning in found.warnings] == ["PL-B027"]
+
+
+def test_b07_wd1_workflows_of_a_file_imported_before_the_basic_types_are_kept() -> None:
+    text = "imports: [ORDER]\n" + PLUGIN
+    others = {"o.yaml": "workflows: {scale: p.m.f}"}
+    before = read(text.replace("ORDER", "o.yaml, cloudify/types/types.yaml"), others=others)
+    assert (before.workflows["scale"].mapping, [w.code for w in before.warnings]) == ("m.f", ["PL-B027"])
+    after = read(text.replace("ORDER", "cloudify/types/types.yaml, o.yaml"), others=others)
+    assert after.workflows["scale"].plugin == "default_workflows"
+
+
+def test_b08_metadata_alone_make_no_basic_types() -> None:
+    others = {"o.yaml": "metadata: {cloudify_types: x}\nnode_types: {t: {}}"}
+    assert list(read("imports: [n--o.yaml]\nnode_templates: {w: {type: n--t}}", types=False, others=others).nodes) == [
+        "w"
+    ]
+    assert codes("imports: [n--o.yaml]", others={"o.yaml": "metadata: {cloudify_types: x}"}) == []
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_b07_of_two_equal_workflows_one_may_be_written_as_text(*, first: bool) -> None:
+    short, long = "workflows: {w: p.m.f}", "workflows: {w: {mapping: p.m.g, is_cascading: true}}"
+    main, other = (short, long) if first else (long, short)
+    found = read(f"imports: [o.yaml]\n{PLUGIN}{main}", others={"o.yaml": other}).workflows["w"]
+    assert (found.mapping, found.is_cascading) == ("m.f" if first else "m.g", True)
+
+
+@pytest.mark.parametrize("line", ["sub/b.yaml", "b.yaml"])
+def test_b06_a_sibling_for_the_version_is_taken_beside_the_importing_file_too(line: str) -> None:
+    here = "sub/" if line.startswith("sub") else ""
+    others = {
+        f"{here}b.yaml": "imports: [c.yaml]",
+        f"{here}c.yaml": "inputs: {plain: {}}",
+        f"{here}c_1_4.yaml": "inputs: {for_1_4: {}}",
+    }
+    assert list(read(f"imports: [{line}]", others=others).inputs) == ["for_1_4"]

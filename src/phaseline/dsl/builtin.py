@@ -53,13 +53,7 @@ def _older(version: str) -> str | None:
 
 
 def is_basic(document: Document) -> bool:
-    """True for the basic types: metadata says so, or the root of all node types is defined in it."""
+    """True for the basic types: what comes with us, and files that define the root of all node types, whatever their metadata say."""
     root = document.root
-    if document.is_bundled:
-        return True
-    if not isinstance(root, dict):
-        return False
-    metadata, types = root.get("metadata"), root.get("node_types")
-    return (isinstance(metadata, dict) and "cloudify_types" in metadata) or (
-        isinstance(types, dict) and BASIC_ROOT in types
-    )
+    types = root.get("node_types") if isinstance(root, dict) else None
+    return document.is_bundled or (isinstance(types, dict) and BASIC_ROOT in types)

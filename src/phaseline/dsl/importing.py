@@ -112,12 +112,12 @@ class _Importer:
         self._minor = minor
         self._gated = gated
         self._read: dict[str, Document | None] = {}
-        self._loaded: set[tuple[str, str]] = set()
+        self._loaded: set[tuple[str, str, str]] = set()
 
     def follow(self, main: Document) -> list[Document]:
         """``main`` and all it imports."""
         self._read[main.name] = main
-        self._loaded.add((main.name, ""))
+        self._loaded.add(("", main.name, ""))
         documents = [main]
         size = len(main.text)
         waiting = deque([main])
@@ -155,13 +155,14 @@ class _Importer:
                 self._wrong_namespace(line, 214, "The basic types cannot be imported under a namespace")
                 return None
             namespace = ""
-        if (document.name, namespace) in self._loaded:
+        key = (importer.name if importer.is_bundled else "", document.name, namespace)  # parts count for each set
+        if key in self._loaded:
             return None
         if document.name in _importers(importer):
             message = f"'{document.name}' imports itself, under ever new namespaces: '{namespace}'"
             self._report.add("PL-B086", message, "Leave the namespace out; then the circle does no harm.", line.spot)
             return None
-        self._loaded.add((document.name, namespace))
+        self._loaded.add(key)
         if line.target.startswith(UPLOADED):
             self.uploaded[namespace] = line.target.removeprefix(UPLOADED)
         return Document(

@@ -157,19 +157,24 @@ class _Merger:
             elements[name] = item
             origins[name] = document
             return
-        if section in FIRST_WINS:
-            return
-        if section == "workflows":
-            self._merge_workflow(document, name, item)
-        elif self._replaces(document, section, name):
+        if section == "workflows" and self._is_built_in(document, name):
+            self.report.warn(
+                "PL-B027",
+                f"The workflow '{name}' replaces the built-in one",
+                "Rename it if that is not meant.",
+                Spot(origins[name], ("workflows", name)),
+            )
+        elif name.startswith("cloudify.") or id(document) in self.basics:
             elements[name] = item
             origins[name] = document
+        elif section == "workflows":
+            elements[name] = {**_with_fields(item), **_with_fields(elements[name])}
         elif section == "node_templates" and _is_fragment(item):
             self._extend_relationships(name, elements[name], item)
         elif section == "node_templates" and _is_fragment(elements[name]):
             self._extend_relationships(name, item, elements[name], is_first=True)
             origins[name] = document
-        else:
+        elif section not in FIRST_WINS:
             first = origins[name]
             self.report.add(
                 "PL-B025",
@@ -179,27 +184,10 @@ class _Merger:
                 point="key",
             )
 
-    def _replaces(self, document: Document, section: str, name: str) -> bool:
-        """True where the later definition silently replaces the earlier one."""
-        first = self.sections.origins[section][name]
-        return name.startswith("cloudify.") or id(document) in self.basics or id(first) in self.basics
-
-    def _merge_workflow(self, document: Document, name: str, item: Value) -> None:
-        """The earlier definition keeps its fields, missing ones come from the later (WD1: the main file's wins)."""
-        elements = self.sections.elements["workflows"]
-        origin = self.sections.origins["workflows"][name]
-        if id(document) in self.basics and id(origin) not in self.basics:
-            self.report.warn(
-                "PL-B027",
-                f"The workflow '{name}' replaces the built-in one",
-                "Rename it if that is not meant.",
-                Spot(origin, ("workflows", name)),
-            )
-            return
-        earlier = elements[name]
-        full: dict[str, Value] = {"mapping": earlier} if isinstance(earlier, str) else dict(earlier)  # type: ignore[arg-type]  # text or mapping
-        later: dict[str, Value] = {"mapping": item} if isinstance(item, str) else dict(item)  # type: ignore[arg-type]  # text or mapping
-        elements[name] = {**later, **full}
+    def _is_built_in(self, document: Document, name: str) -> bool:
+        """True for a workflow of the basic types that a file of the user's defines as well: the user's is kept (WD1)."""
+        first = self.sections.origins["workflows"][name]
+        return id(document) in self.basics and (first is self.sections.main or id(first) not in self.basics)
 
     def _extend_relationships(self, name: str, whole: Value, part: Value, *, is_first: bool = False) -> None:
         """Add the relationships of ``part``, a template with nothing else; ``is_first``: it came before the whole one."""
@@ -207,6 +195,11 @@ class _Merger:
         own = template.get("relationships") or []
         joined = [*more, *own] if is_first else [*own, *more]
         self.sections.elements["node_templates"][name] = {**template, "relationships": joined}
+
+
+def _with_fields(workflow: Value) -> dict[str, Value]:
+    """A workflow as a mapping: text is its ``mapping``."""
+    return {"mapping": workflow} if isinstance(workflow, str) else cast("dict[str, Value]", workflow)
 
 
 def _is_fragment(template: Value) -> bool:
