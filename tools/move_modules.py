@@ -301,6 +301,23 @@ def edit_by_hand() -> list[str]:
     return missed
 
 
+def fill_table_of_packages() -> None:
+    """The table of packages that are nothing but a docstring (``cli/startup/module_finder.py``)."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(SOURCE.rglob("*/__init__.py")):
+        parts = file.relative_to(SOURCE).parts[:-1]
+        above = [SOURCE.joinpath(*parts[:size], "__init__.py") for size in range(1, len(parts) + 1)]
+        plain = [each.exists() and len(ast.parse(each.read_text("utf-8")).body) == 1 for each in above]
+        if all(plain) and not {"shim", "starter"} & {*parts}:
+            found.setdefault(".".join(["phaseline", *parts[:-1]]), []).append(parts[-1])
+    table = "".join(f'    "{name}": {tuple(each)!r},\n' for name, each in sorted(found.items()))
+    file = SOURCE / "cli/startup/module_finder.py"
+    text = file.read_text("utf-8")
+    begin = text.index("PLAIN: dict")
+    end = text.index("}  # fmt: skip", begin)
+    file.write_text(text[:begin] + f"PLAIN: dict[str, tuple[str, ...]] = {{\n{table}{text[end:]}", "utf-8")
+
+
 def main() -> int:
     """Check or move; 1 if something has to be looked at."""
     moves = read_map()
@@ -319,6 +336,7 @@ def main() -> int:
         deepen(old, new)
     rewrite_tables(moves)
     missed = edit_by_hand()
+    fill_table_of_packages()
     for words in (["check", "--quiet", "--select", "I,F401", "--fix"], ["format", "--quiet"]):
         subprocess.run([sys.executable, "-m", "ruff", *words, "src", "tests", "bench"], check=True)
     print(f"{count} modules and {len(tests)} tests moved, {changed} files rewritten", *missed, sep="\n")

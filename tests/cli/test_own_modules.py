@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -42,6 +43,52 @@ def test_all_modules_are_found_where_python_finds_them_and_know_the_same_of_them
         assert ours is not None, name
         assert pythons is not None, name
         assert _told(ours) == _told(pythons)
+
+
+def plain_packages() -> dict[str, tuple[str, ...]]:
+    """What the table has to be, read from the files; packages below one that is not plain are found when it is imported."""
+    root = Path(phaseline.__path__[0])
+    found: dict[str, list[str]] = {}
+    for file in sorted(root.rglob("*/__init__.py")):
+        parts = file.relative_to(root).parts[:-1]
+        above = [root.joinpath(*parts[:size], "__init__.py") for size in range(1, len(parts) + 1)]
+        if all(each.exists() and is_plain(each) for each in above) and not {"shim", "starter"} & {*parts}:
+            found.setdefault(".".join(["phaseline", *parts[:-1]]), []).append(parts[-1])
+    return {name: tuple(each) for name, each in sorted(found.items())}
+
+
+def is_plain(file: Path) -> bool:
+    body = ast.parse(file.read_text("utf-8")).body
+    return all(isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in body)
+
+
+def test_the_table_of_plain_packages_is_true() -> None:
+    assert plain_packages() == own_modules.PLAIN
+
+
+KNOWN = """
+import sys, phaseline
+if sys.argv[1:]:
+    from phaseline.cli import own_modules
+    own_modules.find_directly()
+    assert "phaseline.model" in sys.modules
+import phaseline.model as package
+print({key: value for key, value in sorted(vars(package).items()) if key[:2] == "__" and key != '__builtins__' and not hasattr(value, "__dict__")})
+print([getattr(package.__spec__, key) for key in ("name", "origin", "cached", "submodule_search_locations", "parent")])
+print(package.__spec__.has_location, type(package.__spec__.loader), phaseline.model is package)
+"""
+
+
+def test_plain_packages_know_what_python_would_have_told_them_but_their_docstring() -> None:
+    ours, pythons = (
+        subprocess.run([sys.executable, "-c", KNOWN, *words], capture_output=True, text=True, check=True).stdout
+        for words in (["find"], [])
+    )
+    docstring = ast.get_docstring(
+        ast.parse(Path(phaseline.__path__[0], "model/__init__.py").read_text("utf-8")), clean=False
+    )
+    assert pythons.count(repr(docstring)) == 1
+    assert ours == pythons.replace(repr(docstring), "None")
 
 
 def _told(spec: ModuleSpec) -> list[object]:
