@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -310,7 +311,10 @@ def fill_table_of_packages() -> None:
         plain = [each.exists() and len(ast.parse(each.read_text("utf-8")).body) == 1 for each in above]
         if all(plain) and not {"shim", "starter"} & {*parts}:
             found.setdefault(".".join(["phaseline", *parts[:-1]]), []).append(parts[-1])
-    table = "".join(f'    "{name}": {tuple(each)!r},\n' for name, each in sorted(found.items()))
+    table = ""
+    for name, each in sorted(found.items()):
+        words = "\n        ".join(textwrap.wrap(", ".join(f'"{own}"' for own in each) + ",", 110))
+        table += f'    "{name}": (\n        {words}\n    ),\n'
     file = SOURCE / "cli/startup/module_finder.py"
     text = file.read_text("utf-8")
     begin = text.index("PLAIN: dict")
