@@ -239,6 +239,14 @@ def test_a_task_without_roles_is_refused_first_and_later_warned_of(number: int) 
     ]
 
 
+@pytest.mark.parametrize("number", [4, 5])
+def test_a_task_whose_group_has_roles_needs_none(number: int) -> None:
+    bare = GRANULAR.replace("  role: ['web']\n", "")
+    group = "- id: g\n  type: group\n  role: ['web']\n  tasks: [a]\n  parameters: {strategy: {type: parallel}}\n"
+    assert codes(number, deployment_tasks=bare + group) == []
+    assert codes(number, deployment_tasks=bare + group.replace("[a]", "[b]")) == ["PL-F055"]
+
+
 def test_files_that_are_empty_say_nothing_where_they_may_be_empty() -> None:
     empty = dict.fromkeys(("volumes", "network_roles", "node_roles", "components", "nic_config", "node_config"), "")
     assert codes(5, **empty) == []

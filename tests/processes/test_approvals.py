@@ -70,6 +70,22 @@ def test_an_approval_outlives_the_engine_that_waits_for_it(shell: Shell, monkeyp
     assert (late.returncode, late.stderr.partition(" ")[0]) == (1, "PL-C017")
 
 
+def test_an_engine_in_the_background_awaits_the_approval_and_goes_on(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGNAME", "ann")
+    begun = ask(shell, "install", "blueprint.yaml", "-d", "shop", "--detach")
+    assert begun.returncode == 0, begun.stderr
+    shell.until(lambda: waits(shell))
+    approved = ask(shell, "executions", "approve", "install-1", user="bob")
+    assert approved.returncode == 0, approved.stderr
+    assert "Nobody runs it now" not in approved.stdout
+    shell.until(
+        lambda: json.loads(ask(shell, "executions", "show", "install-1", "--json").stdout)["status"] == "completed"
+    )
+    assert (shell.folder / "calls").read_text().split() == ["second", "second"]
+
+
 SLOW = """
 import os
 from pathlib import Path

@@ -26,6 +26,7 @@ IN_YAQL: Final = ("condition", "requires", "required_for", "cross-depends", "cro
 """Keys in whose place an expression in YAQL may stand."""
 OLD: Final = (2, 0, 0)
 """Tasks below this version know no dependencies across instances."""
+SAY_ROLES: Final = "Write role: and the roles whose instances run it, or '*' for all."
 _ROLE_KEYS: Final = ("role", "roles", "groups")
 _SHARE: Final = re.compile(r"-?[0-9]{1,9}|(?:100|[0-9]{1,2})%")
 
@@ -35,6 +36,8 @@ def check_granular_tasks(value: Any, spot: Spot, package_format: Format) -> None
     rows(_task(package_format), of="tasks")(value, spot)
     if isinstance(value, list):
         _check_together(value, spot)
+        if package_format.number > 3:
+            _check_homes(value, spot, package_format)
 
 
 def _task(package_format: Format) -> Form:
@@ -88,12 +91,8 @@ def _check_whole(task: Mapping[str, Any], spot: Spot, package_format: Format) ->
     elif has_required(str(task_type)):
         mend = "Write 'parameters:' and its keys below."
         spot.at("parameters").wrong("PL-F005", f"the key is missing; a task of type {task_type} must have it", mend)
-    if task_type and task_type not in WITHOUT_ROLES and not any(key in task for key in _ROLE_KEYS):
-        mend = "Write role: and the roles whose instances run it, or '*' for all."
-        if package_format.number == 3 and task_type in NEED_ROLES:
-            spot.at("role").wrong("PL-F005", f"the key is missing; a task of type {task_type} must have it", mend)
-        elif package_format.number > 3:
-            spot.odd("PL-F055", "names no roles, so that the task may run nowhere", mend)
+    if package_format.number == 3 and task_type in NEED_ROLES and not any(key in task for key in _ROLE_KEYS):
+        spot.at("role").wrong("PL-F005", f"the key is missing; a task of type {task_type} must have it", SAY_ROLES)
     for key in ("cross-depends", "cross-depended-by"):
         if key in task and _version(task) < OLD:
             mend = "Write version: 2.0.0 or higher; older tasks know no dependencies across instances."
@@ -175,6 +174,17 @@ def _check_together(tasks: Sequence[Any], spot: Spot) -> None:
         way = " -> ".join((*circle[:MAX_NAMED], *(("…",) if len(circle) > MAX_NAMED else ()), circle[0]))
         mend = "Take one of them out of requires or required_for."
         spot.at(first[begin], "requires").wrong("PL-F015", f"tasks wait for one another in a circle: {way}", mend)
+
+
+def _check_homes(tasks: Sequence[Any], spot: Spot, package_format: Format) -> None:
+    """Every task has roles of its own, or is listed by a group, which gives it those of the group."""
+    known = [task if isinstance(task, dict) else {} for task in tasks]
+    listed = {name for task in known if task.get("type") == "group" for name in _texts(task.get("tasks"))}
+    for place, task in enumerate(known):
+        task_type = task.get("type") if task.get("type") in package_format.granular_types else ""
+        is_placed = any(key in task for key in _ROLE_KEYS) or task.get("id") in listed
+        if task_type and task_type not in WITHOUT_ROLES and not is_placed:
+            spot.at(place).odd("PL-F055", "names no roles, so that the task may run nowhere", SAY_ROLES)
 
 
 def _names(task: Mapping[str, Any]) -> frozenset[str] | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from phaseline.model.frozen import frozen
+from phaseline.model.status import EntryStatus as E
 
 if TYPE_CHECKING:
     from phaseline.model.rows import ExecutionRow
@@ -14,6 +17,10 @@ if TYPE_CHECKING:
 AwaitedKind = Literal["approval", "breakpoint"]
 APPROVAL: AwaitedKind = "approval"
 BREAKPOINT: AwaitedKind = "breakpoint"
+
+
+MOVES = np.array([one in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for one in E])
+"""[status] -> something comes of it without another entry: a wake, an outcome, a call."""
 
 
 @frozen
@@ -48,6 +55,34 @@ def awaited(store: Store, row: ExecutionRow) -> Iterator[Awaited]:
         yield from _approvals(store, row)
     if row.request.breakpoints:
         yield from _breakpoints(store, row)
+
+
+def stands_still(store: Store, row: ExecutionRow) -> bool:
+    """Whether nothing of an open execution goes on before somebody approves: hooks that wait for that are all that sleeps, waits or runs in it."""
+    if not row.request.is_surrounded:
+        return False
+    told: dict[int, set[int]] = {}
+    for one in _approvals(store, row):
+        told.setdefault(one.graph, set()).update(one.positions)
+    return bool(told) and all(
+        told.get(graph.id, set()).issuperset(np.flatnonzero(MOVES[store.statuses(graph.id)]).tolist())
+        for graph in store.graphs(row.number)
+    )
+
+
+def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Awaited]]]:
+    """{number: open execution that stands still, approvals it waits for}; none of one that has not begun and waits for such a one."""
+    from phaseline.use_cases.claiming import queued_behind
+
+    rows = store.executions(only_open=True)
+    found = {row.number: (row, list(_approvals(store, row))) for row in rows if stands_still(store, row)}
+    while found:
+        behind = [row for row in rows if row.number not in found]
+        more = [row for row in behind if (queued := queued_behind(store, row)) and queued.blocker.number in found]
+        found |= {row.number: (row, []) for row in more}
+        if not more:
+            break
+    return found
 
 
 def _approvals(store: Store, row: ExecutionRow) -> Iterator[Awaited]:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from phaseline.use_cases.settings import Settings
     from phaseline.use_cases.workplace import Workplace
 
-COMMAND = ("--config", os.devnull, "engine", "run", "--until-idle")
-"""What the background process is told to do: with the settings that it is told, not with those of a file that lies where it begins."""
+COMMAND = ("--config", os.devnull, "engine", "run", "--until-idle", "--awaits-approvals")
+"""What the background process is told to do: with the settings that it is told, not with those of a file that lies where it begins.
+
+It stays while an approval is waited for: whoever approves expects it to go on."""
 
 
 PROGRAM_FOLDER = str(Path(__file__).resolve().parents[2])

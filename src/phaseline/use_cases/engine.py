@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from phaseline.model.frozen import frozen
 from phaseline.model.rows import RequestKind
 from phaseline.model.status import ExecutionStatus
+from phaseline.use_cases.awaited import standing_still, stands_still
 from phaseline.use_cases.executions import brief_view
 from phaseline.use_cases.following import LOOK_S
 from phaseline.use_cases.giving_up import GivenUp, given_up, running_calls
@@ -20,8 +21,13 @@ from phaseline.use_cases.watching import Nobody
 if TYPE_CHECKING:
     from phaseline.model.blueprint import Value
     from phaseline.model.rows import Owner
+    from phaseline.ports import Store
+    from phaseline.run.loop import Engine
+    from phaseline.use_cases.status import Need
     from phaseline.use_cases.workplace import Workplace
 
+SOON_MS = 1_000
+"""Who sleeps no longer is waited for: only who sleeps on may wait for a person."""
 Reason = Literal["idle", "asked to stop", "interrupted"]
 """Why an engine has stopped."""
 
@@ -30,8 +36,8 @@ Reason = Literal["idle", "asked to stop", "interrupted"]
 class EngineRun:
     """What came of an engine: why it stopped, how many calls it made and gave up, which executions are still open.
 
-    ``waiting``: those of them that wait for a person; ``failed``: executions that ended meanwhile without doing all that
-    was asked for, the latest last.
+    ``waiting``: those of them that wait for a person, ``needs``: which of these for an approval, and the command that gives
+    it; ``failed``: executions that ended meanwhile without doing all that was asked for, the latest last.
     """
 
     reason: Reason
@@ -40,6 +46,7 @@ class EngineRun:
     waiting: Sequence[str] = ()
     given_up: Sequence[GivenUp] = ()
     failed: Sequence[ExecutionView] = ()
+    needs: Sequence[Need] = ()
 
     @property
     def is_good(self) -> bool:
@@ -77,13 +84,14 @@ def run_engine(
     place: Workplace,
     *,
     until_idle: bool = False,
+    stays: bool = False,
     begun: Callable[[Leave], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> EngineRun:
     """Be the engine, as soon as no other process is, until somebody wants it to stop.
 
-    ``until_idle``: also until nothing is open but what waits for a person. ``begun`` is given what a signal handler may
-    call to stop it. It starts no engine in its place: who waits takes over.
+    ``until_idle``: also until nothing is open but what waits for a person; ``stays``: while an approval is waited for it
+    does not leave, to go on when it is given. ``begun`` is given what a signal handler may call to stop it. It starts no engine in its place: who waits takes over.
     """
     leave = Leave()
     begun(leave)
@@ -94,16 +102,27 @@ def run_engine(
     while True:
         with ExitStack() as owned:
             with place.store.waiting():
-                reason = _stand_by(place, leave, owned, say, until_idle=until_idle)
+                reason = _stand_by(place, leave, owned, say, until_idle=until_idle, stays=stays)
             if reason is None:
                 say("The engine runs")
-                reason, made, held = _work(place, leave, until_idle=until_idle)
+                reason, made, held = _work(place, leave, until_idle=until_idle, stays=stays)
                 calls += made
                 left = given_up(place.store, running_calls(place.store))
-        if reason != "idle" or place.store.owner() is not None or not work_left(place.store, besides=held):
-            views = _open(place)
-            waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION]
-            return EngineRun(reason, calls, views, waiting, left, _failed_since(place, start))
+        besides = held | (set() if stays else set(standing_still(place.store)))
+        if reason != "idle" or place.store.owner() is not None or not work_left(place.store, besides=besides):
+            views, needs = _open(place), _needs(place.store)
+            waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION or view.id in needs]
+            told = [need for found in needs.values() for need in found]
+            return EngineRun(reason, calls, views, waiting, left, _failed_since(place, start), told)
+
+
+def _needs(store: Store) -> Mapping[str, Sequence[Need]]:
+    """{execution that stands still before an approval: what is to be approved}."""
+    from phaseline.use_cases.status import Need
+
+    return {
+        row.id: [Need(one.text, one.mend) for one in waits] for row, waits in standing_still(store).values() if waits
+    }
 
 
 def _failed_since(place: Workplace, start: int) -> Sequence[ExecutionView]:
@@ -112,7 +131,7 @@ def _failed_since(place: Workplace, start: int) -> Sequence[ExecutionView]:
 
 
 def _stand_by(
-    place: Workplace, leave: Leave, owned: ExitStack, say: Callable[[str], None], *, until_idle: bool
+    place: Workplace, leave: Leave, owned: ExitStack, say: Callable[[str], None], *, until_idle: bool, stays: bool
 ) -> Reason | None:
     """Wait until this process owns the store; otherwise the reason why there is no need for it."""
     look = 0
@@ -121,7 +140,7 @@ def _stand_by(
         if leave.is_wanted:
             return "interrupted"
         now = place.store.changed(look)
-        if until_idle and now and not work_left(place.store):
+        if until_idle and now and not work_left(place.store, besides=() if stays else standing_still(place.store)):
             return "idle"
         look = now or look
         if try_own(place, owned):
@@ -133,24 +152,41 @@ def _stand_by(
         time.sleep(LOOK_S)
 
 
-def _work(place: Workplace, leave: Leave, *, until_idle: bool) -> tuple[Reason, int, frozenset[int]]:
+def _work(place: Workplace, leave: Leave, *, until_idle: bool, stays: bool) -> tuple[Reason, int, frozenset[int]]:
     """Take up everything that is open, and whatever is asked for; (why it ends, calls made, what waits for a person)."""
     with engine_of(place, Nobody()) as engine:
         leave.interrupts(engine)
         engine.recover()
-        engine.run(lambda: until_idle and engine.is_idle)
+
+        def is_done() -> bool:
+            return until_idle and (engine.is_idle or (not stays and _rests(place, engine)))
+
+        engine.run(is_done)
         while engine.given_up and not engine.leaving.is_wanted:
             from phaseline.use_cases.stepping_aside import hear_out
 
             hear_out(engine)  # and serve who comes meanwhile
-            if engine.is_idle:
+            if is_done():
                 break
-            engine.run(lambda: until_idle and engine.is_idle)
+            engine.run(is_done)
         held = engine.held
         engine.close(DRAIN_S)
     if engine.is_asked_to_stop:
         return "asked to stop", engine.calls, held
     return "interrupted" if leave.is_wanted else "idle", engine.calls, held
+
+
+def _rests(place: Workplace, engine: Engine) -> bool:
+    """Whether all that goes on in this engine sleeps until somebody approves."""
+    soon, wakes_at = place.clock.now() + SOON_MS, engine.wakes_at
+    if engine.is_calling or engine.scheduler.batches or engine.claims.waits_for_calls:
+        return False
+    if wakes_at is not None and wakes_at <= soon:
+        return False
+    held = engine.held
+    runs = [run for run in engine.scheduler.runs.values() if run.status is not ExecutionStatus.ATTENTION]
+    moving = [engine.planning.row(run.execution) for run in runs if run.execution not in held]
+    return all(stands_still(place.store, row) for row in moving)
 
 
 def engine_status(place: Workplace) -> EngineStatus:

@@ -216,6 +216,16 @@ def test_failures_that_differ_are_no_reason_to_end_it() -> None:
     assert not any(CANCEL in line for line in lines_of(*looks))
 
 
+def test_a_failure_that_healed_says_nothing_of_another_one_that_begins() -> None:
+    other = replace(again(1), instance="web_2")
+    looks = [*((again(attempts),) for attempts in (1, 2)), (other,), (other,)]
+    told = lines_of(*((progress(failing=one), at * 200_000) for at, one in enumerate(looks)))
+    assert [CANCEL in line for line in told].count(True) == 1
+    changed = [again(1), again(2), again(3, "refused"), again(3, "refused")]
+    told = lines_of(*((progress(failing=(one,)), at * 200_000) for at, one in enumerate(changed)))
+    assert [CANCEL in line for line in told].count(True) == 1
+
+
 def test_the_table_says_how_to_end_equal_failures_as_long_as_there_are_any() -> None:
     console = Console(file=io.StringIO(), width=120, force_terminal=True)
     table = LiveTable(console)

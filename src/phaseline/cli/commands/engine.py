@@ -23,12 +23,13 @@ def engine() -> None:
 
 @engine.command(epilog="Example: phaseline engine run --until-idle")
 @click.option("--until-idle", is_flag=True, help="Stop when nothing is open but what waits for a person.")
+@click.option("--awaits-approvals", is_flag=True, hidden=True)
 @json_option
 @click.pass_obj
-def run(desk: Desk, until_idle: bool) -> None:
+def run(desk: Desk, until_idle: bool, awaits_approvals: bool) -> None:
     """Be the engine, as soon as no other process is, until Ctrl-C or "engine stop".
 
-    With --until-idle exit code 1 if something is left that waits for a person.
+    With --until-idle exit code 1 if something is left that waits for a person, such as for an approval.
     """
     from phaseline.cli.render.engine import run_text
     from phaseline.cli.running import hearing
@@ -47,7 +48,7 @@ def run(desk: Desk, until_idle: bool) -> None:
         heard.enter_context(hearing((signal.SIGINT, signal.SIGTERM), on_signal))
 
     with ExitStack() as heard, desk.open(makes_store=True) as place:
-        found = run_engine(place, until_idle=until_idle, begun=begun, say=desk.notice)
+        found = run_engine(place, until_idle=until_idle, stays=awaits_approvals, begun=begun, say=desk.notice)
     desk.answer(found, lambda: run_text(found))
     click.get_current_context().exit(0 if found.is_good else 1)
 

@@ -73,7 +73,7 @@ def why(desk: Desk, id: str | None, deployment: str | None, limit: int) -> None:
 @json_option
 @click.pass_obj
 def stuck(desk: Desk, deployment: str | None, limit: int) -> None:
-    """List what is stuck, over all deployments, the oldest first: failed, unsure, sleeping or running long, left waiting."""
+    """List what is stuck, over all deployments, the oldest first: failed, failing and tried again, unsure, sleeping or running long, left waiting."""
     tell_stuck(desk, deployment, limit)
 
 

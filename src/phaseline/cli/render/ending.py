@@ -20,14 +20,14 @@ class Endings:
         """``execution``: the id that the commands name."""
         self._execution = execution
         self._last: dict[tuple[str, str], tuple[int, str]] = {}
-        self._repeats = False
+        self._repeating: set[tuple[str, str]] = set()
         self._moved: tuple[object, int] = (None, 0)
 
     def now(self, progress: Progress, now: int) -> list[str]:
         """The sentences that are true now, each with its command."""
         self._look_at_failures(progress)
         sentences = []
-        if self._repeats and any(one.attempts for one in progress.failing):
+        if self._repeating:
             sentences.append(f"the same failure again; end the retries: {cancel(self._execution)}")
         silent_ms = self._silent_ms(progress, now)
         if silent_ms >= HANGING_MS:
@@ -38,16 +38,19 @@ class Endings:
 
     def _look_at_failures(self, progress: Progress) -> None:
         seen: dict[tuple[str, str], tuple[int, str]] = {}
+        known, self._repeating = self._repeating, set()
         for failing in progress.failing:
             key = (failing.instance, failing.operation)
             before = self._last.get(key)
             if failing.status is EntryStatus.RUNNING and before is not None:
                 seen[key] = before  # its message is that of the last try
+                self._repeating |= known & {key}
                 continue
-            seen[key] = (failing.attempts, _said(failing))
-            self._repeats |= (
-                before is not None and failing.attempts > before[0] > 0 and _said(failing) == before[1] != ""
-            )
+            attempts, said = seen[key] = (failing.attempts, _said(failing))
+            if before is None or said != before[1] or not said:
+                continue
+            if attempts > before[0] > 0 or (key in known and attempts == before[0]):
+                self._repeating.add(key)
         self._last = seen
 
     def _silent_ms(self, progress: Progress, now: int) -> int:

@@ -37,7 +37,10 @@ def run_text(found: EngineRun) -> str:
     """Why it stopped, what it gave up, and what is left."""
     lines = [f"The engine stopped: {found.reason}; {number(found.calls, 'call')} made", *_given_up(found.given_up)]
     lines += _open(found.open)
-    lines += [f"{id} needs a person: phaseline executions show {id}" for id in found.waiting[:SHOWN]]
+    lines += [f"{clean(need.text)}: {need.mend}" for need in found.needs[:SHOWN]]
+    told = {word for need in found.needs for word in need.text.split()[:1]}
+    others = [id for id in found.waiting if id not in told]
+    lines += [f"{id} needs a person: phaseline executions show {id}" for id in others[:SHOWN]]
     return "\n".join([*lines, *(line for view in found.failed[-SHOWN:] for line in _failed(view))])
 
 
