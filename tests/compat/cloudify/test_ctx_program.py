@@ -56,8 +56,8 @@ def test_s5_value_is_printed_as_text(ctx: Ctx) -> None:
 
 
 @pytest.mark.parametrize("is_call", [True, False])
-def test_s5_ctx_ends_the_script_of_a_call_whose_process_was_killed(served: Served, tmp_path: Path, is_call) -> None:
-    path = str(tmp_path / "ctx.sock")
+def test_s5_ctx_ends_the_script_of_a_call_whose_process_was_killed(near: Path, served: Served, is_call) -> None:
+    path = str(near / "ctx.sock")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left:
         left.bind(path)
         left.listen()
@@ -187,12 +187,26 @@ def test_decision_30_two_calls_do_not_see_each_other(ctx: Ctx, call: Call, serve
     second.close()
 
 
-def test_decision_30_socket_lies_in_a_folder_of_this_user_alone(call: Call) -> None:
+def test_decision_30_socket_lies_in_a_folder_of_this_user_alone(near: Path, call: Call) -> None:
     served = serve(call)
-    path = Path(served.url.removeprefix("unix://").partition("?")[0])
-    assert path.is_socket()
-    assert path.parent.stat().st_mode & 0o077 == 0
+    try:
+        path = Path(served.url.removeprefix("unix://").partition("?")[0])
+        assert path.is_socket()
+        assert path.is_relative_to(near)
+        assert path.parent.stat().st_mode & 0o077 == 0
+    finally:
+        served.close()
+
+
+def test_s3_where_the_path_of_a_socket_would_be_too_long_a_local_port_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+) -> None:
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    monkeypatch.setenv("CFY_EXEC_TEMP", str(deep))
+    served = serve(call)
     served.close()
+    assert served.url.startswith("http://127.0.0.1:")
 
 
 def test_s5_outside_an_operation_it_says_where_it_works(ctx: Ctx) -> None:

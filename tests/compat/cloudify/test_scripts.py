@@ -346,7 +346,7 @@ def test_s3_proxy_type_http_answers_on_a_local_port(run: Run) -> None:
     assert lines(call)[1] == "<out> 8080"
 
 
-def test_s3_proxy_type_auto_is_a_unix_socket(run: Run) -> None:
+def test_s3_proxy_type_auto_is_a_unix_socket(near: Path, run: Run) -> None:
     _, call = run('echo "$CTX_SOCKET_URL"')
     assert lines(call)[0].startswith("<out> unix://")
 
