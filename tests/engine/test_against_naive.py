@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given, note
 from hypothesis import strategies as st
-from tests.engine.world import World
+from tests.engine.world import OF_THREE, World
 
 from phaseline.model.events import (
     CancelRequested,
@@ -106,7 +106,7 @@ class Chance:
     def planned(self, execution: int) -> Planned:
         if len(self.world.runs[execution].graphs) < 3 and self.one(True, False):
             self.world.next_graph += 1
-            return Planned(execution, self.data.draw(graphs()), self.world.next_graph)
+            return Planned(execution, self.data.draw(graphs()), self.world.next_graph, OF_THREE)
         return Planned(execution, Verdict(self.one(ExecutionStatus.COMPLETED, ExecutionStatus.FAILED)))
 
     def event(self) -> list[Event]:

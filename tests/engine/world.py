@@ -4,6 +4,8 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from phaseline.engine.invariants import validate
 from phaseline.engine.scheduler import Scheduler
 from phaseline.model.events import (
@@ -26,12 +28,26 @@ from phaseline.model.events import (
     WakeRequested,
 )
 from phaseline.model.execution import StopAfter, Verdict
+from phaseline.model.frozen import altered
 from phaseline.model.graph import Graph
 from phaseline.model.status import EntryStatus, ExecutionStatus, Mark, OutcomeKind
 from phaseline.testing.oracle import NaiveGraph
 from phaseline.testing.recorder import Recorder
 
 POOLS = {"bulk": 2, "threads": 3, "workers": 2}
+
+
+class OfThree:
+    """Subjects call one of three functions, each by its number."""
+
+    def number(self, operation: str, kind: int, subject: int) -> int:
+        return subject % 3
+
+    def numbers(self, operation: str, kind: int, subjects: np.ndarray) -> np.ndarray:
+        return subjects.astype(np.int64) % 3
+
+
+OF_THREE = OfThree()
 
 
 def short(event: Event) -> str:
@@ -138,7 +154,10 @@ class World:
 
     def take_up(self, execution: int | None, *requests: Event) -> None:
         """Restore executions of the store, None: all that are open; the requests come in the same turn."""
-        events = self.recorder.restoring(None if execution is None else [execution])
+        events = [
+            altered(event, functions=OF_THREE) if isinstance(event, Restored) else event
+            for event in self.recorder.restoring(None if execution is None else [execution])
+        ]
         held = [(event.execution, event.graph_id) for event in events if isinstance(event, Restored) and event.graph_id]
         for number, run in self.runs.items():
             if execution in {None, number}:

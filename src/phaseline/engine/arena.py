@@ -191,11 +191,11 @@ class Arena:
 
     def _slot(self, new: NewGraph, number: int, base: int, page: int) -> Slot:
         """A slot at this place."""
-        graph, graph_id, execution, deployment = new
+        graph, graph_id, execution, deployment, functions = new
         slot = Slot(
             graph_id, execution, deployment, graph.name, graph.steps, number, base, base + len(graph),
             page, self._policies.base_of(graph.policies), graph.policies, group=graph.group,
-            bounds=graph.bounds,
+            bounds=graph.bounds, functions=functions,
         )  # fmt: skip
         self.slots[graph_id] = slot
         return slot

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.engine.rules import KIND_PENDING
-from phaseline.model.distinct import neighbours
+from phaseline.model.distinct import every, neighbours
 from phaseline.model.frozen import changeable
 from phaseline.model.graph import SubjectKind
 from phaseline.model.members import Members
@@ -24,6 +26,8 @@ class OpenBatch:
     """A batch without an outcome for each member. ``positions`` int64 (-1: not held) and ``kinds`` uint8 by member.
 
     ``held``: slots of its pool that it takes; ``lane`` None after a restore, when nothing of it runs any more.
+    ``functions``: those of its members, once its lane has asked, by how many members without an outcome are ``left`` of each;
+    ``places``: which of them each member's is, None: there is one.
     ``elsewhere``: members without an outcome that belong to executions which are not held here: for them the batch
     stays open, until somebody takes their execution up.
     """
@@ -36,18 +40,45 @@ class OpenBatch:
     held: int
     changed: bool = False
     elsewhere: int = 0
+    functions: list[int] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    places: np.ndarray | None = None
+
+    def count(self, members: np.ndarray, functions: np.ndarray) -> list[int]:
+        """Know the functions of the members without an outcome; each of them once."""
+        if every(functions == functions[0]):
+            self.functions, self.left, self.places = [int(functions[0])], [len(members)], None
+        else:
+            known, places, counts = np.unique(functions, return_inverse=True, return_counts=True)
+            self.functions, self.left = known.tolist(), counts.tolist()
+            self.places = np.zeros(len(self.positions), np.int32)
+            self.places[members] = places
+        return self.functions
+
+    def _tell_lane(self, members: np.ndarray) -> None:
+        """These have outcomes now: of some functions none may be left that has none."""
+        counts = {0: len(members)} if self.places is None else Counter(self.places[members].tolist())
+        for place, count in counts.items():
+            self.left[place] -= count
+        ended = [self.functions[place] for place in counts if not self.left[place]]
+        if ended and self.lane is not None and self.lane.shelves is not None:
+            self.lane.shelves.ended(ended)
 
     def answer(self, members: np.ndarray, kinds: np.ndarray | int) -> None:
         """Remember outcomes of members that had none."""
         self.kinds[members] = kinds
         self.pending -= len(members)
         self.changed = True
+        if self.functions:
+            self._tell_lane(members)
 
     def answer_one(self, member: int, kind: int) -> None:
         """The same for one."""
         self.kinds[member] = kind
         self.pending -= 1
         self.changed = True
+        if self.functions:
+            self._tell_lane(np.array([member]))
 
     def pending_members(self) -> np.ndarray:
         """Members without an outcome, ascending."""

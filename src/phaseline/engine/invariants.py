@@ -6,6 +6,7 @@ that is the plainest: it is for tests and simulations, not for the hot path.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,11 +27,16 @@ from phaseline.engine.rules import (
     WAITING,
     ruled_status,
 )
+from phaseline.engine.shelves import functions_of
 from phaseline.model.distinct import every, some
 from phaseline.model.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import Iterator
+
     from phaseline.engine.arena import Arena
+    from phaseline.engine.lanes import Lane
     from phaseline.engine.laying import Slot
     from phaseline.engine.scheduler import Scheduler
 
@@ -50,6 +56,7 @@ def validate(scheduler: Scheduler) -> None:
     _waiting_entries_are_in_one_queue(scheduler, held)
     _called_entries_are_in_one_batch(scheduler, held)
     _slots_are_counted(scheduler)
+    _functions_wait_for_their_own_calls(scheduler)
     _sleepers_will_wake(scheduler, held)
     _executions_go_on(scheduler)
 
@@ -122,8 +129,9 @@ def _waiting_entries_are_in_one_queue(scheduler: Scheduler, held: np.ndarray) ->
     arena, table = scheduler.arena, scheduler.table
     queued: list[int] = []
     for lane in scheduler.lanes.by_key.values():
-        assert lane.waiting == sum(len(c) for chunks in lane.queues.values() for c in chunks), "a lane is miscounted"
-        for execution, chunks in lane.queues.items():
+        chunks_of = list(_queued(lane))
+        assert lane.waiting == sum(len(c) for _, chunks in chunks_of for c in chunks), "a lane is miscounted"
+        for execution, chunks in chunks_of:
             assert chunks, f"execution {execution} has an empty queue in a lane"
             for positions in chunks:
                 assert len(positions), f"execution {execution} has an empty chunk in a lane"
@@ -138,6 +146,53 @@ def _waiting_entries_are_in_one_queue(scheduler: Scheduler, held: np.ndarray) ->
     assert asked <= waiting, "the shell was asked about an entry that does not wait"
     assert not asked & set(queued), "an entry waits in a lane and for an answer"
     assert asked | set(queued) == waiting, "a waiting entry is in no queue, or one in a queue does not wait"
+
+
+def _queued(lane: Lane) -> Iterator[tuple[int, deque[np.ndarray]]]:
+    """(execution, chunks of its entries) of all queues of a lane."""
+    yield from lane.fresh.queues.items()
+    for shelf in lane.shelves.queues.values() if lane.shelves is not None else ():
+        assert shelf.count, "an empty shelf was kept"
+        yield from shelf.queues.items()
+
+
+def _functions_wait_for_their_own_calls(scheduler: Scheduler) -> None:
+    """No function has more calls in a bulk lane of operations than it may, and none waits for those of others (ADR 0033)."""
+    arena, lanes = scheduler.arena, scheduler.lanes
+    for lane in lanes.by_key.values():
+        if not lane.is_mixed:
+            assert lane.shelves is None, "a lane tells functions apart that has calls of one"
+            continue
+        called: Counter[int] = Counter()
+        for batch in scheduler.batches.values():
+            if batch.lane is lane:
+                positions = batch.positions[batch.pending_members()]
+                called.update(set(functions_of(arena, lane.spec.phase, positions).tolist()))
+        calls = lane.spec.concurrency or 1
+        assert max(called.values(), default=0) <= calls, "a function has more calls in a lane than it may"
+        shelved = lane.shelves.queues if lane.shelves is not None else {}
+        for function, shelf in shelved.items():
+            found = {
+                one
+                for chunks in shelf.queues.values()
+                for c in chunks
+                for one in functions_of(arena, lane.spec.phase, c).tolist()
+            }
+            assert found == {function}, "an entry stands on the shelf of another function"
+        if lane.shelves is not None and not lane.untold:
+            assert lane.shelves.open == dict(called), "calls of functions are miscounted"
+        is_open = (
+            not (lane.is_paused or lane.is_probe or lane.spec.interval_ms or lane.spec.rate)
+            and lanes.free(lane.pool) > 0
+        )
+        if is_open:
+            waits = {
+                one
+                for _, chunks in _queued(lane)
+                for c in chunks
+                for one in functions_of(arena, lane.spec.phase, c).tolist()
+            }
+            assert all(called[function] >= calls for function in waits), "a function waits for calls of others"
 
 
 def _called_entries_are_in_one_batch(scheduler: Scheduler, held: np.ndarray) -> None:

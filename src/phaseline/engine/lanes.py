@@ -1,35 +1,35 @@
 """What waits for a call, in lanes of entries that may share one.
 
 A lane is keyed by (number of its specification, key). It keeps one queue for each execution and fills a batch from them in
-turns, so that a large execution cannot starve a small one. Ties: lanes in the order in which they were made,
+turns, so that a large execution cannot starve a small one. What comes to a bulk lane of operations while it has as many
+calls as it may waits for those of its own function alone (``shelves``). Ties: lanes in the order in which they were made,
 beginning one further each turn; executions in the order in which they joined the lane; entries
 in the order in which they arrived, those that arrived together by position.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import field
-from itertools import pairwise
-from operator import sub
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.engine.queues import Queue
 from phaseline.engine.rates import Rates
+from phaseline.engine.shelves import Shelves
 from phaseline.model.frozen import changeable
 from phaseline.model.state_steps import LANE_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from phaseline.engine.calls import OpenBatch
     from phaseline.model.graph import LaneSpec
+
+    FunctionsOf = Callable[[str, np.ndarray], np.ndarray]
 
 REPEATABLE_EACH_BATCH = 1000
 """Members of one batch of a repeatable per-instance phase; others get no more than there are free slots."""
-
-Crowd = tuple[list[int], "np.ndarray", list[int]]
-"""(executions, positions, where the entries of each begin, and where the last ones end)."""
 
 GATHER_MS = 50
 """Window of PD35: what trickles into a lane shares a call with whatever comes within so long after its last one began."""
@@ -51,9 +51,10 @@ class Lane:
     key: int
     pool: str
     """Whose slots its calls take."""
-    _queues: dict[int, deque[np.ndarray]] = field(default_factory=dict)
-    _crowds: list[Crowd] = field(default_factory=list)
-    waiting: int = 0
+    fresh: Queue = field(default_factory=Queue)
+    """Entries of which nobody has asked yet which function they call."""
+    shelves: Shelves | None = None
+    """The others, once it was full and something waited."""
     running: int = 0
     is_paused: bool = False
     is_probe: bool = False
@@ -65,91 +66,40 @@ class Lane:
     """Batches begun one after the other, each no later than ``GATHER_MS`` after the one before."""
     passed_over: int = 0
     """Batches that others have begun since this one began its last and something waits in it."""
+    untold: list[OpenBatch] = field(default_factory=list)
+    """Open batches that the shelves were not told of."""
 
     @property
-    def queues(self) -> dict[int, deque[np.ndarray]]:
-        """{execution: chunks of its entries}, in the order in which executions are served."""
-        if self._crowds:
-            crowds, self._crowds = self._crowds, []
-            for executions, positions, cuts in crowds:
-                for execution, (low, high) in zip(executions, pairwise(cuts), strict=True):
-                    self._queues.setdefault(execution, deque()).append(positions[low:high])
-        return self._queues
-
-    def put(self, execution: int, positions: np.ndarray) -> None:
-        """Add entries at the end of the queue of their execution."""
-        queues = self.queues if self._crowds else self._queues
-        queue = queues.get(execution)
-        if queue is None:
-            queues[execution] = deque((positions,))
-        else:
-            queue.append(positions)
-        self.waiting += len(positions)
-
-    def put_crowd(self, executions: list[int], positions: np.ndarray, cuts: list[int]) -> None:
-        """The same for many executions: entries ``cuts[i]`` ... ``cuts[i + 1]`` - 1 are those of the i-th.
-
-        They are queued one by one only when somebody asks for the queues.
-        """
-        self._crowds.append((executions, positions, cuts))
-        self.waiting += len(positions)
+    def waiting(self) -> int:
+        """How many entries wait."""
+        return self.fresh.count if self.shelves is None else self.fresh.count + self.shelves.count
 
     def take(self, limit: int) -> np.ndarray:
-        """At most ``limit`` entries, drawn from the executions in equal shares; who was served goes to the back."""
-        taken: list[np.ndarray] = []
-        room = min(limit, self.waiting)
-        if len(self._crowds) == 1 and not self._queues and _is_served_at_once(self._crowds[0], room):
-            (_, positions, _), self._crowds = self._crowds[0], []
-            self.waiting = 0
-            return positions
-        queues = self.queues if self._crowds else self._queues
-        if len(queues) == 1 and room == self.waiting:  # all of the only one
-            self.waiting = 0
-            chunks = queues.popitem()[1]
-            return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
-        while room:
-            share = max(1, room // len(queues))
-            for execution in list(queues):
-                if not room:
-                    break
-                part = self._draw(execution, min(share, room))
-                room -= sum(map(len, part))
-                taken.extend(part)
-        self.waiting -= sum(map(len, taken))
+        """At most ``limit`` entries, first of those on the shelves; from the executions in equal shares."""
+        if self.shelves is None or not self.shelves.count:
+            return self.fresh.take(limit)
+        taken = self.shelves.take(limit)
+        room = limit - sum(map(len, taken))
+        if room and self.fresh.count:
+            taken.append(self.fresh.take(room))
         return taken[0] if len(taken) == 1 else np.concatenate(taken)
-
-    def _draw(self, execution: int, count: int) -> list[np.ndarray]:
-        queue = self._queues.pop(execution)
-        part: list[np.ndarray] = []
-        while queue and count:
-            chunk = queue.popleft()
-            if len(chunk) > count:
-                queue.appendleft(chunk[count:])
-                chunk = chunk[:count]
-            part.append(chunk)
-            count -= len(chunk)
-        if queue:
-            self._queues[execution] = queue
-        return part
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
         """Take out the entries of an execution that ``keeps`` (positions -> bool) does not keep."""
-        chunks = self.queues.pop(execution, None)
-        if chunks is None:
-            return
-        kept = [chunk[keeps(chunk)] for chunk in chunks]
-        left = deque(chunk for chunk in kept if len(chunk))
-        self.waiting += sum(map(len, left)) - sum(map(len, chunks))
-        if left:
-            self.queues[execution] = left
+        for queue in (self.fresh, self.shelves):
+            if queue is not None:
+                queue.purge(execution, keeps)
 
     def move(self, moved: np.ndarray) -> None:
         """Follow entries to their new positions after a compaction."""
-        for execution, chunks in self.queues.items():
-            self.queues[execution] = deque(moved[chunk] for chunk in chunks)
+        for queue in (self.fresh, self.shelves):
+            if queue is not None:
+                queue.move(moved)
 
-    def begin(self, now: int) -> None:
+    def begin(self, batch: OpenBatch, now: int) -> None:
         """A batch begins."""
+        if self.is_mixed:
+            self.untold = [*(one for one in self.untold if one.pending), batch]
         self.running += 1
         self.opens_at = now + self.spec.interval_ms
         self.in_succession = self.in_succession + 1 if now - self.began_at <= GATHER_MS else 1
@@ -169,34 +119,49 @@ class Lane:
         """Whether it may let entries wait for company: bulk calls of phases do, for one runs at a time (PD35)."""
         return self.spec.form == "bulk" and self.spec.phase.startswith(LANE_PREFIX)
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether its calls are of several functions: those of operations are; a run of a phase takes all resources (PD35)."""
+        return self.spec.form == "bulk" and not self.spec.phase.startswith(LANE_PREFIX)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has as many calls as it may, whatever their functions."""
+        calls = self.spec.concurrency or (1 if self.spec.form == "bulk" else 0)
+        return 0 < calls <= self.running
+
+    def sort(self, functions_of: FunctionsOf) -> None:
+        """Put what waits on the shelves of its functions, and see which of them have calls that run."""
+        if self.shelves is None:
+            self.shelves = Shelves(self.spec.concurrency or 1)
+        for batch in self.untold:
+            members = batch.pending_members()
+            if len(members):
+                self.shelves.begun(batch.count(members, functions_of(self.spec.phase, batch.positions[members])))
+        self.untold.clear()
+        if self.fresh.count:
+            for crowd in self.fresh.drain():
+                self.shelves.put(crowd, functions_of(self.spec.phase, crowd[1]))
+
     def limit(self, free: int) -> int:
-        """How many members the next batch may have when the pool has ``free`` slots; 0: none now."""
+        """How many members the next batch may have when the pool has ``free`` slots; 0: none now. One that is full was sorted."""
         if self.is_paused or not self.waiting or free <= 0:
             return 0
         if self.is_probe:
             return 0 if self.running else 1
-        calls = self.spec.concurrency or (1 if self.spec.form == "bulk" else 0)
-        if calls and self.running >= calls:
+        if self.is_full and not (self.shelves is not None and self.shelves.ready):
             return 0
         if self.spec.form == "each":
             return min(self.spec.max_batch, free if self.is_careful else REPEATABLE_EACH_BATCH)
         return self.spec.max_batch
 
 
-def _is_served_at_once(crowd: Crowd, room: int) -> bool:
-    """True if all of a crowd fit, each execution comes once and asks for no more than its share."""
-    executions, positions, cuts = crowd
-    if len(positions) > room or len(set(executions)) < len(executions):
-        return False
-    longest: int = max(map(sub, cuts[1:], cuts))
-    return longest <= room // len(executions)
-
-
 class Lanes:
     """All lanes, and how many slots of each pool are free."""
 
-    def __init__(self) -> None:
-        """No lane, no slot."""
+    def __init__(self, functions_of: FunctionsOf = lambda _, positions: np.zeros(len(positions), np.int64)) -> None:
+        """No lane, no slot. ``functions_of``: numbers of the functions that an operation calls for entries at positions."""
+        self._functions_of = functions_of
         self.by_key: dict[tuple[int, int], Lane] = {}
         self.paused: set[str] = set()
         self.probed: set[str] = set()
@@ -261,7 +226,10 @@ class Lanes:
             for lane in self._ordered(waiting) if self.has_priorities else waiting:
                 if lane.opens_at > now or (lane.gathers_until(now) > now and is_more_likely()):
                     continue
-                size = lane.limit(self.slots.get(lane.pool, 0) - self.used.get(lane.pool, 0))
+                free = self.slots.get(lane.pool, 0) - self.used.get(lane.pool, 0)
+                if free > 0 and lane.is_full and lane.is_mixed and not lane.is_paused:
+                    lane.sort(self._functions_of)
+                size = lane.limit(free)
                 if not size or (self.changed and self._runs_elsewhere(lane)):
                     continue
                 delay = self.rates.take(lane.spec, lane.key, now) if lane.spec.rate else 0

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.engine.arena import Arena
+    from phaseline.model.functions import Functions
     from phaseline.model.graph import Bound, Graph, Policy, Step
 
 COLUMNS = {
@@ -67,6 +68,7 @@ class NewGraph(NamedTuple):
     graph_id: int
     execution: int
     deployment: int
+    functions: Functions | None = None
 
 
 @changeable
@@ -87,6 +89,7 @@ class Slot:
     attempt: int = 0
     group: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
     bounds: tuple[Bound, ...] = ()
+    functions: Functions | None = None
 
     @property
     def page_count(self) -> int:

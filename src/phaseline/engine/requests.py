@@ -134,7 +134,7 @@ def _planned(scheduler: Scheduler, draft: Draft, event: Planned) -> None:
         _again(scheduler, draft, slot, chosen.astype(np.int64) + slot.base, RETRIED_UNSURE)
         return
     draft.graphs.append(GraphAdded(event.graph_id, event.execution, event.answer))
-    scheduler.planned.append(NewGraph(event.answer, event.graph_id, run.execution, run.deployment))
+    scheduler.planned.append(NewGraph(event.answer, event.graph_id, run.execution, run.deployment, event.functions))
 
 
 def _leave_out(scheduler: Scheduler, event: Planned) -> None:
@@ -164,7 +164,7 @@ def _restored(scheduler: Scheduler, draft: Draft, event: Restored) -> None:
         return
     run.asked.update(run.graphs)
     scheduler.pondered.add(run.execution)
-    (slot,) = scheduler.add([NewGraph(event.graph, event.graph_id, run.execution, run.deployment)])
+    (slot,) = scheduler.add([NewGraph(event.graph, event.graph_id, run.execution, run.deployment, event.functions)])
     slot.attempt = event.graph_attempt
     arena = scheduler.arena
     if event.statuses is not None:

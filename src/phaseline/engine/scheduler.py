@@ -7,6 +7,7 @@ Nothing else changes its state. The work on single facts lies in ``facts`` (what
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from phaseline.engine.few import FEW
 from phaseline.engine.lanes import GATHER_MS, Lanes
 from phaseline.engine.policies import PolicyTable
 from phaseline.engine.rules import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
+from phaseline.engine.shelves import functions_of
 from phaseline.engine.sleepers import Sleepers
 from phaseline.engine.stories import Stories
 from phaseline.model.distinct import distinct, every, neighbours, present
@@ -63,7 +65,7 @@ class Scheduler:
         self.arena = Arena()
         self.arena.stories = Stories() if checked else None
         self.table = PolicyTable()
-        self.lanes = Lanes()
+        self.lanes = Lanes(partial(functions_of, self.arena))
         self.sleepers = Sleepers()
         self.batches: dict[int, OpenBatch] = {}
         self.runs: dict[int, Run] = {}
@@ -224,7 +226,7 @@ class Scheduler:
             self._evaluate(draft, positions, "key", spec.key)
         else:
             slot = self.arena.order[cells.number_of(position)]
-            self.lanes.lane(number, spec, 0).put(slot.execution, positions)
+            self.lanes.lane(number, spec, 0).fresh.put(slot.execution, positions)
 
     def _evaluate(self, draft: Draft, positions: np.ndarray, what: str, expression: str = "") -> None:
         self.arena.marks[positions] |= ASKED
@@ -237,9 +239,9 @@ class Scheduler:
         positions, numbers, cuts = self.arena.grouped(positions)
         order = self.arena.order
         if len(numbers) > 1:
-            lane.put_crowd([order[number].execution for number in numbers], positions, cuts)
+            lane.fresh.put_crowd([order[number].execution for number in numbers], positions, cuts)
         else:
-            lane.put(order[numbers[0]].execution, positions)
+            lane.fresh.put(order[numbers[0]].execution, positions)
 
     def _wake(self, draft: Draft) -> None:
         due = self.sleepers.due(self.arena, draft.now)
@@ -362,13 +364,12 @@ class Scheduler:
                 free = self.lanes.free(lane.pool)
                 held = min(len(positions), free if lane.is_careful else max(1, free // 2))
             self.lanes.used[lane.pool] = self.lanes.used.get(lane.pool, 0) + held
-            lane.begin(draft.now)
             draft.enter(self.arena, self.table, positions, self.table.enter)
             members = members_of(self.arena, positions)
             self.arena.hand_over(positions, batch)
-            self.batches[batch] = OpenBatch(
-                batch, lane, positions, np.zeros(len(positions), np.uint8), len(positions), held
-            )
+            size = len(positions)
+            self.batches[batch] = OpenBatch(batch, lane, positions, np.zeros(size, np.uint8), size, held)
+            lane.begin(self.batches[batch], draft.now)
             deadline = self._deadline(lane, positions, draft.now) if self.table.has_timeouts else 0
             made = Batch(batch, lane.spec, lane.key, members, draft.now, deadline)
             draft.opened.append(made)

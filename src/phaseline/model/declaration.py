@@ -26,7 +26,7 @@ class Declaration:
     ``ctx`` and its inputs as keywords; ``phase``: called with a handler (``bulk``) or a resource and its phase's data; ``task``: a runner of
     tasks of packages. ``repeatable``: may be called again after a crash in which it
     was running. ``batch_key``: dotted path whose values one call must not mix. ``concurrency``:
-    calls of a bulk operation at once for each key (0: the default of 1).
+    calls of a bulk function at once for each key (0: the default of 1).
     """
 
     flavour: Literal["native", "cloudify", "phase", "task"] = "native"

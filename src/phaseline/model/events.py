@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from phaseline.model.execution import GoOn, StopAfter, Verdict
+    from phaseline.model.functions import Functions
     from phaseline.model.graph import Graph, LaneSpec
     from phaseline.model.members import Members, Places, Segment
     from phaseline.model.status import ExecutionStatus
@@ -35,12 +36,14 @@ class Submitted:
 class Planned:
     """The planner answered a question (``Ask``) with a graph, now known as ``graph_id``, or with a verdict.
 
-    ``GoOn``: the graph ``graph_id``, which is held, goes on with what failed in it or was canceled.
+    ``GoOn``: the graph ``graph_id``, which is held, goes on with what failed in it or was canceled. ``functions``: those that
+    the graph calls; None: they need not be told apart.
     """
 
     execution: int
     answer: Graph | GoOn | Verdict
     graph_id: int = 0
+    functions: Functions | None = None
 
 
 @frozen
@@ -50,7 +53,7 @@ class Restored:
     ``statuses`` uint8 by position as stored; ``positions``, ``attempts``, ``generations``, ``due``: its notes.
     ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last went on. ``begun``: positions that
     were called before (int32); whether these apply is asked no more. ``timeout_ms``: 0 for none; ``ends_at``: when the time of this
-    attempt is over, or with ``is_timed_out``, when its grace is; None: no time is.
+    attempt is over, or with ``is_timed_out``, when its grace is; None: no time is. ``functions`` as of ``Planned``.
     """
 
     execution: int
@@ -70,6 +73,7 @@ class Restored:
     timeout_ms: int = 0
     ends_at: int | None = None
     is_timed_out: bool = False
+    functions: Functions | None = None
 
 
 @frozen

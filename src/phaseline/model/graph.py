@@ -42,8 +42,8 @@ class LaneSpec:
 
     ``phase`` is the name of the operation or phase. ``form`` ``bulk``: one call takes many members;
     ``each``: one call a member, concurrent up to the pool. ``pool`` ``threads`` or ``workers``
-    (processes, for what must be killable). ``concurrency`` batches at once for each key (0: 1 for
-    bulk, as many as there are slots for each). ``key``: expression whose values a batch must not mix.
+    (processes, for what must be killable). ``concurrency`` batches at once for each key, of operations also for each function
+    (0: 1 for bulk, as many as there are slots for each). ``key``: expression whose values a batch must not mix.
     ``interval_ms`` is the least time between the starts of two batches. ``rate``: batches a second, at most ``burst`` at
     once; shared by all lanes of the same ``limiter`` (empty: of the phase) and key. ``coalesce_ms``: sleepers that are due so
     soon come along with a batch. ``priority``: where slots are short, the larger begins first.

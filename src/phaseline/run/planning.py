@@ -188,7 +188,7 @@ class Planning:
             return self._reshape(execution, row.deployment, answer)
         if isinstance(answer, GoOn):
             return Planned(execution, answer, self._graph(execution, answer.name) or 0)
-        return Planned(execution, answer, self.number(answer))
+        return Planned(execution, answer, self.number(answer), deployment.functions)
 
     def leads_to(self, execution: int) -> Foreseen | None:
         """What an execution that is surrounded will have done if all goes well from here; None: nobody knows its workflow."""

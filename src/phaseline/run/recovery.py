@@ -196,6 +196,7 @@ def _restored(
         generations=np.array([note.generation for note in notes], np.int32),
         due=np.array([note.due for note in notes], np.int64),
         begun=_begun(calls.by_graph[graph.id]) if some((columns.marks & CONDITIONAL) != 0) else None,
+        functions=deployments.loaded(row.deployment).functions,
         **time_left(store, row),
     )
 

@@ -14,6 +14,7 @@ from phaseline.dsl.functions.seen import TopologyInstances, blueprint_id, displa
 from phaseline.model.checks import CheckBook, HeldBodies
 from phaseline.model.distinct import neighbours
 from phaseline.model.frozen import altered
+from phaseline.model.functions import Functions
 from phaseline.model.graph import SubjectKind
 from phaseline.model.phase_data import attributes_in
 from phaseline.model.properties import copy_mapping, laid_over, merge
@@ -98,6 +99,7 @@ class LoadedDeployment:
         self, topology: Topology, blueprint: Blueprint, inputs: Mapping[str, Value], view: DeploymentView
     ) -> None:
         self.topology, self.blueprint, self.inputs, self.view = topology, blueprint, inputs, view
+        self.functions = Functions(topology, view.code)
         self._hidden = hidden_inputs(blueprint)
         for name in ("_indexes", "_node_numbers", "_instance_counts", "_rules", "_scope"):
             self.__dict__.pop(name, None)

@@ -27,6 +27,7 @@ TASK = Declaration(flavour="task")
 
 OPERATIONS = ("precreate", "create", "configure", "start", "poststart", "prestop", "stop", "delete", "postdelete")
 MOST_NODES = 4
+PLUGINS = 2
 MOST_INSTANCES = 3
 
 
@@ -53,11 +54,13 @@ def _draw_node(dice: Dice, name: str, earlier: list[str]) -> Node:
         if dice.happens(0.3)
     )
     instances = dice.random.randint(1, MOST_INSTANCES)
-    mapped: dict[str, Any] = {short: _draw_operation(dice, short) for short in OPERATIONS if dice.happens(0.45)}
+    plugin = int(name[1:]) % PLUGINS
+    mapped: dict[str, Any] = {short: _draw_operation(dice, short, plugin) for short in OPERATIONS if dice.happens(0.45)}
     return node(name, *relationships, instances=instances, properties={"region": dice.one("a", "b")}, **mapped)
 
 
-def _draw_operation(dice: Dice, short: str) -> Operation:
+def _draw_operation(dice: Dice, short: str, plugin: int) -> Operation:
+    """``plugin``: nodes of different ones have functions of their own, that share lanes."""
     name = full_name(short)
     retries, timeout = dice.one(None, 0, 1, -1), dice.one(None, None, 2.0)
     if dice.happens(0.2):
@@ -65,7 +68,7 @@ def _draw_operation(dice: Dice, short: str) -> Operation:
     kind = dice.one(*KINDS)
     return operation(
         name,
-        f"{kind}.{short}",
+        f"{kind}.{short}_{plugin}",
         max_retries=retries,
         timeout_s=timeout,
         timeout_recoverable=dice.happens(0.5),
