@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -24,10 +23,17 @@ Head = tuple[str, str, str]
 """(level, operation, actor)."""
 
 
+def temporary_file() -> IO[bytes]:
+    """A file that is gone when it is closed."""
+    from tempfile import TemporaryFile  # with all that it loads; few executions have so many texts
+
+    return TemporaryFile()
+
+
 class EventColumns:
     """Lines of one execution; those of one time and rank stay in the order in which they were added."""
 
-    def __init__(self, topology: Topology, deployment: str, new_file: Callable[[], IO[bytes]] = TemporaryFile) -> None:
+    def __init__(self, topology: Topology, deployment: str, new_file: Callable[[], IO[bytes]] = temporary_file) -> None:
         """No line yet. ``new_file``: gives the file for texts."""
         self._topology, self._deployment = topology, deployment
         self._at, self._instance, self._target = array("q"), array("i"), array("i")
