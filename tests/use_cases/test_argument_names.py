@@ -142,12 +142,12 @@ def command_of(method: str) -> str:
 
 
 def words_of(command: click.Command) -> list[str]:
-    """Its arguments and long options, as Python would write them."""
+    """Its arguments and long options, as Python would write them; what is hidden is said by our own processes alone."""
     found = []
     for parameter in command.params:
         if isinstance(parameter, click.Argument):
             found.append(parameter.name or "")
-        else:
+        elif isinstance(parameter, click.Option) and not parameter.hidden:
             found += [option[2:].replace("-", "_") for option in parameter.opts if option.startswith("--")]
     return found
 
